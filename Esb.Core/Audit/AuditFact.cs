@@ -1,0 +1,95 @@
+namespace Esb.Core.Audit;
+
+/// <summary>What happened to a message.</summary>
+public enum AuditKind
+{
+    /// <summary>It came in from outside.</summary>
+    Received,
+
+    /// <summary>It was refused at the entry, or by its process.</summary>
+    Refused,
+
+    /// <summary>A filter ended its process.</summary>
+    Filtered,
+
+    /// <summary>It was published and confirmed.</summary>
+    Published,
+
+    /// <summary>An endpoint delivered it.</summary>
+    Delivered,
+
+    /// <summary>An attempt to deliver it failed.</summary>
+    Failed,
+
+    /// <summary>It was given up and kept.</summary>
+    DeadLettered,
+
+    /// <summary>It was given up and dropped, as configured.</summary>
+    Discarded,
+
+    /// <summary>It was answered.</summary>
+    Replied,
+
+    /// <summary>An audit step recorded it.</summary>
+    Recorded,
+}
+
+/// <summary>One thing that happened to a message. Immutable.</summary>
+public sealed record AuditFact
+{
+    /// <summary>Identifies the fact: a version 7 UUID, so that facts sort by time.</summary>
+    public required Guid Id { get; init; }
+
+    /// <summary>What happened.</summary>
+    public required AuditKind Kind { get; init; }
+
+    /// <summary>When.</summary>
+    public required DateTimeOffset Time { get; init; }
+
+    /// <summary>The message.</summary>
+    public required Guid MessageId { get; init; }
+
+    /// <summary>Its conversation.</summary>
+    public required Guid ConversationId { get; init; }
+
+    /// <summary>The endpoint at which it happened; null inside a process that nobody entered by one.</summary>
+    public string? Endpoint { get; init; }
+
+    /// <summary>The process in which it happened.</summary>
+    public string? Process { get; init; }
+
+    /// <summary>The name that an audit step gives it.</summary>
+    public string? Name { get; init; }
+
+    /// <summary>The subject it was published under.</summary>
+    public string? Subject { get; init; }
+
+    /// <summary>Which attempt; 0 where there are none.</summary>
+    public int Attempt { get; init; }
+
+    /// <summary>How long it took; null where nothing was waited for.</summary>
+    public TimeSpan? Duration { get; init; }
+
+    /// <summary>The code of a failure.</summary>
+    public string? Code { get; init; }
+
+    /// <summary>The text of a failure.</summary>
+    public string? Reason { get; init; }
+
+    /// <summary>The trace it belongs to, 32 hexadecimal digits.</summary>
+    public string? TraceId { get; init; }
+
+    /// <summary>Who sent it.</summary>
+    public string? Party { get; init; }
+
+    /// <summary>Values lifted from the message, for search.</summary>
+    public IReadOnlyDictionary<string, string> Fields { get; init; } = NoFields;
+
+    /// <summary>The media type of <see cref="Body"/>.</summary>
+    public string? ContentType { get; init; }
+
+    /// <summary>The whole body, where it is recorded.</summary>
+    public ReadOnlyMemory<byte>? Body { get; init; }
+
+    private static readonly IReadOnlyDictionary<string, string> NoFields = new Dictionary<string, string>();
+}

@@ -1,0 +1,34 @@
+using System.Diagnostics;
+using Esb.Core.Messages;
+
+namespace Esb.Core.Audit;
+
+/// <summary>Takes audit facts. Thread-safe.</summary>
+public interface IAuditTrail
+{
+    /// <summary>Records a fact; when this returns it is durable. Calls at the same time share one flush.</summary>
+    /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: it could not be written.</exception>
+    ValueTask RecordAsync(AuditFact fact, CancellationToken cancellationToken);
+}
+
+/// <summary>Makes facts of messages.</summary>
+public static class AuditFacts
+{
+    /// <summary>A fact about a message, here and now, in the current trace.</summary>
+    public static AuditFact Of(EsbMessage message, AuditKind kind, TimeProvider time)
+    {
+        var now = time.GetUtcNow();
+        return new AuditFact
+        {
+            Id = Guid.CreateVersion7(now),
+            Kind = kind,
+            Time = now,
+            MessageId = message.Id,
+            ConversationId = message.ConversationId,
+            Subject = message.Subject.Length == 0 ? null : message.Subject,
+            Attempt = message.Attempt,
+            Party = message.Party,
+            TraceId = Activity.Current?.TraceId.ToHexString(),
+        };
+    }
+}

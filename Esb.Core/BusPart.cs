@@ -1,0 +1,47 @@
+namespace Esb.Core;
+
+/// <summary>When a part of the bus starts; stopping goes the other way round.</summary>
+public enum BusStage
+{
+    /// <summary>Stores and audit: what everything else writes to.</summary>
+    Stores,
+
+    /// <summary>Topics.</summary>
+    Topics,
+
+    /// <summary>Endpoints that send.</summary>
+    Outbound,
+
+    /// <summary>Endpoints that read: last to start and first to stop.</summary>
+    Inbound,
+}
+
+/// <summary>A part of the bus with a life of its own.</summary>
+public interface IBusPart
+{
+    /// <summary>When it starts.</summary>
+    BusStage Stage { get; }
+
+    /// <summary>Starts it. A server that is away is no failure: the part goes on trying and says so in its health.</summary>
+    Task StartAsync(CancellationToken cancellationToken);
+
+    /// <summary>Finishes what is under way and stops; when the token is cancelled, without finishing.</summary>
+    Task StopAsync(CancellationToken cancellationToken);
+}
+
+/// <summary>Checks a configuration that could be read, before anything starts.</summary>
+public interface IConfigurationCheck
+{
+    /// <summary>Reports everything that is wrong. Opens no connection.</summary>
+    void Check(Configuration.ConfigErrors errors);
+}
+
+/// <summary>Tells whether what is accepted now can be confirmed and recorded. Thread-safe.</summary>
+public interface IHealthCheck
+{
+    /// <summary>What is checked, such as <c>topics</c>.</summary>
+    string Name { get; }
+
+    /// <summary>Null when all is well; otherwise what is not, in a few words and without secrets.</summary>
+    ValueTask<string?> CheckAsync(CancellationToken cancellationToken);
+}

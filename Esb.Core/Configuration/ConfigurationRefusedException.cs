@@ -1,0 +1,16 @@
+namespace Esb.Core.Configuration;
+
+/// <summary>A configuration has errors, and nothing of it was started. The errors are all there are, not only the first.</summary>
+public sealed class ConfigurationRefusedException(IReadOnlyList<ConfigError> errors) : Exception(Describe(errors))
+{
+    /// <summary>Every error that was found.</summary>
+    public IReadOnlyList<ConfigError> Errors { get; } = errors;
+
+    private static string Describe(IReadOnlyList<ConfigError> errors)
+    {
+        var width = errors.Max(error => error.Code.Length);
+        var lines = errors.Select(error => $"  {error.Code.PadRight(width)}  {error.Describe()}");
+        var count = errors.Count == 1 ? "1 error" : $"{errors.Count} errors";
+        return $"Configuration refused, {count}; nothing was started.{Environment.NewLine}{string.Join(Environment.NewLine, lines)}";
+    }
+}

@@ -1,0 +1,19 @@
+using Esb.Core.Configuration.Settings;
+
+namespace Esb.Core.Configuration;
+
+/// <summary>The section <c>limits</c>: what keeps one message, or many, from taking the host down.</summary>
+public sealed record LimitsConfig : SettingsRecord
+{
+    /// <summary>The largest body that is taken in, in bytes.</summary>
+    [Setting("The largest body that is taken in.", Range = "1B..1GiB")]
+    public ByteSize MaxBodySize { get; init; } = ByteSize.MiB(4);
+
+    /// <summary>Messages that the embedded transport keeps at most; further publishes are refused.</summary>
+    [Setting("Messages that the embedded transport keeps at most; further ones are refused.", Range = "1..1000000")]
+    public int InFlight { get; init; } = 10_000;
+
+    /// <summary>Not yet available.</summary>
+    [Setting("Bodies above this size travel as a reference.", Unavailable = true)]
+    public ByteSize ClaimCheck { get; init; } = ByteSize.KiB(256);
+}

@@ -1,0 +1,94 @@
+using System.Diagnostics.Metrics;
+
+namespace Esb.Core.Diagnostics;
+
+/// <summary>Every name of our telemetry. Names follow the OpenTelemetry semantic conventions for messaging, version 1.44.0 (in development there).</summary>
+/// <remarks>See https://opentelemetry.io/docs/specs/semconv/messaging/. What the conventions do not know begins with <c>esb.</c>.</remarks>
+public static class EsbTelemetry
+{
+    /// <summary>Sources of spans and meters: one of each per assembly that emits, named as the assembly.</summary>
+    public static readonly IReadOnlyList<string> Sources = ["Esb.Core", "Esb.Topics", "Esb.Endpoints", "Esb.Workflows", "Esb.Audit", "Esb.Storage"];
+
+    /// <summary>The meter of this assembly.</summary>
+    public static readonly Meter CoreMeter = new("Esb.Core");
+
+    /// <summary>Bucket boundaries that the conventions advise for durations, in seconds.</summary>
+    public static readonly IReadOnlyList<double> DurationBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
+    /// <summary>Names of spans' and metrics' attributes.</summary>
+    public static class Tags
+    {
+        /// <summary>What carries the messages: <c>rabbitmq</c> or <c>memory</c>.</summary>
+        public const string System = "messaging.system";
+
+        /// <summary><c>send</c>, <c>receive</c>, <c>process</c> or <c>settle</c>.</summary>
+        public const string OperationType = "messaging.operation.type";
+
+        /// <summary>The operation as the system names it.</summary>
+        public const string OperationName = "messaging.operation.name";
+
+        /// <summary>Of RabbitMQ <c>exchange:routing-key</c>, and <c>:queue</c> behind it on the consuming side.</summary>
+        public const string Destination = "messaging.destination.name";
+
+        /// <summary>The routing key.</summary>
+        public const string RoutingKey = "messaging.rabbitmq.destination.routing_key";
+
+        /// <summary>The message's id; on spans only.</summary>
+        public const string MessageId = "messaging.message.id";
+
+        /// <summary>The conversation; on spans only.</summary>
+        public const string ConversationId = "messaging.message.conversation_id";
+
+        /// <summary>Bytes of the body; on spans only.</summary>
+        public const string BodySize = "messaging.message.body.size";
+
+        /// <summary>The kind of error; our code where there is one.</summary>
+        public const string ErrorType = "error.type";
+
+        /// <summary>An endpoint of the configuration.</summary>
+        public const string Endpoint = "esb.endpoint";
+
+        /// <summary>A process of the configuration.</summary>
+        public const string Process = "esb.process";
+
+        /// <summary>A pool: of an endpoint, or of a step.</summary>
+        public const string Pool = "esb.pool";
+
+        /// <summary>Which attempt; on spans only.</summary>
+        public const string Attempt = "esb.attempt";
+
+        /// <summary>How something ended, in a few words that are always the same.</summary>
+        public const string Outcome = "esb.outcome";
+    }
+
+    /// <summary>Names of metrics.</summary>
+    public static class Metrics
+    {
+        /// <summary>Histogram, s: publishing, until it was confirmed.</summary>
+        public const string OperationDuration = "messaging.client.operation.duration";
+
+        /// <summary>Histogram, s: processing a delivered message.</summary>
+        public const string ProcessDuration = "messaging.process.duration";
+
+        /// <summary>Counter, {message}: published.</summary>
+        public const string SentMessages = "messaging.client.sent.messages";
+
+        /// <summary>Counter, {message}: delivered to an endpoint.</summary>
+        public const string ConsumedMessages = "messaging.client.consumed.messages";
+
+        /// <summary>Counter, {message}: taken in from outside, by endpoint and outcome.</summary>
+        public const string ReceivedMessages = "esb.message.received";
+
+        /// <summary>Counter, {message}: given up and kept as dead letters.</summary>
+        public const string DeadLettered = "esb.message.dead_lettered";
+
+        /// <summary>Counter, {header}: headers from outside that claimed a reserved name.</summary>
+        public const string ReservedHeaders = "esb.header.reserved";
+
+        /// <summary>Histogram, s: waiting for a free instance of a pool.</summary>
+        public const string PoolWaitDuration = "esb.pool.wait.duration";
+
+        /// <summary>Up-down counter, {fact}: audit facts that wait to be moved to their store.</summary>
+        public const string AuditQueueLength = "esb.audit.queue.length";
+    }
+}

@@ -1,0 +1,29 @@
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Messages;
+
+namespace Esb.Core.Endpoints;
+
+/// <summary>What all endpoints have in common.</summary>
+[Kinds("type")]
+public abstract record EndpointConfig : SettingsRecord
+{
+    /// <summary>Whether it is started.</summary>
+    [Setting("Whether the endpoint is started.")]
+    public bool Enabled { get; init; } = true;
+
+    /// <summary>Which headers cross the boundary.</summary>
+    [Setting("The headers that may cross the boundary: names, or beginnings followed by *.")]
+    public virtual IReadOnlyList<string> Headers { get; init; } = HeaderRules.DefaultPatterns;
+
+    /// <summary>Not yet available.</summary>
+    [Setting("The party on whose behalf the endpoint acts.", Unavailable = true)]
+    public string? Party { get; init; }
+
+    /// <summary>Not yet available.</summary>
+    [Setting("What decodes or encodes the body at the boundary.", Unavailable = true)]
+    public string? Pipeline { get; init; }
+
+    /// <summary>Not yet available.</summary>
+    [Setting("What of the endpoint's messages is audited.", Unavailable = true)]
+    public string? Audit { get; init; }
+}

@@ -1,0 +1,63 @@
+using Esb.Core.Pooling;
+
+namespace Esb.Core.Endpoints;
+
+/// <summary>What an endpoint is doing.</summary>
+public enum EndpointState
+{
+    /// <summary>It is not enabled.</summary>
+    Disabled,
+
+    /// <summary>It is coming up, or trying to.</summary>
+    Starting,
+
+    /// <summary>It works.</summary>
+    Running,
+
+    /// <summary>The outside is away: it holds its messages and probes.</summary>
+    Paused,
+
+    /// <summary>It stands at a message that failed, to keep the order.</summary>
+    Stopped,
+}
+
+/// <summary>How an endpoint stands right now: a line of <c>/api/endpoints</c>.</summary>
+public sealed record EndpointStatus
+{
+    /// <summary>Its name.</summary>
+    public required string Name { get; init; }
+
+    /// <summary>Its type, such as <c>http-inbound</c>.</summary>
+    public required string Type { get; init; }
+
+    /// <summary>What it is doing.</summary>
+    public required EndpointState State { get; init; }
+
+    /// <summary>Why, where it does not run.</summary>
+    public string? Reason { get; init; }
+
+    /// <summary>Messages taken in, or delivered, since the start.</summary>
+    public long Messages { get; init; }
+
+    /// <summary>Attempts that failed since the start.</summary>
+    public long Failures { get; init; }
+
+    /// <summary>Messages under way.</summary>
+    public int InFlight { get; init; }
+
+    /// <summary>When the last message was done with.</summary>
+    public DateTimeOffset? LastMessageAt { get; init; }
+
+    /// <summary>Its pool; null for inbound endpoints.</summary>
+    public PoolStatus? Pool { get; init; }
+
+    /// <summary>Deliveries at once; null for inbound endpoints.</summary>
+    public int? ProcessingThreads { get; init; }
+}
+
+/// <summary>Tells how endpoints stand. Thread-safe.</summary>
+public interface IEndpointMonitor
+{
+    /// <summary>The status of each endpoint it knows.</summary>
+    IReadOnlyList<EndpointStatus> Endpoints { get; }
+}

@@ -1,0 +1,29 @@
+using Esb.Core.Messages;
+
+namespace Esb.Core.Endpoints;
+
+/// <summary>An instance of an endpoint that sends to the outside. One caller uses it at a time.</summary>
+public interface IOutboundEndpoint
+{
+    /// <summary>Sends a message; when this returns, the outside has it.</summary>
+    /// <returns>The answer; null where the outside gives none.</returns>
+    /// <exception cref="Errors.EndpointException">It was not sent, or nobody can tell.</exception>
+    ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken);
+}
+
+/// <summary>What the instances of one outbound endpoint share, such as connections. Thread-safe; disposed after its instances.</summary>
+public interface IOutboundAdapter : IAsyncDisposable
+{
+    /// <summary>Makes an instance; cheap, and without a connection to the outside.</summary>
+    IOutboundEndpoint CreateInstance();
+}
+
+/// <summary>An endpoint that reads from outside and hands messages to its intake. Thread-safe.</summary>
+public interface IInboundEndpoint : IAsyncDisposable
+{
+    /// <summary>Begins to read; returns once it does, or once it keeps trying by itself.</summary>
+    Task StartAsync(CancellationToken cancellationToken);
+
+    /// <summary>Stops reading and waits for what is under way, until the token is cancelled.</summary>
+    Task StopAsync(CancellationToken cancellationToken);
+}

@@ -1,0 +1,43 @@
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Topics;
+
+namespace Esb.Core.Endpoints;
+
+/// <summary>Whether the sender gets an answer.</summary>
+public enum ExchangePattern
+{
+    /// <summary>The sender learns that the message was accepted.</summary>
+    OneWay,
+
+    /// <summary>The message at the end of the process is the sender's answer.</summary>
+    RequestReply,
+}
+
+/// <summary>What endpoints have in common that read from outside.</summary>
+[ExactlyOne("process", "publish", "relay", "workflow")]
+public abstract record InboundEndpointConfig : EndpointConfig
+{
+    /// <summary>The process that messages run through.</summary>
+    [Setting("The process that messages run through.", Reference = "processes")]
+    public string? Process { get; init; }
+
+    /// <summary>The subject under which messages are published as they are.</summary>
+    [Setting("The subject under which messages are published as they are.")]
+    public Subject? Publish { get; init; }
+
+    /// <summary>The outbound endpoint that requests are relayed to.</summary>
+    [Setting("The http-outbound endpoint that requests are relayed to, always as request and reply.", Reference = "endpoints")]
+    public string? Relay { get; init; }
+
+    /// <summary>Not yet available.</summary>
+    [Setting("The workflow that messages start or continue.", Unavailable = true)]
+    public string? Workflow { get; init; }
+
+    /// <summary>Whether the sender gets an answer.</summary>
+    [Setting("Whether the sender gets only word that the message was accepted, or the message at the end of the process.")]
+    public ExchangePattern Mode { get; init; }
+
+    /// <summary>How long a sender waits for an answer in request-reply.</summary>
+    [Setting("How long a caller waits for an answer in request-reply.", Range = "1ms..1h")]
+    public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(60);
+}

@@ -1,0 +1,103 @@
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Expressions;
+using Esb.Core.Topics;
+
+namespace Esb.Core.Endpoints;
+
+/// <summary>In which order an endpoint delivers.</summary>
+public enum DeliveryMode
+{
+    /// <summary>Several at once, in no promised order.</summary>
+    Parallel,
+
+    /// <summary>One at a time over all hosts, in the order in which publishes were confirmed.</summary>
+    Ordered,
+
+    /// <summary>One at a time of each key.</summary>
+    OrderedByKey,
+}
+
+/// <summary>What becomes of a message when no attempt is left.</summary>
+public enum FailureAction
+{
+    /// <summary>It is kept as a dead letter.</summary>
+    DeadLetter,
+
+    /// <summary>It and the later ones of its key wait for an operator.</summary>
+    Park,
+
+    /// <summary>It is dropped, and recorded as dropped.</summary>
+    Discard,
+}
+
+/// <summary>What endpoints have in common that send to the outside.</summary>
+public abstract record OutboundEndpointConfig : EndpointConfig
+{
+    /// <summary>What it subscribes to; empty where it is only called.</summary>
+    [Setting("The subjects it subscribes to; * stands for one part, # for any number.")]
+    public IReadOnlyList<SubjectPattern> Subscribe { get; init; } = [];
+
+    /// <summary>Which messages it takes.</summary>
+    [Setting("A condition on headers; messages for which it does not hold are passed over.")]
+    public ConditionConfig? Filter { get; init; }
+
+    /// <summary>Instances that may exist at once on a host.</summary>
+    [Setting("Instances that may exist at once on a host; they are made only when none is free.", Range = "1..1000")]
+    public int PoolSize { get; init; } = 1;
+
+    /// <summary>How long a delivery or a call waits for a free instance.</summary>
+    [Setting("How long a delivery or a call waits for a free instance.", Range = "1ms..1h")]
+    public TimeSpan PoolTimeout { get; init; } = TimeSpan.FromSeconds(60);
+
+    /// <summary>Deliveries at once on a host.</summary>
+    [Setting("Deliveries at once on a host.", Range = "1..1000")]
+    public int ProcessingThreads { get; init; } = 1;
+
+    /// <summary>Messages on their way from the broker unsettled; by default twice the smaller of the two numbers, at least 32.</summary>
+    [Setting("Messages that may be on their way from the broker; by default twice the smaller of poolSize and processingThreads, at least 32.", Range = "1..10000")]
+    public int? Prefetch { get; init; }
+
+    /// <summary>In which order it delivers.</summary>
+    [Setting("In which order it delivers; tuning never changes it.")]
+    public DeliveryMode Delivery { get; init; }
+
+    /// <summary>Not yet available.</summary>
+    [Setting("How many lanes keep the order of keys.", Range = "1..64", Unavailable = true)]
+    public int Lanes { get; init; } = 8;
+
+    /// <summary>What becomes of a message when no attempt is left; by default park in ordered modes, else dead-letter.</summary>
+    [Setting("What becomes of a message when no attempt is left; by default park in ordered modes, otherwise dead-letter.")]
+    public FailureAction? OnFailure { get; init; }
+
+    /// <summary>How a failed delivery is tried again.</summary>
+    [Setting("How a failed delivery is tried again.")]
+    public RetryConfig Retry { get; init; } = new();
+
+    /// <summary>How long one attempt may take.</summary>
+    [Setting("How long one attempt may take.", Range = "1ms..10m")]
+    public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(60);
+
+    /// <summary>How its queue is made.</summary>
+    [Setting("How its queue is made on the broker.")]
+    public QueueConfig Queue { get; init; } = new();
+
+    /// <summary>Not yet available.</summary>
+    [Setting("Whether the effect of a message happens once even when it is delivered twice.", Unavailable = true)]
+    public bool Once { get; init; }
+
+    /// <summary>Not yet available.</summary>
+    [Setting("Whether only one host at a time runs the endpoint.", Unavailable = true)]
+    public bool SingleInstance { get; init; }
+}
+
+/// <summary>How a failed delivery is tried again: some attempts at once, then one after each delay.</summary>
+public sealed record RetryConfig : SettingsRecord
+{
+    /// <summary>Repetitions without a delay.</summary>
+    [Setting("Repetitions without a delay.", Range = "0..10")]
+    public int Immediate { get; init; } = 2;
+
+    /// <summary>The delay before each further repetition.</summary>
+    [Setting("The delay before each further repetition.", Range = "10ms..24h")]
+    public IReadOnlyList<TimeSpan> Delays { get; init; } = [TimeSpan.FromSeconds(10), TimeSpan.FromSeconds(60), TimeSpan.FromSeconds(300)];
+}

@@ -1,0 +1,56 @@
+using System.Globalization;
+using Esb.Core.Processes;
+
+namespace Esb.Core.Expressions;
+
+/// <summary>A compiled value. Immutable and thread-safe.</summary>
+public interface IMessageValue
+{
+    /// <summary>Whether it reads the body, which must be buffered then.</summary>
+    bool ReadsBody { get; }
+
+    /// <summary>The value for a message; null where it does not exist.</summary>
+    /// <returns>A <see cref="string"/>, <see cref="double"/>, <see cref="bool"/>, <see cref="Guid"/> or <see cref="DateTimeOffset"/>; a JSON object or array as its text.</returns>
+    /// <exception cref="Errors.EsbException">The body cannot be read as the value needs it.</exception>
+    object? Evaluate(MessageContext context);
+}
+
+/// <summary>A compiled condition. Immutable and thread-safe.</summary>
+public interface IMessageCondition
+{
+    /// <summary>Whether it reads the body, which must be buffered then.</summary>
+    bool ReadsBody { get; }
+
+    /// <summary>Whether it holds for a message.</summary>
+    /// <exception cref="Errors.EsbException">The body cannot be read as the condition needs it.</exception>
+    bool Holds(MessageContext context);
+}
+
+/// <summary>Compiles what a configuration says of values and conditions; errors are collected, and the result is null then.</summary>
+public interface IExpressionCompiler
+{
+    /// <summary>Compiles a value.</summary>
+    IMessageValue? Compile(IValueSource value, Configuration.ConfigErrors errors);
+
+    /// <summary>Compiles a condition.</summary>
+    IMessageCondition? Compile(ConditionConfig condition, Configuration.ConfigErrors errors);
+
+    /// <summary>Compiles a template: text with places such as <c>{header.x-order}</c>, <c>{message.id}</c>, <c>{property.status}</c>; <c>{{</c> is a plain brace.</summary>
+    IMessageValue? CompileTemplate(string template, string path, Configuration.ConfigOrigin origin, Configuration.ConfigErrors errors);
+}
+
+/// <summary>Values as text.</summary>
+public static class MessageValues
+{
+    /// <summary>A value as text in the invariant culture; numbers in their shortest form, as XPath writes them.</summary>
+    public static string? AsText(object? value) => value switch
+    {
+        null => null,
+        string text => text,
+        bool flag => flag ? "true" : "false",
+        double number when number == Math.Truncate(number) && Math.Abs(number) < 1e15 => number.ToString("F0", CultureInfo.InvariantCulture),
+        double number => number.ToString("R", CultureInfo.InvariantCulture),
+        DateTimeOffset time => time.ToString("O", CultureInfo.InvariantCulture),
+        _ => Convert.ToString(value, CultureInfo.InvariantCulture),
+    };
+}

@@ -1,0 +1,93 @@
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+
+namespace Esb.Core.Expressions;
+
+/// <summary>What of the envelope a value takes.</summary>
+public enum MessagePart
+{
+    /// <summary>The message's id, a UUID.</summary>
+    Id,
+
+    /// <summary>The subject it was published under.</summary>
+    Subject,
+
+    /// <summary>The order key.</summary>
+    Key,
+
+    /// <summary>The body as text.</summary>
+    Body,
+
+    /// <summary>The media type.</summary>
+    ContentType,
+
+    /// <summary>When it entered the bus.</summary>
+    CreatedAt,
+
+    /// <summary>Who sent it.</summary>
+    Party,
+}
+
+/// <summary>A value taken from a message, or a constant. A plain string, number or boolean is a constant.</summary>
+[ExactlyOne("xpath", "jsonpath", "header", "property", "message", "value", "template")]
+public sealed record ValueConfig : SettingsRecord, IValueSource
+{
+    /// <inheritdoc/>
+    [Setting("An XPath 1.0 expression over the body, with the prefixes of the section namespaces.")]
+    public string? Xpath { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("A JSONPath over the body.")]
+    public string? Jsonpath { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("A header of the message.")]
+    public string? Header { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("A property that an earlier step set.")]
+    public string? Property { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("A part of the envelope.")]
+    public MessagePart? Message { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("A constant.", Main = true)]
+    public ConfigNode? Value { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("A text with places for values, such as \"{message.id}-{header.x-order}\".")]
+    public string? Template { get; init; }
+}
+
+/// <summary>The ways to name a value; exactly one of them is given.</summary>
+public interface IValueSource
+{
+    /// <summary>Where it stands, for errors.</summary>
+    string Path { get; }
+
+    /// <summary>Where it came from, for errors.</summary>
+    ConfigOrigin Origin { get; }
+
+    /// <summary>An XPath 1.0 expression.</summary>
+    string? Xpath { get; }
+
+    /// <summary>A JSONPath.</summary>
+    string? Jsonpath { get; }
+
+    /// <summary>A header's name.</summary>
+    string? Header { get; }
+
+    /// <summary>A property's name.</summary>
+    string? Property { get; }
+
+    /// <summary>A part of the envelope.</summary>
+    MessagePart? Message { get; }
+
+    /// <summary>A constant.</summary>
+    ConfigNode? Value { get; }
+
+    /// <summary>A template.</summary>
+    string? Template { get; }
+}

@@ -1,0 +1,23 @@
+namespace Esb.Core.Messages;
+
+/// <summary>Headers that only the bus writes. They never cross a boundary to or from the outside.</summary>
+public static class EsbHeaders
+{
+    /// <summary>The conversation's id.</summary>
+    public const string Conversation = "esb-conversation";
+
+    /// <summary>The order key.</summary>
+    public const string Key = "esb-key";
+
+    /// <summary>Attempts made so far.</summary>
+    public const string Attempt = "esb-attempt";
+
+    /// <summary>The id that a foreign message came with, where it is no UUID.</summary>
+    public const string SourceId = "esb-source-id";
+
+    /// <summary>On a reply that is a fault, its code; the body is then problem+json (RFC 9457).</summary>
+    public const string Fault = "esb-fault";
+
+    /// <summary>On an answer of HTTP, its status code; steps find it as the property <c>status</c>.</summary>
+    public const string Status = "esb-status";
+}

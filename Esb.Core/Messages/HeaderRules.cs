@@ -1,0 +1,63 @@
+using System.Text;
+
+namespace Esb.Core.Messages;
+
+/// <summary>Which headers may cross a boundary of the bus: an allow-list, and names that never may. The one gate of every endpoint and transport. Thread-safe.</summary>
+/// <param name="patterns">Names, or beginnings of names followed by <c>*</c>; case does not matter.</param>
+public sealed class HeaderRules(IReadOnlyList<string> patterns)
+{
+    /// <summary>The longest name, in characters.</summary>
+    public const int MaxNameLength = 256;
+
+    /// <summary>The most that all headers of a message may take together, in bytes of UTF-8: more would not fit a frame of the broker.</summary>
+    public const int MaxTotalBytes = 64 * 1024;
+
+    /// <summary>The names that pass by default.</summary>
+    public static readonly IReadOnlyList<string> DefaultPatterns = ["x-*"];
+
+    private static readonly string[] ReservedPrefixes = ["esb-", "mt-", "x-death", "x-first-death-", "x-last-death-"];
+
+    // CC and BCC make the broker copy a message to other queues; the rest is written by the broker or its client.
+    private static readonly string[] ReservedNames = ["cc", "bcc", "x-delivery-count", "x-dotnet-pub-seq-no", "x-match"];
+
+    /// <summary>Whether the name is one that only the bus itself or its broker writes, whatever an allow-list says.</summary>
+    public static bool IsReserved(string name) =>
+        ReservedPrefixes.Any(prefix => name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase))
+        || ReservedNames.Contains(name, StringComparer.OrdinalIgnoreCase);
+
+    /// <summary>Whether the name is a token of RFC 9110, section 5.6.2, of at most <see cref="MaxNameLength"/> characters.</summary>
+    public static bool IsName(string name) =>
+        name.Length is > 0 and <= MaxNameLength && name.All(c => char.IsAsciiLetterOrDigit(c) || "!#$%&'*+-.^_`|~".Contains(c));
+
+    /// <summary>Whether the value can be written on one line: no control characters but the tab.</summary>
+    public static bool IsValue(string value) => !value.Any(c => char.IsControl(c) && c != '\t');
+
+    /// <summary>Whether a header of this name passes.</summary>
+    public bool Allows(string name) => !IsReserved(name) && IsName(name) && patterns.Any(pattern => Matches(pattern, name));
+
+    /// <summary>The headers that pass, and how many claimed a reserved name.</summary>
+    public MessageHeaders Admit(IEnumerable<KeyValuePair<string, string>> headers, out int reserved)
+    {
+        reserved = 0;
+        var admitted = new List<KeyValuePair<string, string>>();
+        foreach (var header in headers)
+        {
+            if (IsReserved(header.Key)) reserved++;
+            else if (Allows(header.Key) && IsValue(header.Value)) admitted.Add(header);
+        }
+
+        return MessageHeaders.From(admitted);
+    }
+
+    /// <summary>How much the headers take, in bytes of UTF-8.</summary>
+    public static int Measure(MessageHeaders headers)
+    {
+        var total = 0;
+        foreach (var (name, value) in headers) total += name.Length + Encoding.UTF8.GetByteCount(value);
+        return total;
+    }
+
+    private static bool Matches(string pattern, string name) => pattern.EndsWith('*')
+        ? name.AsSpan().StartsWith(pattern.AsSpan(0, pattern.Length - 1), StringComparison.OrdinalIgnoreCase)
+        : string.Equals(pattern, name, StringComparison.OrdinalIgnoreCase);
+}

@@ -1,0 +1,69 @@
+using System.Collections;
+using System.Diagnostics.CodeAnalysis;
+
+namespace Esb.Core.Messages;
+
+/// <summary>The headers of a message: names, whose case does not matter, with one text value each. Immutable: a change makes a copy of the headers, never of the body.</summary>
+public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, string>>
+{
+    /// <summary>No headers.</summary>
+    public static readonly MessageHeaders Empty = new([]);
+
+    // A handful of headers is searched faster than hashed, and copied at once.
+    private readonly KeyValuePair<string, string>[] _headers;
+
+    private MessageHeaders(KeyValuePair<string, string>[] headers) => _headers = headers;
+
+    /// <inheritdoc/>
+    public int Count => _headers.Length;
+
+    /// <summary>The value of a header, or null.</summary>
+    public string? this[string name] => TryGet(name, out var value) ? value : null;
+
+    /// <summary>Headers from pairs; where a name comes twice the values are joined by a comma, as HTTP joins them.</summary>
+    public static MessageHeaders From(IEnumerable<KeyValuePair<string, string>> headers)
+    {
+        var list = new List<KeyValuePair<string, string>>();
+        foreach (var (name, value) in headers)
+        {
+            var index = list.FindIndex(header => IsNamed(header, name));
+            if (index < 0) list.Add(new(name, value));
+            else list[index] = new(list[index].Key, $"{list[index].Value}, {value}");
+        }
+
+        return list.Count == 0 ? Empty : new MessageHeaders([.. list]);
+    }
+
+    /// <summary>Finds a header.</summary>
+    public bool TryGet(string name, [MaybeNullWhen(false)] out string value)
+    {
+        var index = IndexOf(name);
+        value = index < 0 ? null : _headers[index].Value;
+        return index >= 0;
+    }
+
+    /// <summary>These headers with one added or replaced.</summary>
+    public MessageHeaders With(string name, string value)
+    {
+        var index = IndexOf(name);
+        if (index < 0) return new MessageHeaders([.. _headers, new(name, value)]);
+        var copy = (KeyValuePair<string, string>[])_headers.Clone();
+        copy[index] = new(name, value);
+        return new MessageHeaders(copy);
+    }
+
+    /// <summary>These headers without one.</summary>
+    public MessageHeaders Without(string name) =>
+        IndexOf(name) < 0 ? this : new MessageHeaders([.. _headers.Where(header => !IsNamed(header, name))]);
+
+    /// <summary>Enumerates without an allocation.</summary>
+    public ReadOnlySpan<KeyValuePair<string, string>>.Enumerator GetEnumerator() => new ReadOnlySpan<KeyValuePair<string, string>>(_headers).GetEnumerator();
+
+    IEnumerator<KeyValuePair<string, string>> IEnumerable<KeyValuePair<string, string>>.GetEnumerator() => _headers.AsEnumerable().GetEnumerator();
+
+    IEnumerator IEnumerable.GetEnumerator() => _headers.GetEnumerator();
+
+    private int IndexOf(string name) => Array.FindIndex(_headers, header => IsNamed(header, name));
+
+    private static bool IsNamed(KeyValuePair<string, string> header, string name) => string.Equals(header.Key, name, StringComparison.OrdinalIgnoreCase);
+}

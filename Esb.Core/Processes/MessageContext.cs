@@ -1,0 +1,72 @@
+using Esb.Core.Messages;
+
+namespace Esb.Core.Processes;
+
+/// <summary>How a process stands with a message.</summary>
+public enum ProcessOutcome
+{
+    /// <summary>It goes on, or came to its end.</summary>
+    Running,
+
+    /// <summary>A filter ended it: nobody wants the message.</summary>
+    Filtered,
+
+    /// <summary>It made its answer and ended.</summary>
+    Responded,
+}
+
+/// <summary>A message on its way through a process, with what the steps leave for one another. Used by one step at a time; not thread-safe.</summary>
+/// <param name="message">The message as it came in.</param>
+/// <param name="endpoint">The endpoint it came in by.</param>
+public sealed class MessageContext(EsbMessage message, string endpoint)
+{
+    /// <summary>The property under which the status code of an HTTP answer travels.</summary>
+    public const string StatusProperty = "status";
+
+    private Dictionary<string, object>? _properties;
+    private List<Task>? _settling;
+    private Guid? _published;
+
+    /// <summary>The message; steps replace it.</summary>
+    public EsbMessage Message { get; set; } = message;
+
+    /// <summary>The message as it came in: what audit facts of the process belong to.</summary>
+    public EsbMessage Received { get; } = message;
+
+    /// <summary>The endpoint it came in by.</summary>
+    public string Endpoint { get; } = endpoint;
+
+    /// <summary>The process that runs.</summary>
+    public string Process { get; set; } = "";
+
+    /// <summary>Whether a step ended the process.</summary>
+    public ProcessOutcome Outcome { get; set; }
+
+    /// <summary>Completes when all that was published here has been settled at every subscriber, where the transport is not durable.</summary>
+    public Task Settled => _settling is null ? Task.CompletedTask : Task.WhenAll(_settling);
+
+    /// <summary>A property that an earlier step set; null where none did. Names are case-sensitive.</summary>
+    public object? GetProperty(string name) => _properties?.GetValueOrDefault(name);
+
+    /// <summary>Sets a property for later steps; null removes it.</summary>
+    public void SetProperty(string name, object? value)
+    {
+        if (value is null) _properties?.Remove(name);
+        else (_properties ??= [])[name] = value;
+    }
+
+    /// <summary>The id for the next message that the process publishes: the first keeps the id of the message that came in, each further one has its own, the same at every repetition.</summary>
+    /// <param name="step">The place of the publishing step in its process.</param>
+    public Guid NextPublishId(string step)
+    {
+        var id = _published is null ? Received.Id : MessageIds.Derive(_published.Value, step);
+        _published = id;
+        return id;
+    }
+
+    /// <summary>Adds to what <see cref="Settled"/> waits for.</summary>
+    public void AwaitSettled(Task settled)
+    {
+        if (!settled.IsCompletedSuccessfully) (_settling ??= []).Add(settled);
+    }
+}

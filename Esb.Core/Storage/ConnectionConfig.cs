@@ -1,0 +1,19 @@
+using Esb.Core.Configuration.Settings;
+
+namespace Esb.Core.Storage;
+
+/// <summary>A database of the outside; one pool of connections per process for each.</summary>
+public sealed record ConnectionConfig : SettingsRecord
+{
+    /// <summary>The database client, such as <c>npgsql</c>.</summary>
+    [Setting("The database client: npgsql.")]
+    public string Provider { get; init; } = "npgsql";
+
+    /// <summary>The connection string in the provider's form.</summary>
+    [Setting("The connection string.", MayHoldPassword = true)]
+    public required string Connection { get; init; }
+
+    /// <summary>Connections open at once; null for four per core. An open connection for each waiting instance would cost more than it gives.</summary>
+    [Setting("Connections open at once, whatever the endpoints' poolSize; by default four per core, at least 8.", Range = "1..1000")]
+    public int? MaxPoolSize { get; init; }
+}

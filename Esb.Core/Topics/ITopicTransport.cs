@@ -1,0 +1,53 @@
+using Esb.Core.Messages;
+
+namespace Esb.Core.Topics;
+
+/// <summary>Carries messages from publishers to the endpoints that subscribe, and replies back. Decides nothing about attempts or order. Thread-safe.</summary>
+/// <remarks>Patterns: Publish-Subscribe Channel and Request-Reply of Enterprise Integration Patterns.</remarks>
+public interface ITopicTransport : IAsyncDisposable
+{
+    /// <summary>As telemetry names it: <c>rabbitmq</c> or <c>memory</c>.</summary>
+    string System { get; }
+
+    /// <summary>Whether a confirmed message survives the end of this process.</summary>
+    bool IsDurable { get; }
+
+    /// <summary>Whether a message published now could be confirmed; what stands in the way, otherwise.</summary>
+    TransportStatus Status { get; }
+
+    /// <summary>Starts connecting and goes on trying by itself; returns without waiting for a server that is away.</summary>
+    Task StartAsync(CancellationToken cancellationToken);
+
+    /// <summary>Hands a message over. Whatever the outcome, publishing the same message again is safe for those that recognise its id.</summary>
+    /// <param name="message">Its <see cref="EsbMessage.Subject"/> names where it goes; its body is buffered.</param>
+    /// <param name="cancellationToken">Is looked at before the message is handed over, never after: a publish that began is always awaited, up to its own deadline (10 s).</param>
+    ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken);
+
+    /// <summary>Publishes a request and waits for the one reply.</summary>
+    /// <exception cref="Errors.EsbException"><c>ESB-REQUEST-TIMEOUT</c>: no reply in time. <c>ESB-TOPIC-UNAVAILABLE</c>: the request could not be handed over.</exception>
+    Task<EsbMessage> RequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken);
+
+    /// <summary>Delivers what matches a subscription to the handler until the result is disposed; then waits for the deliveries under way.</summary>
+    Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken);
+
+    /// <summary>Hands every dead letter to the handler until the result is disposed; one that fails stays and comes again.</summary>
+    Task<ITopicSubscription> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken);
+}
+
+/// <summary>A running subscription; disposing it stops new deliveries and waits for those under way.</summary>
+public interface ITopicSubscription : IAsyncDisposable
+{
+    /// <summary>Whether messages can arrive right now: on a broker, whether the queue has our consumer.</summary>
+    bool IsLive { get; }
+}
+
+/// <summary>Works on one delivery and says what becomes of it. Must not throw: a delivery whose handler throws is returned to its queue.</summary>
+public delegate ValueTask<Settlement> DeliveryHandler(Delivery delivery, CancellationToken cancellationToken);
+
+/// <summary>Takes a dead letter over. Throws when it could not.</summary>
+public delegate ValueTask DeadLetterHandler(Storage.DeadLetter deadLetter, CancellationToken cancellationToken);
+
+/// <summary>Whether a transport can take messages.</summary>
+/// <param name="IsReady">Whether a message published now could be confirmed.</param>
+/// <param name="Reason">What stands in the way, in a few words; null when nothing does.</param>
+public sealed record TransportStatus(bool IsReady, string? Reason = null);

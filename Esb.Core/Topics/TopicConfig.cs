@@ -1,0 +1,28 @@
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Expressions;
+
+namespace Esb.Core.Topics;
+
+/// <summary>A topic: where publishers and subscribers meet without knowing each other.</summary>
+public sealed record TopicConfig : SettingsRecord
+{
+    /// <summary>Whether messages survive a restart of the broker.</summary>
+    [Setting("Whether messages survive a restart of the broker.")]
+    public bool Persistent { get; init; } = true;
+
+    /// <summary>The order key of a message; null where messages have none.</summary>
+    [Setting("The order key of a message, evaluated when it is published.")]
+    public ValueConfig? Key { get; init; }
+
+    /// <summary>Not yet available.</summary>
+    [Setting("How long a message may wait before it expires.", Unavailable = true)]
+    public TimeSpan? TimeToLive { get; init; }
+
+    /// <summary>Not yet available.</summary>
+    [Setting("The schema that every message must pass.", Unavailable = true)]
+    public string? Schema { get; init; }
+
+    /// <summary>Not yet available.</summary>
+    [Setting("Whether large bodies travel as a reference; false where foreign clients read.", Unavailable = true)]
+    public bool ClaimCheck { get; init; } = true;
+}
