@@ -40,13 +40,22 @@ internal static class HttpContentRules
             throw HttpProblems.Of(StatusCodes.Status415UnsupportedMediaType, "ESB-HTTP-ENCODING", "Bodies are taken without a content encoding only.");
     }
 
-    /// <summary>What the server found wrong with a body while it was read.</summary>
-    public static EsbException Explain(BadHttpRequestException fault, HttpContext context) => fault.StatusCode switch
+    /// <summary>What it means that a body cannot be read to its end; a caller that has hung up is let go.</summary>
+    public static EsbException Explain(IOException fault, HttpContext context)
     {
-        StatusCodes.Status413PayloadTooLarge => TooLarge(context.Features.Get<IHttpMaxRequestBodySizeFeature>()?.MaxRequestBodySize, fault),
-        StatusCodes.Status408RequestTimeout => HttpProblems.Of(fault.StatusCode, "ESB-HTTP-SLOW", "The body came too slowly.", fault),
-        _ => HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-BODY", "The body is incomplete, or is not sent as HTTP asks.", fault),
-    };
+        switch (fault)
+        {
+            case BadHttpRequestException { StatusCode: StatusCodes.Status413PayloadTooLarge }:
+                return TooLarge(context.Features.Get<IHttpMaxRequestBodySizeFeature>()?.MaxRequestBodySize, fault);
+            case BadHttpRequestException { StatusCode: StatusCodes.Status408RequestTimeout }:
+                return HttpProblems.Of(StatusCodes.Status408RequestTimeout, "ESB-HTTP-SLOW", "The body came too slowly.", fault);
+            case BadHttpRequestException:
+                return HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-BODY", "The body is incomplete, or is not sent as HTTP asks.", fault);
+            default:
+                context.Abort(); // or the server would go on reading, and report that it cannot
+                return HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-ABORTED", "The caller hung up before the body was complete.", fault);
+        }
+    }
 
     public static EsbException Duplicate(string name) => HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-DUP", $"{name} is given more than once.");
 

@@ -49,6 +49,10 @@ internal sealed partial class HttpInboundEndpoint(
         {
             await exchange.HandleAsync(context, _aborting.Token);
         }
+        catch (OperationCanceledException ex) when (_aborting.IsCancellationRequested)
+        {
+            throw HttpRoute.NotRunning(ex);
+        }
         finally
         {
             _gate.Leave();

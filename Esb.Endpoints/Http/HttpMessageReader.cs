@@ -51,14 +51,9 @@ internal sealed class HttpMessageReader(HttpInboundConfig config, long maxBodyBy
             await body.BufferAsync(maxBodyBytes, CancellationToken.None);
             return body;
         }
-        catch (BadHttpRequestException ex)
+        catch (IOException ex)
         {
             throw HttpContentRules.Explain(ex, context);
-        }
-        catch (Exception ex) when (ex is IOException or OperationCanceledException)
-        {
-            context.Abort(); // nobody is left to be answered, and nothing to be read
-            throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-ABORTED", "The caller hung up before the body was complete.", ex);
         }
     }
 

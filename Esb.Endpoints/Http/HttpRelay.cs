@@ -20,7 +20,7 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
             using var response = await target.Client.SendAsync(request, silence.Token);
             await AnswerAsync(context.Response, response, headers, silence);
         }
-        catch (Exception ex) when (Explain(ex, silence, context) is { } failure)
+        catch (Exception ex) when (Explain(ex, silence, context.RequestAborted) is { } failure)
         {
             if (!context.Response.HasStarted) context.Response.Clear();
             throw failure;
@@ -31,7 +31,7 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
     {
         var request = new HttpRequestMessage(HttpMethod.Parse(context.Request.Method), UrlOf(context.Request.QueryString));
         if (context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody == true)
-            request.Content = new RelayContent(context.Request.Body, context.Request.ContentLength, silence);
+            request.Content = new RelayContent(context, silence);
         headers.CopyTo(request, context.Request.Headers);
         return request;
     }
@@ -52,18 +52,10 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
     }
 
     // Null for what is none of HTTP's failures: it goes on as it is.
-    private EsbException? Explain(Exception exception, SilenceTimeout silence, HttpContext context)
+    private EsbException? Explain(Exception exception, SilenceTimeout silence, CancellationToken aborted)
     {
-        if (exception is EsbException || context.RequestAborted.IsCancellationRequested) return null;
+        if (exception is EsbException || aborted.IsCancellationRequested) return null;
         if (silence.HasElapsed) return new EsbException("ESB-HTTP-TIMEOUT", $"The endpoint '{target.Name}' did not answer in time.", FaultKind.Timeout, exception);
-        if (FindBadRequest(exception) is { } bad) return HttpContentRules.Explain(bad, context);
         return HttpFailures.Of(target.Name, exception, silence.Token);
-    }
-
-    // The caller's body is read while it is sent, so its faults come wrapped in those of sending.
-    private static BadHttpRequestException? FindBadRequest(Exception? exception)
-    {
-        while (exception is not (null or BadHttpRequestException)) exception = exception.InnerException;
-        return (BadHttpRequestException?)exception;
     }
 }

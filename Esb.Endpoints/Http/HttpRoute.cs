@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Esb.Core.Errors;
 using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http;
@@ -32,6 +33,9 @@ internal sealed class HttpRoute(string endpoint, string path, IReadOnlyList<stri
     {
         // The server's own span: ours would show the same thing twice.
         if (Activity.Current is { IsAllDataRequested: true } activity) activity.SetTag("http.route", path).DisplayName = $"{context.Request.Method} {path}";
-        return _handler is { } handler ? handler(context) : throw HttpProblems.Of(StatusCodes.Status503ServiceUnavailable, "ESB-HTTP-STOPPED", "The endpoint is not running at the moment.");
+        return _handler is { } handler ? handler(context) : throw NotRunning(null);
     }
+
+    public static EsbException NotRunning(Exception? cause) =>
+        HttpProblems.Of(StatusCodes.Status503ServiceUnavailable, "ESB-HTTP-STOPPED", "The endpoint is not running at the moment.", cause);
 }

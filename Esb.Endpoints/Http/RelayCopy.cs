@@ -1,4 +1,5 @@
 using System.Buffers;
+using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http;
 
@@ -7,16 +8,15 @@ internal static class RelayCopy
 {
     private const int BufferBytes = 64 * 1024;
 
-    public static async Task ToOutsideAsync(Stream caller, Stream outside, SilenceTimeout silence)
+    public static async Task ToOutsideAsync(HttpContext caller, Stream outside, SilenceTimeout silence)
     {
         var buffer = ArrayPool<byte>.Shared.Rent(BufferBytes);
         try
         {
             while (true)
             {
-                // No token: a read that is cancelled leaves the server's body reader unusable. The server itself ends reads of callers that hang up or are too slow.
                 silence.Pause();
-                var read = await caller.ReadAsync(buffer, CancellationToken.None);
+                var read = await ReadAsync(caller, buffer);
                 silence.Restart();
                 if (read == 0) return;
                 await outside.WriteAsync(buffer.AsMemory(0, read), silence.Token);
@@ -45,6 +45,19 @@ internal static class RelayCopy
         finally
         {
             ArrayPool<byte>.Shared.Return(buffer);
+        }
+    }
+
+    // No token: a read that is cancelled leaves the server's body reader unusable. The server itself ends reads of callers that hang up or are too slow.
+    private static async ValueTask<int> ReadAsync(HttpContext caller, byte[] buffer)
+    {
+        try
+        {
+            return await caller.Request.Body.ReadAsync(buffer, CancellationToken.None);
+        }
+        catch (IOException ex)
+        {
+            throw HttpContentRules.Explain(ex, caller);
         }
     }
 }

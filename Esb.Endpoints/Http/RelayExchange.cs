@@ -22,9 +22,9 @@ internal sealed class RelayExchange(HttpInboundConfig config, HttpTarget target,
             await lease.Instance.RelayAsync(context, _headers, patience);
             outcome = IntakeOutcomes.Relayed;
         }
-        catch (EsbException)
+        catch (EsbException ex)
         {
-            outcome = IntakeOutcomes.Failed;
+            outcome = ex.Kind is FaultKind.Malformed or FaultKind.TooLarge ? IntakeOutcomes.Refused : IntakeOutcomes.Failed;
             throw;
         }
         finally

@@ -105,7 +105,7 @@ public sealed class RelayTests
     {
         await using var backend = await Backend.StartAsync();
         await StartAsync(backend.Url);
-        var body = RandomNumberGenerator.GetBytes(20_000_000);
+        var body = RandomNumberGenerator.GetBytes(5_000_000);
         using var request = new HttpRequestMessage(HttpMethod.Post, "/relay") { Content = new ByteArrayContent(body), Headers = { TransferEncodingChunked = isChunked } };
 
         using var response = await _bus.Client.SendAsync(request, cancellationToken);
@@ -239,6 +239,21 @@ public sealed class RelayTests
         connection.Reset();
 
         await left.Task.WaitAsync(cancellationToken);
+        await Eventually.HoldsAsync(() => _bus.Status[0].InFlight == 0, "the end of the relay", cancellationToken);
+        Assert.That(_bus.Log.All.Where(line => line.Level > LogLevel.Information), Is.Empty);
+    }
+
+    [Test, CancelAfter(10_000)]
+    public async Task Caller_that_hangs_up_within_its_body_is_no_failure_of_the_outside(CancellationToken cancellationToken)
+    {
+        await using var backend = await Backend.StartAsync();
+        await StartAsync(backend.Url);
+        using var connection = await RawConnection.OpenAsync(_bus.Port, cancellationToken);
+        await connection.WriteAsync("POST /relay HTTP/1.1\r\nHost: bus\r\nContent-Length: 10\r\n\r\nfive!", cancellationToken);
+        await Eventually.HoldsAsync(() => _bus.Status[0].InFlight == 1, "the request", cancellationToken);
+
+        connection.Reset();
+
         await Eventually.HoldsAsync(() => _bus.Status[0].InFlight == 0, "the end of the relay", cancellationToken);
         Assert.That(_bus.Log.All.Where(line => line.Level > LogLevel.Information), Is.Empty);
     }
