@@ -1,0 +1,20 @@
+using Esb.Core;
+using Esb.Host.Management;
+using Esb.Host.Telemetry;
+
+namespace Esb.Host;
+
+/// <summary>Everything that a bus is made of: one line for each project.</summary>
+internal static class EsbServices
+{
+    public static IServiceCollection AddEsb(this IServiceCollection services) => services
+        .AddEsbCore()
+        .AddEsbHost();
+
+    /// <summary>The sections of the configuration that belong to the host itself.</summary>
+    public static IServiceCollection AddEsbHost(this IServiceCollection services) => services
+        .AddSection<ManagementConfig>("management", "The management API.")
+        .AddSection<TelemetryConfig>("telemetry", "What the host tells of itself.")
+        .AddSingleton<Core.IConfigurationCheck, ManagementCheck>()
+        .AddSingleton<Core.IConfigurationCheck, TelemetryCheck>();
+}
