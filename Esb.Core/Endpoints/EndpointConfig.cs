@@ -7,6 +7,9 @@ namespace Esb.Core.Endpoints;
 [Kinds("type")]
 public abstract record EndpointConfig : SettingsRecord
 {
+    /// <summary>What of the outside it reads or writes, in a form that can be compared; null where that cannot be told. Shows loops.</summary>
+    public virtual string? Address => null;
+
     /// <summary>Whether it is started.</summary>
     [Setting("Whether the endpoint is started.")]
     public bool Enabled { get; init; } = true;

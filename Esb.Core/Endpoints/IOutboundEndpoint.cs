@@ -16,6 +16,9 @@ public interface IOutboundAdapter : IAsyncDisposable
 {
     /// <summary>Makes an instance; cheap, and without a connection to the outside.</summary>
     IOutboundEndpoint CreateInstance();
+
+    /// <summary>Why an answer to a delivered message means that it failed, such as a status outside 2xx; null when it does not. Callers take any answer.</summary>
+    Errors.EndpointException? FailureOf(EsbMessage answer) => null;
 }
 
 /// <summary>An endpoint that reads from outside and hands messages to its intake. Thread-safe.</summary>

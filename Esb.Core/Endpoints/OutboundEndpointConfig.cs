@@ -33,6 +33,9 @@ public enum FailureAction
 /// <summary>What endpoints have in common that send to the outside.</summary>
 public abstract record OutboundEndpointConfig : EndpointConfig
 {
+    /// <summary>Whether it answers: a request needs exactly one subscriber that does.</summary>
+    public virtual bool Answers => false;
+
     /// <summary>What it subscribes to; empty where it is only called.</summary>
     [Setting("The subjects it subscribes to; * stands for one part, # for any number.")]
     public IReadOnlyList<SubjectPattern> Subscribe { get; init; } = [];

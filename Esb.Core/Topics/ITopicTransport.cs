@@ -42,7 +42,7 @@ public interface ITopicSubscription : IAsyncDisposable
 }
 
 /// <summary>Works on one delivery and says what becomes of it. Must not throw: a delivery whose handler throws is returned to its queue.</summary>
-public delegate ValueTask<Settlement> DeliveryHandler(Delivery delivery, CancellationToken cancellationToken);
+public delegate ValueTask<Settlement> DeliveryHandler(TopicDelivery delivery, CancellationToken cancellationToken);
 
 /// <summary>Takes a dead letter over. Throws when it could not.</summary>
 public delegate ValueTask DeadLetterHandler(Storage.DeadLetter deadLetter, CancellationToken cancellationToken);

@@ -1,0 +1,25 @@
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+
+namespace Esb.Content.Schemas;
+
+/// <summary>The schemas of the section <c>schemas</c>, compiled. Thread-safe.</summary>
+public interface ISchemaCatalog
+{
+    /// <summary>The schema of this name; null where there is none or it could not be compiled, which the configuration's check reports.</summary>
+    IMessageSchema? Find(string name);
+}
+
+/// <summary>A compiled schema. Immutable and thread-safe.</summary>
+public interface IMessageSchema
+{
+    /// <summary>Its name in the configuration.</summary>
+    string Name { get; }
+
+    /// <summary>Checks the body of a message, which must be buffered, whatever its content type says.</summary>
+    /// <exception cref="EsbException">
+    /// <c>ESB-XML-SCHEMA</c> or <c>ESB-XML-ROOT</c>: the document breaks the schema (422);
+    /// the other <c>ESB-XML-…</c>: it cannot be read as XML at all (400).
+    /// </exception>
+    void Validate(EsbMessage message);
+}

@@ -1,0 +1,30 @@
+namespace Esb.Core.Processes;
+
+/// <summary>Base of step factories: knows its settings.</summary>
+/// <typeparam name="TSettings">What the step is registered with.</typeparam>
+public abstract class StepFactory<TSettings> : IStepFactory
+{
+    /// <inheritdoc/>
+    public abstract string Kind { get; }
+
+    /// <inheritdoc/>
+    public CompiledStep? Compile(StepConfig step, IStepCompiler compiler) => Compile((TSettings)step.Settings, step, compiler);
+
+    /// <inheritdoc cref="IStepFactory.Compile"/>
+    protected abstract CompiledStep? Compile(TSettings settings, StepConfig step, IStepCompiler compiler);
+}
+
+/// <summary>Settings of steps that hold other steps, so that a whole process can be looked through.</summary>
+public interface IHoldsSteps
+{
+    /// <summary>The lists of steps that it holds.</summary>
+    IEnumerable<IReadOnlyList<StepConfig>> Lists { get; }
+}
+
+/// <summary>Looks through processes.</summary>
+public static class StepTree
+{
+    /// <summary>The steps and all steps that they hold.</summary>
+    public static IEnumerable<StepConfig> Descend(IEnumerable<StepConfig> steps) =>
+        steps.SelectMany(step => step.Settings is IHoldsSteps holder ? holder.Lists.SelectMany(Descend).Prepend(step) : [step]);
+}

@@ -1,0 +1,44 @@
+using System.Diagnostics;
+using System.Diagnostics.Metrics;
+using Esb.Core.Diagnostics;
+using Esb.Core.Topics;
+
+namespace Esb.Endpoints.Delivery;
+
+/// <summary>Spans and metrics of deliveries, as the OpenTelemetry conventions for messaging name them.</summary>
+internal static class DeliveryTelemetry
+{
+    private static readonly Histogram<double> Duration =
+        EndpointsTelemetry.Meter.CreateHistogram<double>(EsbTelemetry.Metrics.ProcessDuration, "s", "Duration of processing a delivered message.");
+
+    private static readonly Counter<long> Consumed =
+        EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.ConsumedMessages, "{message}", "Messages delivered to an endpoint.");
+
+    private static readonly Counter<long> DeadLettered =
+        EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.DeadLettered, "{message}", "Messages given up and kept as dead letters.");
+
+    public static Activity? Start(TopicDelivery delivery, string system, string endpoint)
+    {
+        var activity = EndpointsTelemetry.Source.StartActivity($"process {delivery.Message.Subject}", ActivityKind.Consumer, delivery.Parent);
+        if (activity is not { IsAllDataRequested: true }) return activity;
+        return activity
+            .SetTag(EsbTelemetry.Tags.System, system)
+            .SetTag(EsbTelemetry.Tags.OperationType, "process")
+            .SetTag(EsbTelemetry.Tags.OperationName, "process")
+            .SetTag(EsbTelemetry.Tags.Destination, delivery.Message.Subject)
+            .SetTag(EsbTelemetry.Tags.MessageId, delivery.Message.Id)
+            .SetTag(EsbTelemetry.Tags.ConversationId, delivery.Message.ConversationId)
+            .SetTag(EsbTelemetry.Tags.Endpoint, endpoint);
+    }
+
+    public static void Record(string system, string endpoint, TimeSpan duration, string? error)
+    {
+        var tags = new TagList { { EsbTelemetry.Tags.System, system }, { EsbTelemetry.Tags.Endpoint, endpoint }, { EsbTelemetry.Tags.OperationName, "process" } };
+        Consumed.Add(1, tags);
+        if (error is not null) tags.Add(EsbTelemetry.Tags.ErrorType, error);
+        Duration.Record(duration.TotalSeconds, tags);
+    }
+
+    public static void CountDeadLetter(string endpoint, string code) =>
+        DeadLettered.Add(1, new TagList { { EsbTelemetry.Tags.Endpoint, endpoint }, { EsbTelemetry.Tags.ErrorType, code } });
+}

@@ -1,0 +1,83 @@
+using Esb.Core;
+using Esb.Core.Audit;
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Expressions;
+using Esb.Core.Messages;
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Delivery;
+
+/// <summary>The outbound endpoints of a configuration, each with its delivery controller.</summary>
+internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEndpointMonitor, IConfigurationCheck, IAsyncDisposable
+{
+    private readonly ConfigErrors _errors = new();
+    private readonly Dictionary<string, DeliveryController> _controllers = [];
+    private readonly ILogger<OutboundEndpoints> _logger;
+
+    public OutboundEndpoints(
+        EsbConfiguration configuration,
+        IEnumerable<IEndpointType> types,
+        IEnumerable<SettingsKind> kinds,
+        IExpressionCompiler expressions,
+        ITopicTransport transport,
+        IAuditTrail audit,
+        TimeProvider time,
+        ILoggerFactory loggers)
+    {
+        _logger = loggers.CreateLogger<OutboundEndpoints>();
+        var bySettings = types.OfType<IOutboundEndpointType>().ToDictionary(type => type.Settings);
+        var names = kinds.Where(kind => kind.Settings is not null).ToLookup(kind => kind.Settings!, kind => kind.Kind);
+        foreach (var config in configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>())
+        {
+            bySettings[config.GetType()].Check(config, _errors);
+            var filter = config.Filter is null ? null : expressions.Compile(config.Filter, _errors);
+            if (filter?.ReadsBody == true) _errors.Add("ESB-CFG-FILTER", $"{config.Path}.filter", "looks at headers and the envelope only, never into the body", config.Origin);
+            var sender = new EndpointSender(config, bySettings[config.GetType()].Create(config), time, loggers);
+            _controllers[config.Name] = new DeliveryController(
+                config, names[config.GetType()].First(), sender, filter, transport, audit, time, loggers.CreateLogger<DeliveryController>());
+        }
+    }
+
+    public BusStage Stage => BusStage.Outbound;
+
+    public IReadOnlyList<EndpointStatus> Endpoints => [.. _controllers.Values.Select(controller => controller.Status)];
+
+    public void Check(ConfigErrors errors)
+    {
+        foreach (var error in _errors.All) errors.Add(error);
+    }
+
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        foreach (var (name, controller) in _controllers)
+        {
+            if (controller.Status.State == EndpointState.Disabled) continue;
+            try
+            {
+                await controller.StartAsync(cancellationToken);
+            }
+            catch (EsbException ex)
+            {
+                LogNotStarted(name, ex); // the others run all the same
+            }
+        }
+    }
+
+    public Task StopAsync(CancellationToken cancellationToken) =>
+        Task.WhenAll(_controllers.Values.Select(controller => controller.StopAsync(cancellationToken)));
+
+    public ValueTask<EsbMessage?> CallAsync(string endpoint, EsbMessage message, CancellationToken cancellationToken) =>
+        _controllers[endpoint].CallAsync(message, cancellationToken);
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var controller in _controllers.Values) await controller.DisposeAsync();
+    }
+
+    [LoggerMessage(EventId = 2420, Level = LogLevel.Error, Message = "Endpoint {Endpoint} did not start; the others run")]
+    private partial void LogNotStarted(string endpoint, Exception exception);
+}

@@ -1,0 +1,32 @@
+using Esb.Core;
+using Esb.Core.Configuration;
+using Esb.Core.Expressions;
+using Esb.Core.Processes;
+
+namespace Esb.Workflows.Processes;
+
+/// <summary>The compiled processes of a configuration.</summary>
+internal sealed class ProcessCatalog : IProcessCatalog, IConfigurationCheck
+{
+    private readonly ConfigErrors _errors = new();
+    private readonly Dictionary<string, IMessageProcess> _processes = [];
+
+    public ProcessCatalog(EsbConfiguration configuration, IEnumerable<IStepFactory> factories, IExpressionCompiler expressions)
+    {
+        var byKind = factories.ToDictionary(factory => factory.Kind);
+        foreach (var (name, steps) in configuration.Named<IReadOnlyList<StepConfig>>("processes"))
+        {
+            if (new StepCompiler(name, byKind, expressions, _errors).Compile(steps) is { } compiled)
+                _processes[name] = new MessageProcess(name, compiled);
+        }
+    }
+
+    public IReadOnlyCollection<IMessageProcess> All => _processes.Values;
+
+    public IMessageProcess Find(string name) => _processes[name];
+
+    public void Check(ConfigErrors errors)
+    {
+        foreach (var error in _errors.All) errors.Add(error);
+    }
+}

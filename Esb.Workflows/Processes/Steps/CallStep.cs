@@ -1,0 +1,66 @@
+using System.Globalization;
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Workflows.Processes.Steps;
+
+/// <summary>Settings of the step <c>call</c>.</summary>
+internal sealed record CallConfig : PooledStepConfig
+{
+    [Setting("The outbound endpoint to call directly, without a topic.", Main = true, Reference = "endpoints")]
+    public required string Endpoint { get; init; }
+
+    [Setting("The statuses that are no failure, such as \"2xx\" or \"404\"; all by default.")]
+    public string? Expect { get; init; }
+}
+
+/// <summary>Calls an outbound endpoint on an instance of its pool and goes on with the answer, whatever its status.</summary>
+internal sealed class CallStep(EsbConfiguration configuration, IEndpointCaller caller, TimeProvider time, ILoggerFactory loggers) : StepFactory<CallConfig>
+{
+    public override string Kind => "call";
+
+    protected override CompiledStep? Compile(CallConfig settings, StepConfig step, IStepCompiler compiler)
+    {
+        if (!configuration.Named<EndpointConfig>("endpoints").TryGetValue(settings.Endpoint, out var endpoint) || endpoint is not OutboundEndpointConfig)
+        {
+            compiler.Errors.Add("ESB-CFG-REF", step.Path, $"'{settings.Endpoint}' is no outbound endpoint", step.Origin);
+            return null;
+        }
+
+        var expected = settings.Expect is null ? null : StatusPattern.Parse(settings.Expect);
+        if (settings.Expect is not null && expected is null)
+        {
+            compiler.Errors.Add("ESB-CFG-VALUE", $"{step.Path}.expect", "expected a status such as \"2xx\" or \"404\"", step.Origin);
+            return null;
+        }
+
+        var slots = new StepSlots($"step {step.Id ?? step.Path}", settings, time, loggers);
+        return new CompiledStep(Run, $"call({settings.Endpoint})");
+
+        async ValueTask Run(MessageContext context, CancellationToken cancellationToken)
+        {
+            using var slot = await slots.RentAsync(cancellationToken);
+            if (await caller.CallAsync(settings.Endpoint, context.Message, cancellationToken) is { } answer) Take(context, answer, settings.Endpoint, expected);
+        }
+    }
+
+    private static void Take(MessageContext context, EsbMessage answer, string endpoint, StatusPattern? expected)
+    {
+        var status = answer.Headers[EsbHeaders.Status] is { } text ? int.Parse(text, CultureInfo.InvariantCulture) : (int?)null;
+        if (status is { } code && expected?.Matches(code) == false)
+            throw new EsbException("ESB-CALL-STATUS", $"The endpoint '{endpoint}' answered with status {code}.", FaultKind.Outside);
+
+        context.SetProperty(MessageContext.StatusProperty, status is null ? null : (double)status);
+        context.Message = answer with
+        {
+            Headers = answer.Headers.Without(EsbHeaders.Status),
+            ConversationId = context.Received.ConversationId,
+            CorrelationId = context.Received.CorrelationId,
+        };
+    }
+}

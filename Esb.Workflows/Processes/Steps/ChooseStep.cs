@@ -1,0 +1,59 @@
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Expressions;
+using Esb.Core.Processes;
+
+namespace Esb.Workflows.Processes.Steps;
+
+/// <summary>A branch of a choice.</summary>
+internal sealed record WhenConfig : SettingsRecord
+{
+    [Setting("The condition.")]
+    public required ConditionConfig If { get; init; }
+
+    [Setting("The steps that run when it holds.")]
+    public required IReadOnlyList<StepConfig> Steps { get; init; }
+}
+
+/// <summary>Settings of the step <c>choose</c>.</summary>
+internal sealed record ChooseConfig : SettingsRecord, IHoldsSteps
+{
+    [Setting("The branches, tried in this order.")]
+    public required IReadOnlyList<WhenConfig> When { get; init; }
+
+    [Setting("The steps that run when no branch's condition holds.")]
+    public IReadOnlyList<StepConfig> Otherwise { get; init; } = [];
+
+    public IEnumerable<IReadOnlyList<StepConfig>> Lists => [.. When.Select(branch => branch.Steps), Otherwise];
+}
+
+/// <summary>Runs the first branch whose condition holds (pattern: Content-Based Router).</summary>
+internal sealed class ChooseStep : StepFactory<ChooseConfig>
+{
+    public override string Kind => "choose";
+
+    protected override CompiledStep? Compile(ChooseConfig settings, StepConfig step, IStepCompiler compiler)
+    {
+        var branches = settings.When
+            .Select(branch => (condition: compiler.Expressions.Compile(branch.If, compiler.Errors), steps: compiler.Compile(branch.Steps)))
+            .ToArray();
+        var otherwise = compiler.Compile(settings.Otherwise);
+        if (otherwise is null || branches.Any(branch => branch.condition is null || branch.steps is null)) return null;
+
+        var choices = branches.Select(branch => new Choice(branch.condition!, branch.steps!.Run)).ToArray();
+        return new CompiledStep(Run, Describe(branches.Length, settings.Otherwise.Count > 0));
+
+        ValueTask Run(MessageContext context, CancellationToken cancellationToken)
+        {
+            foreach (var choice in choices)
+            {
+                if (choice.Condition.Holds(context)) return choice.Steps(context, cancellationToken);
+            }
+
+            return otherwise.Run(context, cancellationToken);
+        }
+    }
+
+    private static string Describe(int branches, bool hasOtherwise) => hasOtherwise ? $"choose({branches}, otherwise)" : $"choose({branches})";
+
+    private sealed record Choice(IMessageCondition Condition, MessageStep Steps);
+}

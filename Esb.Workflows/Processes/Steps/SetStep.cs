@@ -1,0 +1,58 @@
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Errors;
+using Esb.Core.Expressions;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+
+namespace Esb.Workflows.Processes.Steps;
+
+/// <summary>Settings of the step <c>set</c>.</summary>
+internal sealed record SetConfig : SettingsRecord
+{
+    [Setting("Headers to set; one without a value is removed.")]
+    public IReadOnlyDictionary<string, ValueConfig> Headers { get; init; } = new Dictionary<string, ValueConfig>();
+
+    [Setting("Properties to set, for later steps; one without a value is removed.")]
+    public IReadOnlyDictionary<string, ValueConfig> Properties { get; init; } = new Dictionary<string, ValueConfig>();
+}
+
+/// <summary>Sets headers and properties from values of the message; all values are taken before any is set.</summary>
+internal sealed class SetStep : StepFactory<SetConfig>
+{
+    public override string Kind => "set";
+
+    protected override CompiledStep? Compile(SetConfig settings, StepConfig step, IStepCompiler compiler)
+    {
+        foreach (var name in settings.Headers.Keys.Where(name => HeaderRules.IsReserved(name) || !HeaderRules.IsName(name)))
+            compiler.Errors.Add("ESB-CFG-HEADER", $"{step.Path}.headers.{name}", "is reserved or no header name", step.Origin);
+
+        var headers = Compile(settings.Headers, compiler);
+        var properties = Compile(settings.Properties, compiler);
+        if (headers is null || properties is null) return null;
+        return new CompiledStep(Run, "set");
+
+        ValueTask Run(MessageContext context, CancellationToken cancellationToken)
+        {
+            var headerValues = Array.ConvertAll(headers, header => MessageValues.AsText(header.Value.Evaluate(context)));
+            var propertyValues = Array.ConvertAll(properties, property => property.Value.Evaluate(context));
+            for (var i = 0; i < headers.Length; i++) SetHeader(context, headers[i].Name, headerValues[i]);
+            for (var i = 0; i < properties.Length; i++) context.SetProperty(properties[i].Name, propertyValues[i]);
+            return ValueTask.CompletedTask;
+        }
+    }
+
+    private static (string Name, IMessageValue Value)[]? Compile(IReadOnlyDictionary<string, ValueConfig> values, IStepCompiler compiler)
+    {
+        var compiled = values.Select(value => (value.Key, Value: compiler.Expressions.Compile(value.Value, compiler.Errors))).ToList();
+        return compiled.Any(value => value.Value is null) ? null : [.. compiled.Select(value => (value.Key, value.Value!))];
+    }
+
+    private static void SetHeader(MessageContext context, string name, string? value)
+    {
+        if (value is not null && !HeaderRules.IsValue(value))
+            throw new EsbException("ESB-HDR-VALUE", $"The value for the header '{name}' has control characters.", FaultKind.Invalid);
+        var headers = context.Message.Headers;
+        context.Message = context.Message with { Headers = value is null ? headers.Without(name) : headers.With(name, value) };
+    }
+}

@@ -1,0 +1,87 @@
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Errors;
+using Esb.Core.Processes;
+
+namespace Esb.Workflows.Processes.Steps;
+
+/// <summary>A branch for failures.</summary>
+internal sealed record CatchConfig : SettingsRecord
+{
+    [Setting("The codes that it catches; a * at the end stands for any rest. Without codes it catches every failure.")]
+    public IReadOnlyList<string> Codes { get; init; } = [];
+
+    [Setting("The steps that run; they find the failure as the properties error.code and error.reason.")]
+    public required IReadOnlyList<StepConfig> Steps { get; init; }
+}
+
+/// <summary>Settings of the step <c>try</c>.</summary>
+internal sealed record TryConfig : SettingsRecord, IHoldsSteps
+{
+    [Setting("The steps to try.")]
+    public required IReadOnlyList<StepConfig> Steps { get; init; }
+
+    [Setting("The branches for failures; the first that catches the code runs.")]
+    public IReadOnlyList<CatchConfig> Catch { get; init; } = [];
+
+    [Setting("The steps that run at the end, whatever happened.")]
+    public IReadOnlyList<StepConfig> Finally { get; init; } = [];
+
+    public IEnumerable<IReadOnlyList<StepConfig>> Lists => [Steps, .. Catch.Select(branch => branch.Steps), Finally];
+}
+
+/// <summary>Runs steps, and others when they fail. The caught message goes on as it was when the failing step began.</summary>
+internal sealed class TryStep : StepFactory<TryConfig>
+{
+    public override string Kind => "try";
+
+    protected override CompiledStep? Compile(TryConfig settings, StepConfig step, IStepCompiler compiler)
+    {
+        var steps = compiler.Compile(settings.Steps);
+        var branches = settings.Catch.Select(branch => (branch.Codes, Steps: compiler.Compile(branch.Steps))).ToArray();
+        var last = compiler.Compile(settings.Finally);
+        if (steps is null || last is null || branches.Any(branch => branch.Steps is null)) return null;
+
+        var handlers = branches.Select(branch => new Handler(branch.Codes, branch.Steps!.Run)).ToArray();
+        return new CompiledStep(Run, $"try({steps.Description})");
+
+        async ValueTask Run(MessageContext context, CancellationToken cancellationToken)
+        {
+            try
+            {
+                await RunCaughtAsync(context, steps.Run, handlers, cancellationToken);
+            }
+            finally
+            {
+                var outcome = context.Outcome;
+                context.Outcome = ProcessOutcome.Running; // the last steps run also when the ones before ended the process
+                await last.Run(context, cancellationToken);
+                if (context.Outcome == ProcessOutcome.Running) context.Outcome = outcome;
+            }
+        }
+    }
+
+    private static async ValueTask RunCaughtAsync(MessageContext context, MessageStep steps, Handler[] handlers, CancellationToken cancellationToken)
+    {
+        Handler handler;
+        try
+        {
+            await steps(context, cancellationToken);
+            return;
+        }
+        catch (EsbException failure) when (Array.Find(handlers, candidate => candidate.Catches(failure.Code)) is { } found)
+        {
+            context.SetProperty("error.code", failure.Code);
+            context.SetProperty("error.reason", failure.Message);
+            handler = found;
+        }
+
+        await handler.Steps(context, cancellationToken);
+    }
+
+    private sealed record Handler(IReadOnlyList<string> Codes, MessageStep Steps)
+    {
+        public bool Catches(string code) => Codes.Count == 0 || Codes.Any(pattern => pattern.EndsWith('*')
+            ? code.StartsWith(pattern[..^1], StringComparison.Ordinal)
+            : code == pattern);
+    }
+}

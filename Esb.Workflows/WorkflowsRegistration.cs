@@ -1,0 +1,37 @@
+using Esb.Core;
+using Esb.Core.Expressions;
+using Esb.Core.Processes;
+using Esb.Workflows.Processes;
+using Esb.Workflows.Processes.Steps;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Esb.Workflows;
+
+/// <summary>What happens to a message between endpoints.</summary>
+public static class WorkflowsRegistration
+{
+    /// <summary>Registers processes and the steps they are made of.</summary>
+    public static IServiceCollection AddEsbWorkflows(this IServiceCollection services) => services.AddProcesses().AddSteps();
+
+    private static IServiceCollection AddProcesses(this IServiceCollection services) => services
+        .AddSingleton<ProcessCatalog>()
+        .AddSingleton<IProcessCatalog>(provider => provider.GetRequiredService<ProcessCatalog>())
+        .AddSingleton(provider => new Lazy<IProcessCatalog>(provider.GetRequiredService<IProcessCatalog>))
+        .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<ProcessCatalog>())
+        .AddSingleton<IConfigurationCheck, ProcessCheck>();
+
+    private static IServiceCollection AddSteps(this IServiceCollection services) => services
+        .AddStep<ValidateStep, ValidateConfig>("validate", "Fails messages whose body breaks a schema.")
+        .AddStep<TransformStep, TransformConfig>("transform", "Replaces the body by what a map makes of it.")
+        .AddStep<SetStep, SetConfig>("set", "Sets headers and properties.")
+        .AddStep<ChooseStep, ChooseConfig>("choose", "Runs the first branch whose condition holds.")
+        .AddStep<FilterStep, ConditionConfig>("filter", "Ends the process for messages that do not meet a condition.")
+        .AddStep<PublishStep, PublishConfig>("publish", "Publishes the message to a topic.")
+        .AddStep<RequestStep, RequestConfig>("request", "Publishes the message as a request and goes on with the reply.")
+        .AddStep<CallStep, CallConfig>("call", "Calls an outbound endpoint and goes on with its answer.")
+        .AddStep<RunStep, RunConfig>("run", "Runs another process as a part of this one.")
+        .AddStep<RespondStep, RespondConfig>("respond", "Makes an answer and ends the process.")
+        .AddStep<FailStep, FailConfig>("fail", "Fails the process on purpose.")
+        .AddStep<LogStep, LogConfig>("log", "Writes a line to the log.")
+        .AddStep<TryStep, TryConfig>("try", "Runs steps, and others when they fail.");
+}

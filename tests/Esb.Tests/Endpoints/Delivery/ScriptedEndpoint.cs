@@ -1,0 +1,54 @@
+using System.Collections.Concurrent;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+
+namespace Esb.Tests.Endpoints.Delivery;
+
+/// <summary>An outside that does as the test says: each attempt takes the next turn of the script; without one it succeeds.</summary>
+internal sealed class ScriptedEndpoint : IOutboundAdapter, IOutboundEndpoint
+{
+    private readonly ConcurrentQueue<Func<EsbMessage, CancellationToken, Task<EsbMessage?>>> _turns = new();
+    private readonly ConcurrentQueue<EsbMessage> _attempts = new();
+
+    public IReadOnlyList<EsbMessage> Attempts => [.. _attempts];
+
+    public int Instances { get; private set; }
+
+    public ScriptedEndpoint Fails(int times = 1, bool isTransient = true, bool isOutage = false, TimeSpan? retryAfter = null)
+    {
+        for (var i = 0; i < times; i++)
+            _turns.Enqueue((_, _) => throw new EndpointException("an-endpoint", "ESB-TEST-FAILED", "It failed.", isTransient) { IsOutage = isOutage, RetryAfter = retryAfter });
+        return this;
+    }
+
+    public ScriptedEndpoint Answers(EsbMessage answer)
+    {
+        _turns.Enqueue((_, _) => Task.FromResult<EsbMessage?>(answer));
+        return this;
+    }
+
+    public ScriptedEndpoint Takes(Func<CancellationToken, Task> time)
+    {
+        _turns.Enqueue(async (_, cancellationToken) =>
+        {
+            await time(cancellationToken);
+            return null;
+        });
+        return this;
+    }
+
+    public IOutboundEndpoint CreateInstance()
+    {
+        Instances++;
+        return this;
+    }
+
+    public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken)
+    {
+        _attempts.Enqueue(message);
+        return _turns.TryDequeue(out var turn) ? await turn(message, cancellationToken) : null;
+    }
+
+    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+}
