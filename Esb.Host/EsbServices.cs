@@ -1,6 +1,11 @@
+using Esb.Audit;
+using Esb.Content;
 using Esb.Core;
+using Esb.Endpoints;
 using Esb.Host.Management;
 using Esb.Host.Telemetry;
+using Esb.Storage;
+using Esb.Workflows;
 
 namespace Esb.Host;
 
@@ -9,6 +14,11 @@ internal static class EsbServices
 {
     public static IServiceCollection AddEsb(this IServiceCollection services) => services
         .AddEsbCore()
+        .AddEsbContent()
+        .AddEsbStorage()
+        .AddEsbAudit()
+        .AddEsbEndpoints()
+        .AddEsbWorkflows()
         .AddEsbHost();
 
     /// <summary>The sections of the configuration that belong to the host itself.</summary>
