@@ -1,6 +1,10 @@
+using Esb.Content;
 using Esb.Core;
+using Esb.Endpoints;
 using Esb.Host.Management;
 using Esb.Host.Telemetry;
+using Esb.Storage;
+using Esb.Workflows;
 
 namespace Esb.Host;
 
@@ -9,12 +13,16 @@ internal static class EsbServices
 {
     public static IServiceCollection AddEsb(this IServiceCollection services) => services
         .AddEsbCore()
+        .AddEsbContent()
+        .AddEsbEndpoints()
+        .AddEsbWorkflows()
+        .AddEsbStorage()
         .AddEsbHost();
 
     /// <summary>The sections of the configuration that belong to the host itself.</summary>
     public static IServiceCollection AddEsbHost(this IServiceCollection services) => services
         .AddSection<ManagementConfig>("management", "The management API.")
         .AddSection<TelemetryConfig>("telemetry", "What the host tells of itself.")
-        .AddSingleton<Core.IConfigurationCheck, ManagementCheck>()
-        .AddSingleton<Core.IConfigurationCheck, TelemetryCheck>();
+        .AddSingleton<IConfigurationCheck, ManagementCheck>()
+        .AddSingleton<IConfigurationCheck, TelemetryCheck>();
 }
