@@ -40,7 +40,8 @@ internal static class StoredItems
         {
             var json = BinaryPrimitives.ReadInt32LittleEndian(rest.Span);
             var bytes = BinaryPrimitives.ReadInt32LittleEndian(rest.Span[4..]);
-            items.Add(new StoredItem(rest.Slice(8, json), bytes == NoBytes ? null : rest.Slice(8 + json, bytes)));
+            ReadOnlyMemory<byte>? beside = bytes == NoBytes ? default(ReadOnlyMemory<byte>?) : rest.Slice(8 + json, bytes); // a plain null would become no bytes
+            items.Add(new StoredItem(rest.Slice(8, json), beside));
             rest = rest[(8 + json + Math.Max(bytes, 0))..];
         }
 

@@ -36,7 +36,8 @@ internal static class SegmentScanner
         if (SegmentRecord.ReadSize(window.At(offset, SegmentRecord.HeaderBytes).Span) is not { } size) return null;
         if (size > to - offset || size > Array.MaxLength) return null;
         var record = window.At(offset, (int)size);
-        return record.Length == size && SegmentRecord.IsIntact(record.Span) ? record[SegmentRecord.HeaderBytes..] : null;
+        if (record.Length != size || !SegmentRecord.IsIntact(record.Span)) return null;
+        return record[SegmentRecord.HeaderBytes..];
     }
 
     private static long FindNext(SegmentWindow window, long from, long to)
