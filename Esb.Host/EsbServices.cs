@@ -25,6 +25,6 @@ internal static class EsbServices
     public static IServiceCollection AddEsbHost(this IServiceCollection services) => services
         .AddSection<ManagementConfig>("management", "The management API.")
         .AddSection<TelemetryConfig>("telemetry", "What the host tells of itself.")
-        .AddSingleton<Core.IConfigurationCheck, ManagementCheck>()
-        .AddSingleton<Core.IConfigurationCheck, TelemetryCheck>();
+        .AddSingleton<IConfigurationCheck, ManagementCheck>()
+        .AddSingleton<IConfigurationCheck, TelemetryCheck>();
 }
