@@ -9,7 +9,7 @@ namespace Esb.Endpoints;
 public static class EndpointsRegistration
 {
     /// <summary>Registers the endpoint types, the intake of messages and their delivery.</summary>
-    public static IServiceCollection AddEsbEndpoints(this IServiceCollection services) => services.AddDelivery();
+    public static IServiceCollection AddEsbEndpoints(this IServiceCollection services) => services.AddEndpointTypes().AddDelivery();
 
     private static IServiceCollection AddDelivery(this IServiceCollection services) => services
         .AddSingleton<OutboundEndpoints>()

@@ -1,3 +1,4 @@
+using Esb.Audit;
 using Esb.Content;
 using Esb.Core;
 using Esb.Endpoints;
@@ -14,9 +15,10 @@ internal static class EsbServices
     public static IServiceCollection AddEsb(this IServiceCollection services) => services
         .AddEsbCore()
         .AddEsbContent()
+        .AddEsbStorage()
+        .AddEsbAudit()
         .AddEsbEndpoints()
         .AddEsbWorkflows()
-        .AddEsbStorage()
         .AddEsbHost();
 
     /// <summary>The sections of the configuration that belong to the host itself.</summary>
