@@ -105,12 +105,12 @@ public sealed class XmlInputTests
     [TestCase(129, false)]
     public void The_limit_of_depth_counts_the_root(int depth, bool isAccepted)
     {
-        TestDelegate parse = () => SomeContent.Xml.Navigate(SomeContent.Body(Nested(depth)));
+        Action parse = () => SomeContent.Xml.Navigate(SomeContent.Body(Nested(depth)));
 
         Assert.That(parse, isAccepted ? Throws.Nothing : Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo("ESB-XML-DEPTH"));
     }
 
-    [Test, Property("Case", "XML-09"), CancelAfter(10_000)]
+    [Test, Property("Case", "XML-09"), CancelAfter(2_000)]
     public void Too_many_attributes_or_one_too_long_are_refused()
     {
         var many = new StringBuilder("<a ");
@@ -121,6 +121,14 @@ public sealed class XmlInputTests
 
         Assert.That(errors.Select(error => error.Code), Is.All.EqualTo("ESB-XML-LIMIT"));
         Assert.That(errors.Select(error => error.Kind), Is.All.EqualTo(FaultKind.TooLarge));
+    }
+
+    [Test]
+    public void Equals_signs_that_are_no_attributes_do_not_count()
+    {
+        var many = new string('=', 20_000);
+
+        Assert.That(() => SomeContent.Xml.Navigate(SomeContent.Body($"<a b='{many}'><!--{many}--><![CDATA[{many}]]><?x {many}?>{many}<c d=\"{many}\"/></a>")), Throws.Nothing);
     }
 
     [Test, Property("Case", "XML-10")]
