@@ -14,8 +14,9 @@ internal sealed partial class BusLifecycle(IEnumerable<IBusPart> parts, HostStat
 
     private readonly List<IBusPart> _started = [];
 
-    /// <summary>Starts every part. One that fails is reported, and the others are started all the same.</summary>
+    /// <summary>Starts every part. An endpoint that fails is reported, and the others are started all the same.</summary>
     /// <exception cref="ConfigurationRefusedException">A part found that it cannot do what is configured, such as listening at a port in use.</exception>
+    /// <exception cref="Core.Errors.EsbException">A store or topics cannot start, and trying again would not help: without them nothing can be taken in.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         foreach (var part in parts.OrderBy(part => part.Stage))
@@ -50,10 +51,9 @@ internal sealed partial class BusLifecycle(IEnumerable<IBusPart> parts, HostStat
         {
             await part.StartAsync(cancellationToken);
         }
-        catch (Exception ex) when (ex is not ConfigurationRefusedException && !cancellationToken.IsCancellationRequested)
+        catch (Exception ex) when (part.Stage > BusStage.Topics && ex is not ConfigurationRefusedException && !cancellationToken.IsCancellationRequested)
         {
             LogStartFailed(ex, part.GetType().Name);
-            if (part.Stage <= BusStage.Topics) state.Failed($"{part.GetType().Name} did not start");
         }
     }
 

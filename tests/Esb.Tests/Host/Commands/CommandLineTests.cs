@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using System.Text.Json.Nodes;
 using Esb.Core.Audit;
 using Esb.Core.Endpoints;
+using Esb.Core.Errors;
 using Esb.Host.Commands;
 using Esb.Tests.Host.Management;
 using Microsoft.Extensions.DependencyInjection;
@@ -260,6 +261,18 @@ public sealed class CommandLineTests
         Assert.That((string?)JsonNode.Parse(Output)![0]!["code"], Is.EqualTo("ESB-FILE-FULL"));
     }
 
+    [TestCase(FaultKind.Unavailable, 5), TestCase(FaultKind.Internal, 3), Property("Case", "CLI-06")]
+    public async Task Store_that_cannot_be_read_is_told_from_one_that_is_away(FaultKind kind, int expected)
+    {
+        var store = Substitute.For<IAuditStore>();
+        store.FindAsync(null!, default).ReturnsForAnyArgs(_ => throw new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", kind, new IOException("Failed to connect to 127.0.0.1:5432")));
+
+        var exitCode = await EsbCommandLine.InvokeAsync(["audit", "find", "--config", Write("{}")], Context(() => StandIns.Services().AddSingleton(store)));
+
+        Assert.That(exitCode, Is.EqualTo(expected));
+        Assert.That(Error, Is.EqualTo($"ESB-STORE-AWAY The store cannot be reached. Failed to connect to 127.0.0.1:5432{Environment.NewLine}"));
+    }
+
     [Test]
     public async Task Audit_is_searched_in_the_store_of_a_configuration()
     {
@@ -274,7 +287,10 @@ public sealed class CommandLineTests
         RunWithAsync(new() { ["ESB_KEY"] = host.Key }, [.. arguments, "--url", host.Server.Address.ToString()]);
 
     private Task<int> RunWithAsync(Dictionary<string, string> variables, params string[] arguments) =>
-        EsbCommandLine.InvokeAsync(arguments, new CommandContext { Output = _output, Error = _error, Variables = variables, Services = StandIns.Services });
+        EsbCommandLine.InvokeAsync(arguments, Context(StandIns.Services) with { Variables = variables });
+
+    private CommandContext Context(Func<IServiceCollection> services) =>
+        new() { Output = _output, Error = _error, Variables = new Dictionary<string, string>(), Services = services };
 
     private string Write(string configuration)
     {

@@ -1,5 +1,6 @@
 using Esb.Core;
 using Esb.Core.Configuration;
+using Esb.Core.Errors;
 using Esb.Host.Lifecycle;
 using Microsoft.Extensions.Logging.Abstractions;
 using NUnit.Framework;
@@ -55,15 +56,13 @@ public sealed class BusLifecycleTests
     }
 
     [TestCase(BusStage.Stores), TestCase(BusStage.Topics)]
-    public async Task Host_is_not_ready_without_what_every_message_needs(BusStage stage, CancellationToken cancellationToken)
+    public void Store_or_topics_that_cannot_start_end_the_start(BusStage stage, CancellationToken cancellationToken)
     {
-        var state = new HostState();
-        var bus = Bus(state, Part("broken", stage, start: _ => throw new InvalidOperationException("no")), Part("reader", BusStage.Inbound));
+        var fault = new EsbException("ESB-STORE-INUSE", "The folder is in use by another host.", FaultKind.Internal);
+        var bus = Bus(Part("broken", stage, start: _ => throw fault), Part("reader", BusStage.Inbound));
 
-        await bus.StartAsync(cancellationToken);
-
-        Assert.That(_events, Does.Contain("+reader"));
-        Assert.That(state.Obstacle, Does.Contain("did not start"));
+        Assert.That(() => bus.StartAsync(cancellationToken), Throws.Exception.SameAs(fault));
+        Assert.That(_events, Does.Not.Contain("+reader"));
     }
 
     [Test]
