@@ -8,7 +8,7 @@ internal static class LoggingRegistration
     public static IServiceCollection AddEsbLogging(this IServiceCollection services, LogLevel level) => services.AddLogging(logging =>
     {
         logging.SetMinimumLevel(level);
-        logging.AddFilter((category, entry) => IsOurs(category) || level == LogLevel.Trace || entry >= LogLevel.Warning);
+        logging.AddFilter((category, entry) => entry >= (IsOurs(category) || level is LogLevel.Trace or > LogLevel.Warning ? level : LogLevel.Warning));
         logging.AddConsole(console => console.FormatterName = EsbConsoleFormatter.FormatterName);
         logging.AddConsoleFormatter<EsbConsoleFormatter, EsbConsoleFormatterOptions>(format =>
         {
