@@ -125,8 +125,8 @@ public sealed class CommandLineTests
         Assert.That(exitCode, Is.Zero);
         Assert.That(Output, Does.Contain("shop: http-inbound, http://127.0.0.1:8080/orders → receive-order"));
         Assert.That(Output, Does.Contain("receive-order: log(hello)"));
-        Assert.That(Output, Does.Match("endpoints.shop.path +\"/orders\" +.*esb.json:2:"));
-        Assert.That(Output, Does.Match("management.url +\"http://127.0.0.1:8081\" +default"));
+        Assert.That(Output, Does.Match(@"endpoints\.shop\.path = ""/orders""  \(.*esb\.json:2:"));
+        Assert.That(Output, Does.Contain("management.url = \"http://127.0.0.1:8081\"  (default)"));
     }
 
     [Test]
