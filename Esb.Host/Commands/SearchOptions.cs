@@ -1,6 +1,7 @@
 using System.CommandLine;
-using Esb.Core.Audit;
+using Esb.Core.Configuration;
 using Esb.Host.Composition;
+using Esb.Storage;
 
 namespace Esb.Host.Commands;
 
@@ -21,7 +22,8 @@ internal sealed class SearchOptions
         if (result.GetValue(_config) is { } path)
         {
             await using var services = await BusServices.BuildAsync(path, context.Variables, context.Services());
-            return await search(new StoreSearch(services.GetRequiredService<IAuditStore>()));
+            await using var store = StoreReader.Open(services.GetRequiredService<EsbConfiguration>());
+            return await search(new StoreSearch(store.Audit));
         }
 
         using var client = _host.Connect(result, context);
