@@ -1,0 +1,21 @@
+using Esb.Core;
+using Esb.Core.Endpoints;
+using Esb.Endpoints.Delivery;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Esb.Endpoints;
+
+/// <summary>Adapters between the bus and the outside.</summary>
+public static class EndpointsRegistration
+{
+    /// <summary>Registers the endpoint types, the intake of messages and their delivery.</summary>
+    public static IServiceCollection AddEsbEndpoints(this IServiceCollection services) => services.AddEndpointTypes().AddDelivery();
+
+    private static IServiceCollection AddDelivery(this IServiceCollection services) => services
+        .AddSingleton<OutboundEndpoints>()
+        .AddSingleton<IEndpointCaller>(provider => provider.GetRequiredService<OutboundEndpoints>())
+        .AddSingleton<IEndpointMonitor>(provider => provider.GetRequiredService<OutboundEndpoints>())
+        .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<OutboundEndpoints>())
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<OutboundEndpoints>())
+        .AddSingleton<IBusPart, DeadLetterKeeper>();
+}

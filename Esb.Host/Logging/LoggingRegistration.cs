@@ -1,0 +1,21 @@
+using Microsoft.Extensions.Logging.Console;
+
+namespace Esb.Host.Logging;
+
+internal static class LoggingRegistration
+{
+    /// <summary>Logs to the console, from the given level on; libraries only warnings, unless everything is asked for.</summary>
+    public static IServiceCollection AddEsbLogging(this IServiceCollection services, LogLevel level) => services.AddLogging(logging =>
+    {
+        logging.SetMinimumLevel(level);
+        logging.AddFilter((category, entry) => entry >= (IsOurs(category) || level is LogLevel.Trace or > LogLevel.Warning ? level : LogLevel.Warning));
+        logging.AddConsole(console => console.FormatterName = EsbConsoleFormatter.FormatterName);
+        logging.AddConsoleFormatter<EsbConsoleFormatter, EsbConsoleFormatterOptions>(format =>
+        {
+            format.Colored = !Console.IsOutputRedirected && Environment.GetEnvironmentVariable("NO_COLOR") is null or "";
+            format.ShowsStacks = level <= LogLevel.Debug;
+        });
+    });
+
+    private static bool IsOurs(string? category) => category?.StartsWith("Esb.", StringComparison.Ordinal) == true;
+}

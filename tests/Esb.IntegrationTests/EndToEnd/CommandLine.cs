@@ -1,0 +1,23 @@
+using System.Diagnostics;
+
+namespace Esb.IntegrationTests.EndToEnd;
+
+/// <summary>Runs the command line in a process of its own.</summary>
+internal static class CommandLine
+{
+    public static async Task<(int ExitCode, string Output, string Error)> RunAsync(
+        string folder, CancellationToken cancellationToken, params string[] arguments)
+    {
+        var start = new ProcessStartInfo("dotnet", [Repository.Host, .. arguments])
+        {
+            WorkingDirectory = folder,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        using var process = Process.Start(start)!;
+        var output = process.StandardOutput.ReadToEndAsync(cancellationToken);
+        var error = process.StandardError.ReadToEndAsync(cancellationToken);
+        await process.WaitForExitAsync(cancellationToken);
+        return (process.ExitCode, await output, await error);
+    }
+}

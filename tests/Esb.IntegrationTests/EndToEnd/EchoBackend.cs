@@ -1,0 +1,44 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.IntegrationTests.EndToEnd;
+
+/// <summary>A back end of the outside that answers with what it gets.</summary>
+internal sealed class EchoBackend : IAsyncDisposable
+{
+    private readonly WebApplication _application;
+
+    private EchoBackend(WebApplication application, Uri url)
+    {
+        _application = application;
+        Url = url;
+    }
+
+    public Uri Url { get; }
+
+    public string? LastBody { get; private set; }
+
+    public static async Task<EchoBackend> StartAsync()
+    {
+        var builder = WebApplication.CreateSlimBuilder();
+        builder.Logging.ClearProviders();
+        var url = new Uri($"http://127.0.0.1:{HostProcess.FreePort()}");
+        builder.WebHost.UseUrls(url.OriginalString);
+        var backend = new EchoBackend(builder.Build(), new Uri(url, "/echo"));
+        backend._application.Run(backend.AnswerAsync);
+        await backend._application.StartAsync();
+        return backend;
+    }
+
+    public ValueTask DisposeAsync() => _application.DisposeAsync();
+
+    private async Task AnswerAsync(HttpContext context)
+    {
+        using var reader = new StreamReader(context.Request.Body);
+        LastBody = await reader.ReadToEndAsync(context.RequestAborted);
+        context.Response.ContentType = context.Request.ContentType;
+        await context.Response.WriteAsync(LastBody, context.RequestAborted);
+    }
+}

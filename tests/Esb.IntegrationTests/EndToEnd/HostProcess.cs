@@ -1,0 +1,144 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Net;
+using System.Net.Http.Headers;
+using System.Net.Sockets;
+using System.Text.Json;
+
+namespace Esb.IntegrationTests.EndToEnd;
+
+/// <summary>A whole host in a process and a working directory of its own, on free ports.</summary>
+internal sealed class HostProcess : IAsyncDisposable
+{
+    private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(45);
+
+    private readonly Process _process;
+    private readonly ConcurrentQueue<string> _output = new();
+    private readonly HttpClient _client = new() { Timeout = TimeSpan.FromSeconds(60) };
+
+    private HostProcess(string configuration, string folder, IReadOnlyDictionary<string, string> variables)
+    {
+        Folder = folder;
+        Public = new Uri($"http://127.0.0.1:{FreePort()}");
+        Management = new Uri($"http://127.0.0.1:{FreePort()}");
+        var start = new ProcessStartInfo("dotnet", [Repository.Host, "run", configuration])
+        {
+            WorkingDirectory = folder,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        start.Environment["ESB__LISTENERS__PUBLIC__URL"] = Public.OriginalString;
+        start.Environment["ESB__MANAGEMENT__URL"] = Management.OriginalString;
+        foreach (var (name, value) in variables) start.Environment[name] = value;
+        _process = new Process { StartInfo = start };
+        _process.OutputDataReceived += Keep;
+        _process.ErrorDataReceived += Keep;
+        _process.Start();
+        _process.BeginOutputReadLine();
+        _process.BeginErrorReadLine();
+    }
+
+    public string Folder { get; }
+
+    public Uri Public { get; }
+
+    public Uri Management { get; }
+
+    public HttpClient Client => _client;
+
+    public string Output => string.Join('\n', _output);
+
+    public int Id => _process.Id;
+
+    /// <summary>Starts a host and waits until it is ready.</summary>
+    public static async Task<HostProcess> StartAsync(
+        string configuration, string folder, CancellationToken cancellationToken, IReadOnlyDictionary<string, string>? variables = null)
+    {
+        var host = new HostProcess(configuration, folder, variables ?? new Dictionary<string, string>());
+        try
+        {
+            await host.WaitAsync(async token => (await host._client.GetAsync(new Uri(host.Management, "/health/ready"), token)).IsSuccessStatusCode, StartLimit, "to be ready", cancellationToken);
+            return host;
+        }
+        catch
+        {
+            await host.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <summary>Waits until something is so; fails with the host's output when it does not become so.</summary>
+    public async Task WaitAsync(Func<CancellationToken, Task<bool>> condition, TimeSpan limit, string what, CancellationToken cancellationToken)
+    {
+        var started = TimeProvider.System.GetTimestamp();
+        while (true)
+        {
+            try
+            {
+                if (await condition(cancellationToken)) return;
+            }
+            catch (HttpRequestException)
+            {
+                // not listening yet
+            }
+
+            if (_process.HasExited) Assert.Fail($"The host ended with exit code {_process.ExitCode}:\n{Output}");
+            if (TimeProvider.System.GetElapsedTime(started) > limit) Assert.Fail($"Waited in vain for the host {what}:\n{Output}");
+            await Task.Delay(50, cancellationToken);
+        }
+    }
+
+    public Task WaitForFileAsync(string path, CancellationToken cancellationToken) =>
+        WaitAsync(_ => Task.FromResult(File.Exists(path)), TimeSpan.FromSeconds(20), $"to write {path}", cancellationToken);
+
+    public Task<HttpResponseMessage> PostAsync(string path, string body, string contentType, CancellationToken cancellationToken)
+    {
+        var content = new StringContent(body, new MediaTypeHeaderValue(contentType));
+        return _client.PostAsync(new Uri(Public, path), content, cancellationToken);
+    }
+
+    /// <summary>Asks the management API with the key that the host wrote.</summary>
+    public async Task<JsonElement> AskAsync(string path, CancellationToken cancellationToken)
+    {
+        var key = await File.ReadAllTextAsync(Path.Combine(Folder, "esb-data", "management.key"), cancellationToken);
+        using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(Management, path));
+        request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", key.Trim());
+        using var response = await _client.SendAsync(request, cancellationToken);
+        Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.OK), path);
+        return JsonDocument.Parse(await response.Content.ReadAsStringAsync(cancellationToken)).RootElement;
+    }
+
+    /// <summary>Asks the host to stop, as an operator would, and returns its exit code.</summary>
+    public async Task<int> StopAsync(CancellationToken cancellationToken)
+    {
+        if (_process.HasExited) return _process.ExitCode;
+        using var kill = Process.Start("kill", ["-TERM", $"{_process.Id}"]);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limit.CancelAfter(StopLimit);
+        await _process.WaitForExitAsync(limit.Token);
+        return _process.ExitCode;
+    }
+
+    public void Kill() => _process.Kill(entireProcessTree: true);
+
+    public async ValueTask DisposeAsync()
+    {
+        if (!_process.HasExited) Kill();
+        await _process.WaitForExitAsync();
+        _process.Dispose();
+        _client.Dispose();
+    }
+
+    public static int FreePort()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        return ((IPEndPoint)listener.LocalEndpoint).Port;
+    }
+
+    private void Keep(object sender, DataReceivedEventArgs line)
+    {
+        if (line.Data is not null) _output.Enqueue(line.Data);
+    }
+}

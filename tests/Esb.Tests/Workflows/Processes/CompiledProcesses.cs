@@ -1,0 +1,90 @@
+using Esb.Content;
+using Esb.Core;
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Endpoints;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Esb.Workflows;
+using Microsoft.Extensions.DependencyInjection;
+using NSubstitute;
+
+namespace Esb.Tests.Workflows.Processes;
+
+/// <summary>Processes compiled from JSON, with an outside that only remembers.</summary>
+internal sealed class CompiledProcesses : IDisposable
+{
+    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("esb-processes-");
+    private readonly ServiceProvider? _services;
+
+    /// <param name="processes">The section <c>processes</c>, as JSON.</param>
+    /// <param name="more">Further sections, as JSON members.</param>
+    public CompiledProcesses(string processes, string more = "")
+    {
+        Publisher = Substitute.For<ITopicPublisher>();
+        Caller = Substitute.For<IEndpointCaller>();
+        var file = Path.Combine(_folder.FullName, "esb.json");
+        File.WriteAllText(file, $$"""
+            {
+              "topics": { "orders": {} },
+              "endpoints": {
+                "backend": { "type": "test-outbound", "subscribe": ["orders.query"] },
+                "door": { "type": "test-inbound", "process": "main" }
+              },
+              "processes": {{processes}}{{more}}
+            }
+            """);
+
+        var services = new ServiceCollection()
+            .AddLogging()
+            .AddSingleton(TimeProvider.System)
+            .AddSingleton(Publisher)
+            .AddSingleton(Caller)
+            .AddEsbCore()
+            .AddEsbContent()
+            .AddEsbWorkflows()
+            .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(TestTransportConfig), "For tests."))
+            .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(TestStoreConfig), "For tests."))
+            .AddSingleton(new SettingsKind(typeof(EndpointConfig), "test-outbound", typeof(TestOutboundConfig), "For tests."))
+            .AddSingleton(new SettingsKind(typeof(EndpointConfig), "test-inbound", typeof(TestInboundConfig), "For tests."));
+        var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(file, new Dictionary<string, string>(), Errors);
+        if (configuration is null) return;
+        _services = services.AddSingleton(configuration).BuildServiceProvider();
+        foreach (var check in _services.GetServices<IConfigurationCheck>()) check.Check(Errors);
+    }
+
+    public ConfigErrors Errors { get; } = new();
+
+    public ITopicPublisher Publisher { get; }
+
+    public IEndpointCaller Caller { get; }
+
+    public async Task<MessageContext> RunAsync(EsbMessage message, CancellationToken cancellationToken)
+    {
+        Assert.That(Errors.All, Is.Empty);
+        var context = Some.Context(message);
+        await _services!.GetRequiredService<IProcessCatalog>().Find("main").RunAsync(context, cancellationToken);
+        return context;
+    }
+
+    public string Describe() => _services!.GetRequiredService<IProcessCatalog>().Find("main").Description;
+
+    public void Dispose()
+    {
+        _services?.Dispose();
+        _folder.Delete(recursive: true);
+    }
+
+    private sealed record TestOutboundConfig : OutboundEndpointConfig
+    {
+        public override bool Answers => true;
+    }
+
+    private sealed record TestInboundConfig : InboundEndpointConfig;
+
+    private sealed record TestTransportConfig : TransportConfig;
+
+    private sealed record TestStoreConfig : StoreConfig;
+}
