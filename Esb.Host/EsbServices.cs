@@ -5,6 +5,7 @@ using Esb.Endpoints;
 using Esb.Host.Management;
 using Esb.Host.Telemetry;
 using Esb.Storage;
+using Esb.Topics;
 using Esb.Workflows;
 
 namespace Esb.Host;
@@ -15,6 +16,7 @@ internal static class EsbServices
     public static IServiceCollection AddEsb(this IServiceCollection services) => services
         .AddEsbCore()
         .AddEsbContent()
+        .AddEsbTopics()
         .AddEsbStorage()
         .AddEsbAudit()
         .AddEsbEndpoints()
