@@ -1,5 +1,4 @@
 using System.CommandLine;
-using Esb.Core.Configuration;
 using Esb.Host.Composition;
 using Esb.Storage;
 
@@ -21,8 +20,7 @@ internal sealed class SearchOptions
     {
         if (result.GetValue(_config) is { } path)
         {
-            await using var services = await BusServices.BuildAsync(path, context.Variables, context.Services());
-            await using var store = StoreReader.Open(services.GetRequiredService<EsbConfiguration>());
+            await using var store = StoreReader.Open(BusServices.Read(path, context.Variables, context.Services()));
             return await search(new StoreSearch(store.Audit));
         }
 

@@ -7,8 +7,8 @@ internal static class LoggingRegistration
     /// <summary>Logs to the console, from the given level on; libraries only warnings, unless everything is asked for.</summary>
     public static IServiceCollection AddEsbLogging(this IServiceCollection services, LogLevel level) => services.AddLogging(logging =>
     {
-        logging.SetMinimumLevel(level);
-        logging.AddFilter((category, entry) => entry >= (IsOurs(category) || level is LogLevel.Trace or > LogLevel.Warning ? level : LogLevel.Warning));
+        // A filter takes the place of the minimum level, so it has to know both.
+        logging.AddFilter((category, entry) => entry >= level && (IsOurs(category) || level == LogLevel.Trace || entry >= LogLevel.Warning));
         logging.AddConsole(console => console.FormatterName = EsbConsoleFormatter.FormatterName);
         logging.AddConsoleFormatter<EsbConsoleFormatter, EsbConsoleFormatterOptions>(format =>
         {

@@ -8,6 +8,7 @@ using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Host;
+using Esb.Storage;
 using Microsoft.Extensions.DependencyInjection;
 using NSubstitute;
 
@@ -22,7 +23,8 @@ internal static class StandIns
         .AddEsbHost()
         .AddSection<IReadOnlyDictionary<string, StandInListener>>("listeners", "Where requests come in.", """{ "public": { "url": "http://127.0.0.1:8080" } }""")
         .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(StandInTransport), "In this process."))
-        .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(StandInStore), "In files."))
+        .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(FileStoreConfig), "In files."))
+        .AddSingleton(new SettingsKind(typeof(StoreConfig), "postgres", typeof(PostgresStoreConfig), "In PostgreSQL."))
         .AddSingleton(new SettingsKind(typeof(EndpointConfig), "http-inbound", typeof(StandInInbound), "Takes requests."))
         .AddSingleton(new SettingsKind(typeof(EndpointConfig), "file-outbound", typeof(StandInOutbound), "Writes files."))
         .AddSingleton(new SettingsKind(typeof(StepConfig), "log", typeof(StandInStep), "Logs."))
@@ -59,8 +61,6 @@ internal sealed record StandInListener : SettingsRecord
 }
 
 internal sealed record StandInTransport : TransportConfig;
-
-internal sealed record StandInStore : StoreConfig;
 
 internal sealed record StandInInbound : InboundEndpointConfig
 {
