@@ -36,11 +36,7 @@ internal sealed partial class BusLifecycle(IEnumerable<IBusPart> parts, HostStat
         using var drain = new CancellationTokenSource(DrainTime, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(drain.Token, abandon);
         var finished = true;
-        foreach (var stage in _started.GroupBy(part => part.Stage).OrderByDescending(stage => stage.Key))
-        {
-            var stopped = await Task.WhenAll(stage.Select(part => StopAsync(part, either.Token)));
-            finished &= stopped.All(clean => clean);
-        }
+        foreach (var part in Enumerable.Reverse(_started)) finished &= await StopAsync(part, either.Token);
 
         return finished && !either.IsCancellationRequested;
     }

@@ -22,6 +22,8 @@ internal sealed partial class PostgresStore : IStore
     private readonly ILogger _logger;
     private readonly CancellationTokenSource _stopping = new();
     private Task _keeping = Task.CompletedTask;
+    private bool _disposed;
+
 
     public PostgresStore(PostgresStoreConfig config, TimeProvider time, ILogger<PostgresStore> logger)
     {
@@ -92,6 +94,7 @@ internal sealed partial class PostgresStore : IStore
 
     public async ValueTask DisposeAsync()
     {
+        if (Interlocked.Exchange(ref _disposed, true)) return; // the container knows the store under several names
         await StopAsync(CancellationToken.None);
         await _database.DisposeAsync();
         _stopping.Dispose();
