@@ -9,6 +9,8 @@ internal static class LoggingRegistration
     {
         // A filter takes the place of the minimum level, so it has to know both.
         logging.AddFilter((category, entry) => entry >= level && (IsOurs(category) || level == LogLevel.Trace || entry >= LogLevel.Warning));
+        // Says of a web server that did not start what whoever starts it gets as an exception, and reports in one line.
+        logging.AddFilter("Microsoft.Extensions.Hosting", LogLevel.None);
         logging.AddConsole(console => console.FormatterName = EsbConsoleFormatter.FormatterName);
         logging.AddConsoleFormatter<EsbConsoleFormatter, EsbConsoleFormatterOptions>(format =>
         {

@@ -17,4 +17,12 @@ public sealed class LoggingRegistrationTests
         Assert.That(logger.IsEnabled(least), Is.True);
         Assert.That(least > LogLevel.Trace && logger.IsEnabled(least - 1), Is.False);
     }
+
+    [Test]
+    public void Web_server_that_did_not_start_is_not_reported_twice()
+    {
+        using var services = new ServiceCollection().AddEsbLogging(LogLevel.Information).BuildServiceProvider();
+
+        Assert.That(services.GetRequiredService<ILoggerFactory>().CreateLogger("Microsoft.Extensions.Hosting.Internal.Host").IsEnabled(LogLevel.Error), Is.False);
+    }
 }
