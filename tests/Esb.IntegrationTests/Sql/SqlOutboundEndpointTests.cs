@@ -246,6 +246,17 @@ internal sealed class SqlOutboundEndpointTests
         Assert.That(await _shop.Endpoint(execute: "select 1").SendAsync(Some.Message(), cancellationToken), Is.Null);
     }
 
+    [Test]
+    public async Task Transaction_that_a_command_leaves_open_is_rolled_back(CancellationToken cancellationToken)
+    {
+        var database = _shop.Open(maxPoolSize: 1);
+
+        await _shop.Endpoint(execute: "begin; insert into customers (id, name) values (1, 'a')", database: database).SendAsync(Some.Message(), cancellationToken);
+        var reply = await _shop.Endpoint(query: "select count(*) from customers", database: database).SendAsync(Some.Message(), cancellationToken);
+
+        Assert.That(reply!.Body.ReadText(), Is.EqualTo("""[{"count":0}]"""));
+    }
+
     [TestCase("Host=nowhere.invalid;Username=esb")]
     [TestCase("Host=127.0.0.1;Port=1;Username=esb")]
     public void Server_that_cannot_be_found_is_an_outage(string connection)
