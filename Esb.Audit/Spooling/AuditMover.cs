@@ -42,7 +42,7 @@ internal sealed partial class AuditMover(IAuditStore store, TimeProvider time, I
         }
         catch (Exception ex) when (ex is EsbException or IOException or OperationCanceledException)
         {
-            LogLeft(ex.Message, spool.Length);
+            LogLeft(ex, spool.Length);
         }
         finally
         {
@@ -64,14 +64,14 @@ internal sealed partial class AuditMover(IAuditStore store, TimeProvider time, I
                 if (delay > TimeSpan.Zero) LogBack(spool.Length);
                 delay = TimeSpan.Zero;
             }
-            catch (Exception ex) when (ex is EsbException or IOException)
+            catch (Exception ex) when (!cancellationToken.IsCancellationRequested) // whatever it is: facts that nobody moves would be the worst
             {
-                if (delay == TimeSpan.Zero) LogAway(ex.Message, spool.Length);
+                if (delay == TimeSpan.Zero) LogAway(ex, spool.Length);
                 delay = delay == TimeSpan.Zero ? FirstDelay : TimeSpan.FromTicks(Math.Min(2 * delay.Ticks, LongestDelay.Ticks));
             }
-            catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+            catch (Exception ex) when (ex is OperationCanceledException or EsbException or IOException)
             {
-                return;
+                return; // stopping, which moves the rest itself
             }
         }
     }
@@ -116,8 +116,8 @@ internal sealed partial class AuditMover(IAuditStore store, TimeProvider time, I
         }
     }
 
-    [LoggerMessage(EventId = 4001, Level = LogLevel.Warning, Message = "audit facts wait on this machine, {Count} so far: {Reason}")]
-    private partial void LogAway(string reason, long count);
+    [LoggerMessage(EventId = 4001, Level = LogLevel.Warning, Message = "the store takes no audit facts; they wait on this machine, {Count} so far")]
+    private partial void LogAway(Exception exception, long count);
 
     [LoggerMessage(EventId = 4002, Level = LogLevel.Information, Message = "audit facts are moved to the store again, {Count} wait")]
     private partial void LogBack(long count);
@@ -125,6 +125,6 @@ internal sealed partial class AuditMover(IAuditStore store, TimeProvider time, I
     [LoggerMessage(EventId = 4003, Level = LogLevel.Error, Message = "the store refuses audit fact {FactId} of message {MessageId}; it is kept in the spool's folder refused")]
     private partial void LogRefused(Exception exception, Guid factId, Guid messageId);
 
-    [LoggerMessage(EventId = 4004, Level = LogLevel.Warning, Message = "{Count} audit facts stay on this machine until the next start: {Reason}")]
-    private partial void LogLeft(string reason, long count);
+    [LoggerMessage(EventId = 4004, Level = LogLevel.Warning, Message = "{Count} audit facts stay on this machine until the next start")]
+    private partial void LogLeft(Exception exception, long count);
 }

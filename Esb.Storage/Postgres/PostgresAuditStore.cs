@@ -1,9 +1,7 @@
-using System.Runtime.CompilerServices;
-using System.Text;
-using Dapper;
+using System.Threading.Channels;
 using Esb.Core.Audit;
+using Esb.Core.Errors;
 using Esb.Storage.Segments;
-using Npgsql;
 
 namespace Esb.Storage.Postgres;
 
@@ -29,14 +27,29 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
 
     public async Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken)
     {
-        if (facts.Count > 0) await _commits.AddAsync(facts, cancellationToken);
+        if (facts.Count == 0) return;
+
+        try
+        {
+            await _commits.AddAsync(facts, cancellationToken);
+        }
+        catch (ChannelClosedException ex)
+        {
+            throw StoreErrors.AuditNotWritten(ex); // the store is stopping
+        }
     }
 
-    public IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, CancellationToken cancellationToken) =>
-        ReadAsync(PostgresAuditQuery.Find(query), cancellationToken);
+    public IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, CancellationToken cancellationToken)
+    {
+        var (sql, parameters) = PostgresAuditQuery.Find(query);
+        return _database.QueryAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => row.ToFact());
+    }
 
-    public async Task<IReadOnlyList<AuditFact>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken) =>
-        await ReadAsync(PostgresAuditQuery.Journey(messageId), cancellationToken).ToListAsync(cancellationToken);
+    public async Task<IReadOnlyList<AuditFact>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken)
+    {
+        var (sql, parameters) = PostgresAuditQuery.Journey(messageId);
+        return await _database.QueryAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => row.ToFact()).ToListAsync(cancellationToken);
+    }
 
     public Task RemoveBeforeAsync(DateTimeOffset time, CancellationToken cancellationToken) =>
         _database.RunAsync(() => _database.Partitions.DropBeforeAsync(time, cancellationToken), cancellationToken);
@@ -54,16 +67,9 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         {
             throw StoreErrors.AuditRefused(ex);
         }
-        catch (Exception ex) when (PostgresErrors.IsFailure(ex) || ex is Core.Errors.EsbException)
+        catch (Exception ex) when (PostgresErrors.IsFailure(ex) || ex is EsbException)
         {
             throw StoreErrors.AuditNotWritten(ex);
         }
-    }
-
-    private async IAsyncEnumerable<AuditFact> ReadAsync((string Sql, DynamicParameters Parameters) query, [EnumeratorCancellation] CancellationToken cancellationToken)
-    {
-        await using var connection = await _database.OpenAsync(cancellationToken);
-        await foreach (var row in connection.QueryUnbufferedAsync<PostgresAuditRow>(query.Sql, query.Parameters).WithCancellation(cancellationToken))
-            yield return row.ToFact();
     }
 }

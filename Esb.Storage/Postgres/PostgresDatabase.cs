@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+using Dapper;
 using Esb.Core.Errors;
 using Microsoft.Extensions.Logging;
 using Npgsql;
@@ -72,7 +74,28 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
         }
     }
 
+    /// <summary>Reads rows one after the other: those with bodies would not all fit into memory.</summary>
+    /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
+    public async IAsyncEnumerable<T> QueryAsync<T>(string sql, object parameters, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        await using var connection = await OpenAsync(cancellationToken);
+        await using var rows = connection.QueryUnbufferedAsync<T>(sql, parameters).GetAsyncEnumerator(cancellationToken);
+        while (await MoveNextAsync(rows)) yield return rows.Current;
+    }
+
     public ValueTask DisposeAsync() => Source.DisposeAsync();
+
+    private static async Task<bool> MoveNextAsync<T>(IAsyncEnumerator<T> rows)
+    {
+        try
+        {
+            return await rows.MoveNextAsync();
+        }
+        catch (Exception ex) when (PostgresErrors.IsFailure(ex))
+        {
+            throw StoreErrors.NotReached(ex);
+        }
+    }
 
     // Not with a caller's token: the attempt is everybody's. The connection's time-outs bound it.
     private async Task PrepareAsync()

@@ -28,7 +28,7 @@ internal static class SegmentScanner
     public static ReadOnlyMemory<byte>? ReadAt(SafeFileHandle file, long offset)
     {
         var end = RandomAccess.GetLength(file);
-        return offset >= end ? null : TryRead(new SegmentWindow(file, end), offset, end);
+        return offset >= end ? null : TryRead(new SegmentWindow(file, end, pieceBytes: 2048), offset, end);
     }
 
     private static ReadOnlyMemory<byte>? TryRead(SegmentWindow window, long offset, long to)
