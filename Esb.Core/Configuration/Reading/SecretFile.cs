@@ -17,7 +17,7 @@ internal static class SecretFile
         try
         {
             if (FaultOf(path) is { } fault) return (null, fault);
-            var content = File.ReadAllText(path, Utf8).TrimEnd('\r', '\n');
+            var content = Utf8.GetString(File.ReadAllBytes(path)).TrimStart('\uFEFF').TrimEnd('\r', '\n');
             return content.Length == 0 ? (null, "is empty") : (content, null);
         }
         catch (DecoderFallbackException)

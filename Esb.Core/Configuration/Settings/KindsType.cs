@@ -29,17 +29,17 @@ internal sealed class KindsType(Type baseType, KindsAttribute kinds) : SettingTy
         }
 
         reader.Trace(node.PathOf(kinds.Discriminator), $"\"{kind.Kind}\"", node[kinds.Discriminator]?.Origin ?? ConfigOrigin.Default);
-        return new RecordType(kind.Settings).Read(node, reader, kinds.Discriminator);
+        return RecordType.Of(kind.Settings).Read(node, reader, kinds.Discriminator);
     }
 
     public override (string Key, SettingType Type)? Find(ConfigNode node, string part, SettingsCatalog catalog)
     {
         if (Means(part, kinds.Discriminator)) return (kinds.Discriminator, new TextType(new SettingAttribute("")));
-        return FindKind(node, catalog)?.Settings is { } settings ? new RecordType(settings).Find(node, part, catalog) : null;
+        return FindKind(node, catalog)?.Settings is { } settings ? RecordType.Of(settings).Find(node, part, catalog) : null;
     }
 
     public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) =>
-        FindKind(node, catalog)?.Settings is { } settings ? [kinds.Discriminator, .. new RecordType(settings).Keys(node, catalog)] : [kinds.Discriminator];
+        FindKind(node, catalog)?.Settings is { } settings ? [kinds.Discriminator, .. RecordType.Of(settings).Keys(node, catalog)] : [kinds.Discriminator];
 
     public override JsonObject Describe(SchemaWriter schema) => schema.Define(baseType, () => new JsonObject
     {
@@ -50,7 +50,7 @@ internal sealed class KindsType(Type baseType, KindsAttribute kinds) : SettingTy
 
     private JsonObject DescribeKind(SchemaWriter schema, SettingsKind kind)
     {
-        var described = new RecordType(kind.Settings!).DescribeObject(schema);
+        var described = RecordType.Of(kind.Settings!).DescribeObject(schema);
         described["properties"]!.AsObject().Insert(0, kinds.Discriminator, new JsonObject { ["const"] = kind.Kind, ["description"] = kind.Description });
         if (kind.Kind == kinds.Default) return described;
         described["required"] = new JsonArray([kinds.Discriminator, .. described["required"]?.AsArray().Select(name => name!.DeepClone()) ?? []]);

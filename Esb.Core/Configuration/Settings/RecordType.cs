@@ -5,17 +5,31 @@ using System.Text.Json.Nodes;
 namespace Esb.Core.Configuration.Settings;
 
 /// <summary>An object with known properties: a settings record.</summary>
-internal sealed class RecordType(Type type) : SettingType
+internal sealed class RecordType : SettingType
 {
-    private static readonly ConcurrentDictionary<Type, IReadOnlyList<SettingProperty>> Known = new();
+    private static readonly ConcurrentDictionary<Type, RecordType> Known = new();
+
+    private readonly Type _type;
+    private readonly IReadOnlyList<SettingProperty> _all;
+    private readonly IReadOnlyList<SettingProperty> _available;
+    private readonly IReadOnlyList<ChoiceAttribute> _choices;
+
+    private RecordType(Type type)
+    {
+        _type = type;
+        _all = SettingProperty.Of(type);
+        _available = [.. _all.Where(property => !property.Setting.Unavailable)];
+        _choices = [.. type.GetCustomAttributes<ChoiceAttribute>()];
+    }
 
     public override VariableForm Form => Main?.Type.Form ?? VariableForm.Json;
 
-    private IReadOnlyList<SettingProperty> Properties => Known.GetOrAdd(type, SettingProperty.Of);
+    private SettingProperty? Main => _available.FirstOrDefault(property => property.Setting.Main);
 
-    private SettingProperty? Main => Properties.FirstOrDefault(property => property.Setting.Main);
+    private IEnumerable<string> AvailableNames => _available.Select(property => property.Name);
 
-    private IEnumerable<string> AvailableNames => Properties.Where(property => !property.Setting.Unavailable).Select(property => property.Name);
+    /// <summary>The one type of a settings record: its attributes are looked at once.</summary>
+    public static RecordType Of(Type type) => Known.GetOrAdd(type, static type => new RecordType(type));
 
     public override object? Read(ConfigNode node, SettingsReader reader) => Read(node, reader, beside: null);
 
@@ -31,8 +45,8 @@ internal sealed class RecordType(Type type) : SettingType
 
         var misspelt = RefuseUnknown(whole, reader, beside);
         RefuseChoices(whole, reader, misspelt.Count > 0);
-        var record = (SettingsRecord)Activator.CreateInstance(type)! with { Path = whole.Path, Origin = whole.Origin, Written = whole };
-        foreach (var property in Properties.Where(property => !property.Setting.Unavailable))
+        var record = (SettingsRecord)Activator.CreateInstance(_type)! with { Path = whole.Path, Origin = whole.Origin, Written = whole };
+        foreach (var property in _available)
         {
             if (!misspelt.Contains(property.Name)) property.Read(whole, record, reader);
         }
@@ -44,7 +58,7 @@ internal sealed class RecordType(Type type) : SettingType
     public SettingsRecord ReadDefaults(SettingsRecord record, string path, SettingsReader reader)
     {
         var placed = record with { Path = path };
-        foreach (var property in Properties.Where(property => !property.Setting.Unavailable)) property.ReadDefault(placed, reader);
+        foreach (var property in _available) property.ReadDefault(placed, reader);
         return placed;
     }
 
@@ -53,11 +67,11 @@ internal sealed class RecordType(Type type) : SettingType
         : new ConfigNode(ConfigKind.Object, node.Path, node.Origin) { Members = [new ConfigMember(main.Name, node, node.Origin)] };
 
     public override (string Key, SettingType Type)? Find(ConfigNode node, string part, SettingsCatalog catalog) =>
-        Properties.FirstOrDefault(property => Means(part, property.Name)) is { } property ? (property.Name, property.Type) : null;
+        _all.FirstOrDefault(property => Means(part, property.Name)) is { } property ? (property.Name, property.Type) : null;
 
     public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) => AvailableNames;
 
-    public override JsonObject Describe(SchemaWriter schema) => schema.Define(type, () =>
+    public override JsonObject Describe(SchemaWriter schema) => schema.Define(_type, () =>
     {
         var whole = DescribeObject(schema);
         return Main is { } main ? new JsonObject { ["anyOf"] = new JsonArray(DescribeShort(main, schema), whole) } : whole;
@@ -67,12 +81,12 @@ internal sealed class RecordType(Type type) : SettingType
     public JsonObject DescribeObject(SchemaWriter schema)
     {
         var properties = new JsonObject();
-        foreach (var property in Properties.Where(property => !property.Setting.Unavailable)) properties[property.Name] = property.Describe(schema);
+        foreach (var property in _available) properties[property.Name] = property.Describe(schema);
 
         var described = new JsonObject { ["type"] = "object", ["properties"] = properties, ["additionalProperties"] = false };
-        var required = Properties.Where(property => property.IsRequired).Select(property => (JsonNode)property.Name).ToArray();
+        var required = _available.Where(property => property.IsRequired).Select(property => (JsonNode)property.Name).ToArray();
         if (required.Length > 0) described["required"] = new JsonArray(required);
-        var choices = type.GetCustomAttributes<ChoiceAttribute>().Select(choice => SchemaWriter.Choose(choice.Names.Intersect(AvailableNames), choice.IsRequired)).ToArray();
+        var choices = _choices.Select(choice => SchemaWriter.Choose(choice.Names.Intersect(AvailableNames), choice.IsRequired)).ToArray();
         if (choices.Length > 0) described["allOf"] = new JsonArray(choices);
         return described;
     }
@@ -84,9 +98,9 @@ internal sealed class RecordType(Type type) : SettingType
         return described.Count > 0 ? described : new JsonObject { ["type"] = new JsonArray("string", "number", "boolean", "array", "null") };
     }
 
-    private ConfigNode HideSecrets(ConfigNode node) => Properties.All(property => property.Secrecy == Secrecy.None) ? node : node with
+    private ConfigNode HideSecrets(ConfigNode node) => _all.All(property => property.Secrecy == Secrecy.None) ? node : node with
     {
-        Members = [.. node.Members.Select(member => Properties.FirstOrDefault(property => property.Name == member.Name) is { } property
+        Members = [.. node.Members.Select(member => _all.FirstOrDefault(property => property.Name == member.Name) is { } property
             ? member with { Value = Hide(member.Value, property.Secrecy) }
             : member)],
     };
@@ -104,7 +118,7 @@ internal sealed class RecordType(Type type) : SettingType
         var misspelt = new HashSet<string>();
         foreach (var member in node.Members.Where(member => member.Name != beside))
         {
-            var property = Properties.FirstOrDefault(candidate => candidate.Name == member.Name);
+            var property = _all.FirstOrDefault(candidate => candidate.Name == member.Name);
             if (property is null) misspelt.Add(reader.RefuseUnknown(member, beside is null ? AvailableNames : [beside, .. AvailableNames]) ?? member.Name);
             else if (property.Setting.Unavailable) reader.RefuseUnavailable(member);
         }
@@ -116,7 +130,7 @@ internal sealed class RecordType(Type type) : SettingType
     // What is missing may stand there misspelt: one mistake is one error.
     private void RefuseChoices(ConfigNode node, SettingsReader reader, bool isMisspelt)
     {
-        foreach (var choice in type.GetCustomAttributes<ChoiceAttribute>())
+        foreach (var choice in _choices)
         {
             var given = choice.Names.Where(name => node[name] is not null).ToList();
             if (given.Count == 1 || (given.Count == 0 && (isMisspelt || !choice.IsRequired))) continue;
