@@ -7,7 +7,7 @@ namespace Esb.IntegrationTests.Topics;
 public sealed class RabbitMqTopicTransportTests : TopicTransportContract
 {
     private TestBroker _broker = null!;
-    private ITopicTransport? _otherHost;
+    private readonly List<ITopicTransport> _otherHosts = [];
 
     protected override ITopicTransport CreateTransport()
     {
@@ -17,17 +17,18 @@ public sealed class RabbitMqTopicTransportTests : TopicTransportContract
 
     protected override async Task<ITopicTransport> OtherHostAsync()
     {
-        _otherHost = _broker.CreateTransport(Topics);
-        await _otherHost.StartAsync(CancellationToken.None);
-        return _otherHost;
+        var host = _broker.CreateTransport(Topics);
+        _otherHosts.Add(host);
+        await host.StartAsync(CancellationToken.None);
+        return host;
     }
 
     protected override void OnSubscribed(Subscription subscription) => _broker.Note(subscription);
 
     protected override async Task CleanUpAsync()
     {
-        if (_otherHost is not null) await _otherHost.DisposeAsync();
-        _otherHost = null;
+        foreach (var host in _otherHosts) await host.DisposeAsync();
+        _otherHosts.Clear();
         await _broker.CleanUpAsync();
     }
 }

@@ -15,8 +15,7 @@ internal sealed class TestBroker
 
     public TestBroker(string? url = null)
     {
-        _url = url ?? Environment.GetEnvironmentVariable("ESB_TEST_RABBITMQ")
-            ?? throw new InvalidOperationException("ESB_TEST_RABBITMQ names no broker; start one with: eval \"$(tests/servers start)\"");
+        _url = url ?? Servers.RabbitMq;
         Names = new RabbitMqNames(Prefix);
     }
 
