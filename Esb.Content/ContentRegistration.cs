@@ -1,3 +1,10 @@
+using Esb.Content.Expressions;
+using Esb.Content.Schemas;
+using Esb.Content.Transforms;
+using Esb.Content.Xml;
+using Esb.Core;
+using Esb.Core.Configuration;
+using Esb.Core.Expressions;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Content;
@@ -6,5 +13,30 @@ namespace Esb.Content;
 public static class ContentRegistration
 {
     /// <summary>Registers expressions, schemas and maps, with their sections <c>namespaces</c>, <c>schemas</c> and <c>maps</c>.</summary>
-    public static IServiceCollection AddEsbContent(this IServiceCollection services) => services;
+    public static IServiceCollection AddEsbContent(this IServiceCollection services) => services
+        .AddXml()
+        .AddExpressions()
+        .AddSchemas()
+        .AddMaps();
+
+    private static IServiceCollection AddXml(this IServiceCollection services) => services
+        .AddSingleton(provider => new XmlInput(XmlLimits.From(provider.GetRequiredService<EsbConfiguration>().Section<LimitsConfig>("limits"))));
+
+    private static IServiceCollection AddExpressions(this IServiceCollection services) => services
+        .AddSection<IReadOnlyDictionary<string, NamespaceConfig>>("namespaces", "Prefixes for XPath, and the namespace that each stands for.")
+        .AddSingleton<IConfigurationCheck, NamespaceCheck>()
+        .AddSingleton<IExpressionCompiler>(provider =>
+            ExpressionCompiler.Create(provider.GetRequiredService<EsbConfiguration>(), provider.GetRequiredService<XmlInput>()));
+
+    private static IServiceCollection AddSchemas(this IServiceCollection services) => services
+        .AddSection<IReadOnlyDictionary<string, SchemaConfig>>("schemas", "XML Schemas that messages are validated with.")
+        .AddSingleton<SchemaCatalog>()
+        .AddSingleton<ISchemaCatalog>(provider => provider.GetRequiredService<SchemaCatalog>())
+        .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<SchemaCatalog>());
+
+    private static IServiceCollection AddMaps(this IServiceCollection services) => services
+        .AddSection<IReadOnlyDictionary<string, MapConfig>>("maps", "Stylesheets that turn one message into another.")
+        .AddSingleton<MapCatalog>()
+        .AddSingleton<IMapCatalog>(provider => provider.GetRequiredService<MapCatalog>())
+        .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<MapCatalog>());
 }

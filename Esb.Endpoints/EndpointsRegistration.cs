@@ -1,6 +1,8 @@
 using Esb.Core;
 using Esb.Core.Endpoints;
 using Esb.Endpoints.Delivery;
+using Esb.Endpoints.Http;
+using Esb.Endpoints.Intake;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Endpoints;
@@ -9,7 +11,7 @@ namespace Esb.Endpoints;
 public static class EndpointsRegistration
 {
     /// <summary>Registers the endpoint types, the intake of messages and their delivery.</summary>
-    public static IServiceCollection AddEsbEndpoints(this IServiceCollection services) => services.AddDelivery();
+    public static IServiceCollection AddEsbEndpoints(this IServiceCollection services) => services.AddEndpointTypes().AddHttpEndpoints().AddIntake().AddDelivery();
 
     private static IServiceCollection AddDelivery(this IServiceCollection services) => services
         .AddSingleton<OutboundEndpoints>()

@@ -1,1 +1,3 @@
-return 0;
+using Esb.Host.Commands;
+
+return await EsbCommandLine.InvokeAsync(args, CommandContext.OfThisProcess());

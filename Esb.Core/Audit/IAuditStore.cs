@@ -3,10 +3,14 @@ namespace Esb.Core.Audit;
 /// <summary>Keeps audit facts and finds them again. Thread-safe.</summary>
 public interface IAuditStore
 {
+    /// <summary>Where facts can wait on this machine while the store is away; null where the store is on this machine itself.</summary>
+    IAuditSpool? Spool => null;
+
     /// <summary>Keeps facts, all or none; durable when it returns. A fact that is there already is kept once.</summary>
+    /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: they could not be kept. Where it is not transient the store refuses one of them, now and later.</exception>
     Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken);
 
-    /// <summary>The facts that a query asks for, newest first.</summary>
+    /// <summary>The facts that a query asks for, newest first: by their ids.</summary>
     IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, CancellationToken cancellationToken);
 
     /// <summary>Every fact of a message and of the others of its conversation, oldest first; none where the id is unknown.</summary>

@@ -5,6 +5,7 @@ using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Workflows;
 using Microsoft.Extensions.DependencyInjection;
@@ -44,6 +45,8 @@ internal sealed class CompiledProcesses : IDisposable
             .AddEsbCore()
             .AddEsbContent()
             .AddEsbWorkflows()
+            .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(TestTransportConfig), "For tests."))
+            .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(TestStoreConfig), "For tests."))
             .AddSingleton(new SettingsKind(typeof(EndpointConfig), "test-outbound", typeof(TestOutboundConfig), "For tests."))
             .AddSingleton(new SettingsKind(typeof(EndpointConfig), "test-inbound", typeof(TestInboundConfig), "For tests."));
         var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(file, new Dictionary<string, string>(), Errors);
@@ -80,4 +83,8 @@ internal sealed class CompiledProcesses : IDisposable
     }
 
     private sealed record TestInboundConfig : InboundEndpointConfig;
+
+    private sealed record TestTransportConfig : TransportConfig;
+
+    private sealed record TestStoreConfig : StoreConfig;
 }

@@ -1,0 +1,74 @@
+using Esb.Content.Json.Paths;
+using Esb.Content.Xml;
+using Esb.Core.Configuration;
+using Esb.Core.Expressions;
+
+namespace Esb.Content.Expressions;
+
+/// <inheritdoc/>
+internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> namespaces, XmlInput xml) : IExpressionCompiler
+{
+    private readonly XPathCompiler _xpaths = new(namespaces);
+
+    /// <summary>A compiler with the section <c>namespaces</c>; entries that its check refuses are left out.</summary>
+    public static ExpressionCompiler Create(EsbConfiguration configuration, XmlInput xml)
+    {
+        var usable = configuration.Named<NamespaceConfig>("namespaces").Where(entry => NamespaceCheck.IsPrefix(entry.Key) && entry.Value.Uri.Length > 0);
+        return new ExpressionCompiler(usable.ToDictionary(entry => entry.Key, entry => entry.Value.Uri), xml);
+    }
+
+    public IMessageValue? Compile(IValueSource value, ConfigErrors errors) => value switch
+    {
+        { Xpath: { } xpath } => _xpaths.Compile(xpath, value, errors) is { } expression ? new XPathValue(expression, xml) : null,
+        { Jsonpath: { } jsonpath } => CompileJsonPath(jsonpath, value, errors),
+        { Header: { } header } => new HeaderValue(header),
+        { Property: { } property } => new PropertyValue(property),
+        { Message: { } part } => new MessagePartValue(part),
+        { Value: { } constant } => new ConstantValue(NumberText.FromConstant(constant)),
+        { Template: { } template } => CompileTemplate(template, $"{value.Path}.template", value.Origin, errors),
+        _ => null, // its record refused it
+    };
+
+    public IMessageCondition? Compile(ConditionConfig condition, ConfigErrors errors) => condition switch
+    {
+        { All: { } all } => CompileEach(all, errors) is { } conditions ? new AllCondition(conditions) : null,
+        { Any: { } any } => CompileEach(any, errors) is { } conditions ? new AnyCondition(conditions) : null,
+        { Not: { } not } => Compile(not, errors) is { } inner ? new NotCondition(inner) : null,
+        { Xpath: { } xpath } when !ComparisonCompiler.Compares(condition) =>
+            _xpaths.Compile(xpath, condition, errors) is { } expression ? new XPathCondition(expression, xml) : null,
+        _ => CompileComparison(condition, errors),
+    };
+
+    public IMessageValue? CompileTemplate(string template, string path, ConfigOrigin origin, ConfigErrors errors)
+    {
+        var (value, expected) = TemplateParser.Parse(template);
+        if (expected is not null) errors.Add(new ConfigError("ESB-EXPR-TEMPLATE", path, $"\"{template}\"", expected, origin));
+        return value;
+    }
+
+    private ComparisonCondition? CompileComparison(ConditionConfig condition, ConfigErrors errors)
+    {
+        var value = Compile((IValueSource)condition, errors);
+        var holds = ComparisonCompiler.Compile(condition, errors);
+        return value is null || holds is null ? null : new ComparisonCondition(value, holds);
+    }
+
+    private List<IMessageCondition>? CompileEach(IReadOnlyList<ConditionConfig> conditions, ConfigErrors errors)
+    {
+        var compiled = conditions.Select(condition => Compile(condition, errors)).OfType<IMessageCondition>().ToList();
+        return compiled.Count == conditions.Count ? compiled : null;
+    }
+
+    private static JsonPathValue? CompileJsonPath(string jsonpath, IValueSource source, ConfigErrors errors)
+    {
+        try
+        {
+            return new JsonPathValue(JsonPath.Parse(jsonpath));
+        }
+        catch (JsonPathException ex)
+        {
+            errors.Add(new ConfigError("ESB-JPT-SYNTAX", $"{source.Path}.jsonpath", $"\"{jsonpath}\"", ex.Message, source.Origin));
+            return null;
+        }
+    }
+}

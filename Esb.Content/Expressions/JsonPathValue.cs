@@ -1,0 +1,36 @@
+using System.Text.Json;
+using Esb.Content.Json;
+using Esb.Content.Json.Paths;
+using Esb.Core.Expressions;
+using Esb.Core.Processes;
+
+namespace Esb.Content.Expressions;
+
+/// <summary>A JSONPath over the body: the first node that it selects; JSON null stands for no value.</summary>
+internal sealed class JsonPathValue(JsonPath path) : IMessageValue
+{
+    public bool ReadsBody => true;
+
+    public object? Evaluate(MessageContext context)
+    {
+        var root = JsonInput.Read(context.Message.Body);
+        try
+        {
+            return path.First(root, root) is { } node ? ToValue(node) : null;
+        }
+        catch (InvalidOperationException ex)
+        {
+            throw JsonFaults.NotText(ex); // found only where a text is looked at
+        }
+    }
+
+    private static object? ToValue(JsonElement node) => node.ValueKind switch
+    {
+        JsonValueKind.String => node.GetString(),
+        JsonValueKind.Number => NumberText.FromJson(node.GetRawText()),
+        JsonValueKind.True => true,
+        JsonValueKind.False => false,
+        JsonValueKind.Null => null,
+        _ => node.GetRawText(),
+    };
+}

@@ -1,0 +1,91 @@
+using System.Text;
+using System.Xml;
+using System.Xml.XPath;
+using System.Xml.Xsl;
+using Esb.Content.Xml;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+
+namespace Esb.Content.Transforms;
+
+/// <summary>A compiled XSLT 1.0 stylesheet. Its output is what <c>xsl:output</c> says, in UTF-8 without a byte order mark.</summary>
+internal sealed class XsltMap : IMessageMap
+{
+    private readonly XslCompiledTransform _transform;
+    private readonly bool _stripsSpace;
+    private readonly XmlWriterSettings _output;
+    private readonly XmlInput _xml;
+    private readonly TransformLimits _limits;
+    private readonly TimeProvider _time;
+
+    /// <exception cref="StylesheetException">The stylesheet has an error.</exception>
+    public XsltMap(string name, StylesheetFiles stylesheet, StylesheetCache cache, XmlInput xml, TransformLimits limits, TimeProvider time)
+    {
+        Name = name;
+        _transform = cache.Compile(stylesheet);
+        _stripsSpace = stylesheet.StripsSpace;
+        _xml = xml;
+        _limits = limits;
+        _time = time;
+        _output = _transform.OutputSettings!.Clone();
+        if (_output.Encoding is UTF8Encoding) _output.Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
+        ContentType = $"{stylesheet.MediaType ?? DefaultMediaType(_output.OutputMethod)}; charset={_output.Encoding.WebName}";
+    }
+
+    public string Name { get; }
+
+    public string ContentType { get; }
+
+    public MessageBody Transform(MessageBody input)
+    {
+        var output = new BoundedOutput((int)Math.Min(input.Bytes.Length + 256, _limits.OutputBytes), _limits.OutputBytes);
+        var arguments = new XsltArgumentList();
+        arguments.AddExtensionObject(RecursionGuard.Namespace, new RecursionGuard(_time, _limits.Time));
+        var said = "";
+        arguments.XsltMessageEncountered += (_, message) => said = message.Message; // without a listener they go to the console
+        try
+        {
+            var writer = XmlWriter.Create(output, _output); // disposed only when complete: half an output is not to be closed, but dropped
+            Run(input, arguments, writer);
+            writer.Dispose();
+        }
+        catch (Exception ex) when (ex is XsltException or XPathException or XmlException or ArgumentException or InvalidOperationException)
+        {
+            throw Explain(ex, said);
+        }
+
+        return MessageBody.FromBytes(output.GetBuffer().AsMemory(0, (int)output.Length));
+    }
+
+    private void Run(MessageBody input, XsltArgumentList arguments, XmlWriter writer)
+    {
+        if (!_stripsSpace)
+        {
+            _transform.Transform(_xml.Navigate(input), arguments, writer); // what a condition has parsed is parsed
+            return;
+        }
+
+        using var reader = _xml.Read(input.Bytes);
+        _transform.Transform(reader, arguments, writer);
+    }
+
+    private EsbException Explain(Exception error, string said) => error switch
+    {
+        { InnerException: EsbException inner } => inner,
+        { InnerException: InsufficientExecutionStackException } => Fault("ESB-XSL-DEPTH", "recurses too deep", error),
+        { InnerException: TimeoutException } => Fault("ESB-XSL-TIMEOUT", $"took longer than {_limits.Time.TotalSeconds:0.###} s", error),
+        XsltException when error.Message == said => Fault("ESB-XSL-TERMINATED", $"refused the message: {Clip(said)}", error),
+        _ => Fault("ESB-XSL-FAILED", $"failed: {Clip(error.Message)}", error),
+    };
+
+    private EsbException Fault(string code, string what, Exception error) => new(code, $"The map {Name} {what.TrimEnd('.')}.", FaultKind.Invalid, error);
+
+    private static string Clip(string text) => text.Length <= 500 ? text : text[..500] + "…";
+
+    private static string DefaultMediaType(XmlOutputMethod method) => method switch
+    {
+        XmlOutputMethod.Html => "text/html",
+        XmlOutputMethod.Text => "text/plain",
+        _ => "application/xml",
+    };
+}

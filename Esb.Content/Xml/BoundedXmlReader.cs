@@ -1,0 +1,125 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Xml;
+using Esb.Core.Errors;
+
+namespace Esb.Content.Xml;
+
+/// <summary>Passes a reader on, checks depth and attributes as they come, and says what is wrong in our own words.</summary>
+internal sealed class BoundedXmlReader(XmlReader inner, ReadOnlyMemory<byte> bytes, XmlLimits limits) : XmlReader, IXmlLineInfo
+{
+    private readonly IXmlLineInfo? _position = inner as IXmlLineInfo;
+
+    public override int AttributeCount => inner.AttributeCount;
+
+    public override string BaseURI => inner.BaseURI;
+
+    public override int Depth => inner.Depth;
+
+    public override bool EOF => inner.EOF;
+
+    public override bool HasValue => inner.HasValue;
+
+    public override bool IsDefault => inner.IsDefault;
+
+    public override bool IsEmptyElement => inner.IsEmptyElement;
+
+    public override string LocalName => inner.LocalName;
+
+    public override string Name => inner.Name;
+
+    public override string NamespaceURI => inner.NamespaceURI;
+
+    public override XmlNameTable NameTable => inner.NameTable;
+
+    public override XmlNodeType NodeType => inner.NodeType;
+
+    public override string Prefix => inner.Prefix;
+
+    public override ReadState ReadState => inner.ReadState;
+
+    public override XmlReaderSettings? Settings => inner.Settings;
+
+    public override string XmlLang => inner.XmlLang;
+
+    public override XmlSpace XmlSpace => inner.XmlSpace;
+
+    public int LineNumber => _position?.LineNumber ?? 0;
+
+    public int LinePosition => _position?.LinePosition ?? 0;
+
+    public override string Value
+    {
+        get
+        {
+            var value = ReadValue();
+            if (value.Length > limits.AttributeCharacters && inner.NodeType == XmlNodeType.Attribute)
+                throw Refuse("ESB-XML-LIMIT", $"an attribute is longer than {limits.AttributeCharacters} characters", FaultKind.TooLarge);
+            return value;
+        }
+    }
+
+    public override bool Read()
+    {
+        try
+        {
+            if (!inner.Read()) return false;
+        }
+        catch (XmlException ex)
+        {
+            throw XmlFaults.Explain(ex, bytes, limits);
+        }
+
+        if (inner.NodeType == XmlNodeType.Element) CheckElement();
+        return true;
+    }
+
+    public bool HasLineInfo() => _position?.HasLineInfo() ?? false;
+
+    public override void Close() => inner.Close();
+
+    public override string GetAttribute(int i) => inner.GetAttribute(i);
+
+    public override string? GetAttribute(string name) => inner.GetAttribute(name);
+
+    public override string? GetAttribute(string name, string? namespaceURI) => inner.GetAttribute(name, namespaceURI);
+
+    public override string? LookupNamespace(string prefix) => inner.LookupNamespace(prefix);
+
+    public override bool MoveToAttribute(string name) => inner.MoveToAttribute(name);
+
+    public override bool MoveToAttribute(string name, string? ns) => inner.MoveToAttribute(name, ns);
+
+    public override bool MoveToElement() => inner.MoveToElement();
+
+    public override bool MoveToFirstAttribute() => inner.MoveToFirstAttribute();
+
+    public override bool MoveToNextAttribute() => inner.MoveToNextAttribute();
+
+    public override bool ReadAttributeValue() => inner.ReadAttributeValue();
+
+    [DoesNotReturn]
+    public override void ResolveEntity() => throw new InvalidOperationException("Entities are not resolved.");
+
+    // A long text is read only when it is asked for, so its errors come up here.
+    private string ReadValue()
+    {
+        try
+        {
+            return inner.Value;
+        }
+        catch (XmlException ex)
+        {
+            throw XmlFaults.Explain(ex, bytes, limits);
+        }
+    }
+
+    private void CheckElement()
+    {
+        if (inner.Depth >= limits.Depth) throw Refuse("ESB-XML-DEPTH", $"elements are nested deeper than {limits.Depth}", FaultKind.Malformed);
+        if (inner.AttributeCount > limits.Attributes)
+            throw Refuse("ESB-XML-LIMIT", $"an element has more than {limits.Attributes} attributes", FaultKind.TooLarge);
+    }
+
+    private EsbException Refuse(string code, string reason, FaultKind kind) =>
+        new(code, $"The XML is refused at line {LineNumber}, column {LinePosition}: {reason}.", kind);
+}

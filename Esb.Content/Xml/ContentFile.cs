@@ -1,0 +1,38 @@
+using System.Xml;
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+
+namespace Esb.Content.Xml;
+
+/// <summary>A schema or stylesheet that the configuration names. It reports what is wrong with itself; paths are shown as the operator wrote them.</summary>
+internal sealed class ContentFile(SettingsRecord config, string path, ConfigErrors errors)
+{
+    private readonly string _folder = config.Origin.Folder ?? Directory.GetCurrentDirectory();
+
+    public string Path => path;
+
+    public string Folder => System.IO.Path.GetDirectoryName(path)!;
+
+    /// <summary>How the configuration reads its own files: like those of the outside, without a document type declaration.</summary>
+    public static XmlReaderSettings ReaderSettings { get; } = new() { DtdProcessing = DtdProcessing.Prohibit, XmlResolver = null, CloseInput = true };
+
+    /// <summary>Whether it can be used; reports it otherwise.</summary>
+    public bool IsUsable(string jsonKind)
+    {
+        if (System.IO.Path.GetExtension(path).Equals(".json", StringComparison.OrdinalIgnoreCase)) Report("ESB-CFG-UNAVAILABLE", $"{jsonKind} are designed, but this version cannot do them yet");
+        else if (!File.Exists(path)) Report("ESB-CFG-NOTFOUND", $"there is no such file in {_folder}");
+        else return true;
+        return false;
+    }
+
+    public void Report(string code, string expected) => errors.Add(new ConfigError(code, config.Path, $"\"{Shown(path)}\"", expected, config.Origin));
+
+    /// <summary>Reports a problem inside a file: <c>maps/order.xsl, line 3, column 7: …</c>.</summary>
+    public void Report(string code, string? uri, int line, int column, string problem)
+    {
+        var file = Uri.TryCreate(uri, UriKind.Absolute, out var known) && known.IsFile ? known.LocalPath : path;
+        Report(code, line > 0 ? $"{Shown(file)}, line {line}, column {column}: {problem}" : $"{Shown(file)}: {problem}");
+    }
+
+    private string Shown(string file) => System.IO.Path.GetRelativePath(_folder, file);
+}

@@ -1,0 +1,55 @@
+using System.Runtime.InteropServices;
+using System.Xml;
+using System.Xml.XPath;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+
+namespace Esb.Content.Xml;
+
+/// <summary>The one way in for XML of the outside: no document type declarations, nothing is fetched, and everything has a limit. Thread-safe.</summary>
+/// <remarks>
+/// The encoding is that of the bytes (byte order mark, then XML declaration, then UTF-8; XML 1.0, appendix F), never that of a content type.
+/// What is wrong comes as an <see cref="EsbException"/>: <c>ESB-XML-SYNTAX</c>, <c>ESB-XML-EMPTY</c>, <c>ESB-XML-DTD</c>, <c>ESB-XML-ENCODING</c>,
+/// <c>ESB-XML-CHAR</c>, <c>ESB-XML-DEPTH</c> or <c>ESB-XML-LIMIT</c>.
+/// </remarks>
+public sealed class XmlInput
+{
+    private readonly XmlLimits _limits;
+    private readonly XmlReaderSettings _settings;
+    private readonly Func<ReadOnlyMemory<byte>, XPathDocument> _parse;
+
+    /// <summary>An intake with these limits.</summary>
+    public XmlInput(XmlLimits limits)
+    {
+        _limits = limits;
+        _settings = new XmlReaderSettings
+        {
+            DtdProcessing = DtdProcessing.Prohibit,
+            XmlResolver = null,
+            MaxCharactersInDocument = limits.Characters,
+            CloseInput = true,
+        };
+        _parse = Parse;
+    }
+
+    /// <summary>Reads a document forward, without building anything of it. The reader has line information.</summary>
+    public XmlReader Read(ReadOnlyMemory<byte> bytes)
+    {
+        if (AttributeScan.Exceeds(bytes.Span, _limits.Attributes))
+            throw new EsbException("ESB-XML-LIMIT", $"The XML is refused: an element has more than {_limits.Attributes} attributes.", FaultKind.TooLarge);
+        return new BoundedXmlReader(XmlReader.Create(ToStream(bytes), _settings), bytes, _limits);
+    }
+
+    /// <summary>The parsed form of a buffered body, made once and shared by all copies of the message; a navigator belongs to its caller.</summary>
+    public XPathNavigator Navigate(MessageBody body) => body.View(_parse).CreateNavigator();
+
+    private XPathDocument Parse(ReadOnlyMemory<byte> bytes)
+    {
+        using var reader = Read(bytes);
+        return new XPathDocument(reader, XmlSpace.Preserve); // XPath 1.0, section 5.7: white space is text too
+    }
+
+    internal static Stream ToStream(ReadOnlyMemory<byte> bytes) => MemoryMarshal.TryGetArray(bytes, out var array)
+        ? new MemoryStream(array.Array!, array.Offset, array.Count, writable: false)
+        : new MemoryStream(bytes.ToArray(), writable: false);
+}

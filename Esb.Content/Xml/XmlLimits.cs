@@ -1,0 +1,22 @@
+using Esb.Core.Configuration;
+
+namespace Esb.Content.Xml;
+
+/// <summary>What keeps one XML document from taking the host down.</summary>
+public sealed record XmlLimits
+{
+    /// <summary>Elements inside one another, the root counted.</summary>
+    public int Depth { get; init; } = 128;
+
+    /// <summary>Characters of the whole document.</summary>
+    public long Characters { get; init; } = ByteSize.MiB(4).Bytes;
+
+    /// <summary>Attributes of one element.</summary>
+    public int Attributes { get; init; } = 10_000;
+
+    /// <summary>Characters of one attribute's value.</summary>
+    public int AttributeCharacters { get; init; } = 1 << 20;
+
+    /// <summary>The limits of a configuration: a document that may come in may be read, since a character takes at least a byte.</summary>
+    public static XmlLimits From(LimitsConfig limits) => new() { Characters = limits.MaxBodySize.Bytes };
+}

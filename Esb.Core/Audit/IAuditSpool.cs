@@ -1,0 +1,24 @@
+namespace Esb.Core.Audit;
+
+/// <summary>Holds audit facts on this machine until they have been moved to a store that may be away (pattern: Guaranteed Delivery).</summary>
+/// <remarks>Appending is thread-safe; one reader at a time looks and forgets.</remarks>
+public interface IAuditSpool
+{
+    /// <summary>How many facts have not been forgotten yet.</summary>
+    long Length { get; }
+
+    /// <summary>Keeps a fact; durable when it returns. Calls at the same time share one flush.</summary>
+    /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: it could not be written.</exception>
+    Task AppendAsync(AuditFact fact, CancellationToken cancellationToken);
+
+    /// <summary>The oldest facts that have not been forgotten, oldest first; waits while there are none.</summary>
+    /// <param name="maximum">How many at most, from 1.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    Task<IReadOnlyList<AuditFact>> PeekAsync(int maximum, CancellationToken cancellationToken);
+
+    /// <summary>Forgets what the last look returned. After a crash some of it may come again.</summary>
+    Task ForgetAsync(CancellationToken cancellationToken);
+
+    /// <summary>Puts a fact aside that its store refuses, for people to look at.</summary>
+    Task QuarantineAsync(AuditFact fact, CancellationToken cancellationToken);
+}

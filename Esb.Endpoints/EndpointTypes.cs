@@ -1,0 +1,15 @@
+using Esb.Core;
+using Esb.Endpoints.Files;
+using Esb.Endpoints.Sql;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Esb.Endpoints;
+
+/// <summary>The types of endpoints: one line for each, and nothing else to edit when one is added.</summary>
+internal static class EndpointTypes
+{
+    public static IServiceCollection AddEndpointTypes(this IServiceCollection services) => services
+        .AddEndpointType<FileInboundType, FileInboundConfig>("file-inbound", "Reads the files that are put into a folder.")
+        .AddEndpointType<FileOutboundType, FileOutboundConfig>("file-outbound", "Writes each message to a file of its own.")
+        .AddDatabases().AddEndpointType<SqlOutboundType, SqlOutboundConfig>("sql-outbound", "Runs a command in a database for each message.");
+}

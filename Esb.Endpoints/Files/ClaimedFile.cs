@@ -1,0 +1,54 @@
+namespace Esb.Endpoints.Files;
+
+/// <summary>A file that this host alone works on, in a folder named after the message it becomes.</summary>
+/// <param name="MessageId">The message's id; it stays with the file over crashes.</param>
+/// <param name="Folder">The folder made for it.</param>
+/// <param name="Name">The file's own name.</param>
+internal sealed record ClaimedFile(Guid MessageId, string Folder, string Name)
+{
+    private const string ArrivedEnding = ".arrived";
+
+    public string Path => System.IO.Path.Combine(Folder, Name);
+
+    /// <summary>Whether its message has arrived already, and only the file is still to be put away.</summary>
+    public bool HasArrived { get; init; }
+
+    /// <summary>Why it was refused, where only its move is still to be done.</summary>
+    public FileRefusal? Refusal { get; init; }
+
+    /// <summary>Attempts that failed.</summary>
+    public int Failures { get; init; }
+
+    /// <summary>When it is tried again.</summary>
+    public long NotBefore { get; init; }
+
+    /// <summary>The claim in a folder that an earlier owner left; null where there is none.</summary>
+    public static ClaimedFile? Find(string folder)
+    {
+        var name = System.IO.Path.GetFileName(folder);
+        var hasArrived = name.EndsWith(ArrivedEnding, StringComparison.Ordinal);
+        var id = hasArrived ? name[..^ArrivedEnding.Length] : name;
+        return Guid.TryParseExact(id, "N", out var messageId) && Directory.EnumerateFileSystemEntries(folder).FirstOrDefault() is { } file
+            ? new ClaimedFile(messageId, folder, System.IO.Path.GetFileName(file)) { HasArrived = hasArrived }
+            : null;
+    }
+
+    /// <summary>Remembers on disk that the message has arrived: it is not handed over again, whatever happens to this process.</summary>
+    public ClaimedFile MarkArrived()
+    {
+        if (HasArrived) return this;
+        var arrived = this with { HasArrived = true };
+        try
+        {
+            Directory.Move(Folder, Folder + ArrivedEnding);
+            return arrived with { Folder = Folder + ArrivedEnding };
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            return arrived; // known to this process at least
+        }
+    }
+}
+
+/// <summary>Why a file was refused.</summary>
+internal sealed record FileRefusal(string Code, string Reason);

@@ -1,0 +1,137 @@
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Files;
+
+/// <summary>Takes files for this host alone, by renaming them into a folder of its own; and takes over those of a host that died. Used by one caller at a time.</summary>
+/// <remarks>
+/// <c>FOLDER/.claimed/OWNER/MESSAGE-ID/NAME</c>: the owner holds a lock on a file in its folder as long as it lives, which the system releases when it dies.
+/// A rename succeeds for one host only. The message's id is fixed with it, so that a file that is handed over again after a crash is the same message.
+/// </remarks>
+internal sealed partial class FileClaims : IDisposable
+{
+    private const string LockName = ".lock";
+    private const UnixFileMode Private = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
+
+    private readonly FileInboundConfig _config;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly string _all;
+    private readonly string _own;
+    private readonly FileStream _lock;
+
+    private FileClaims(FileInboundConfig config, TimeProvider time, ILogger logger, string all, string own, FileStream ownLock)
+    {
+        (_config, _time, _logger, _all, _own, _lock) = (config, time, logger, all, own, ownLock);
+    }
+
+    /// <summary>Whether the claims can still be used: their folder may have gone with its volume.</summary>
+    public bool IsUsable => Directory.Exists(_own);
+
+    /// <summary>Begins to claim.</summary>
+    /// <exception cref="IOException">The folder does not exist, or cannot be written to.</exception>
+    public static FileClaims Open(FileInboundConfig config, TimeProvider time, ILogger logger)
+    {
+        if (!Directory.Exists(config.Folder)) throw new DirectoryNotFoundException("The folder does not exist.");
+        var all = Path.Combine(config.Folder, ".claimed");
+        var owner = Guid.NewGuid().ToString("N");
+        var unlocked = Path.Combine(all, $".{owner}"); // others look at it only once it has its name, and so its lock
+        MakeFolder(all);
+        MakeFolder(unlocked);
+        var ownLock = new FileStream(Path.Combine(unlocked, LockName), FileMode.CreateNew, FileAccess.ReadWrite, FileShare.None);
+        var own = Path.Combine(all, owner);
+        Directory.Move(unlocked, own);
+        return new FileClaims(config, time, logger, all, own, ownLock);
+    }
+
+    /// <summary>Claims a file of the folder; null where it has gone, to another host or back to its owner.</summary>
+    public ClaimedFile? TryClaim(string name)
+    {
+        var id = Guid.CreateVersion7(_time.GetUtcNow());
+        var claim = new ClaimedFile(id, Path.Combine(_own, id.ToString("N")), name);
+        MakeFolder(claim.Folder);
+        try
+        {
+            File.Move(Path.Combine(_config.Folder, name), claim.Path);
+            return claim;
+        }
+        catch (FileNotFoundException)
+        {
+            var shown = SafeFileName.Escape(name);
+            LogGone(_config.Name, shown);
+            Directory.Delete(claim.Folder);
+            return null;
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            Directory.Delete(claim.Folder);
+            throw;
+        }
+    }
+
+    /// <summary>Takes over what owners left that no longer live: their files, with the message ids they have.</summary>
+    public IReadOnlyList<ClaimedFile> TakeOver()
+    {
+        var taken = new List<ClaimedFile>();
+        foreach (var other in Directory.EnumerateDirectories(_all))
+        {
+            if (other != _own && Path.GetFileName(other)[0] != '.') TakeOver(other, taken);
+        }
+
+        return taken;
+    }
+
+    /// <summary>Forgets a claim whose file has been put away.</summary>
+    public static void Release(ClaimedFile claim) => Directory.Delete(claim.Folder);
+
+    /// <summary>Gives up the ownership; what is still claimed is taken over by the next one to look.</summary>
+    public void Dispose()
+    {
+        _lock.Dispose();
+        try
+        {
+            if (!Directory.EnumerateDirectories(_own).Any()) Directory.Delete(_own, recursive: true);
+        }
+        catch (DirectoryNotFoundException)
+        {
+            // Another host has cleared it away, or its volume is gone.
+        }
+    }
+
+    private void TakeOver(string other, List<ClaimedFile> taken)
+    {
+        var before = taken.Count;
+        try
+        {
+            using var lockOfDead = new FileStream(Path.Combine(other, LockName), FileMode.Open, FileAccess.ReadWrite, FileShare.None);
+            foreach (var left in Directory.GetDirectories(other))
+            {
+                var mine = Path.Combine(_own, Path.GetFileName(left));
+                Directory.Move(left, mine);
+                if (ClaimedFile.Find(mine) is { } claim) taken.Add(claim);
+                else Directory.Delete(mine); // its owner died between two steps
+            }
+
+            Directory.Delete(other, recursive: true);
+            if (taken.Count > before) LogTakenOver(_config.Name, taken.Count - before);
+        }
+        catch (IOException ex)
+        {
+            LogOwned(ex, _config.Name); // its owner lives, or somebody else was quicker
+        }
+    }
+
+    private static void MakeFolder(string path)
+    {
+        if (OperatingSystem.IsWindows()) Directory.CreateDirectory(path);
+        else Directory.CreateDirectory(path, Private);
+    }
+
+    [LoggerMessage(EventId = 2220, Level = LogLevel.Debug, Message = "{Endpoint} found '{File}' gone when it took it")]
+    private partial void LogGone(string endpoint, string file);
+
+    [LoggerMessage(EventId = 2221, Level = LogLevel.Information, Message = "{Endpoint} takes up {Count} files that a host left when it ended")]
+    private partial void LogTakenOver(string endpoint, int count);
+
+    [LoggerMessage(EventId = 2222, Level = LogLevel.Trace, Message = "{Endpoint} leaves the claims of another host alone")]
+    private partial void LogOwned(Exception exception, string endpoint);
+}

@@ -1,0 +1,32 @@
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Files;
+
+/// <summary>The type <c>file-inbound</c>.</summary>
+internal sealed class FileInboundType(EsbConfiguration configuration, TimeProvider time, ILoggerFactory loggers) : InboundEndpointType<FileInboundConfig>
+{
+    protected override void Check(FileInboundConfig settings, ConfigErrors errors)
+    {
+        if (settings.Relay is not null) errors.Add("ESB-CFG-VALUE", $"{settings.Path}.relay", "a file cannot be relayed: expected process or publish", settings.Origin);
+        if (settings.Mode == ExchangePattern.RequestReply)
+            errors.Add("ESB-CFG-VALUE", $"{settings.Path}.mode", "nobody waits for the answer to a file: expected one-way", settings.Origin);
+        if (settings.Pattern.AsSpan().IndexOfAny('/', '\\') >= 0)
+            errors.Add("ESB-CFG-VALUE", $"{settings.Path}.pattern", "expected a pattern of file names, without folders", settings.Origin);
+        foreach (var (name, folder) in new[] { ("done", settings.Done), ("error", settings.Error) })
+        {
+            if (folder == settings.Folder) errors.Add("ESB-CFG-VALUE", $"{settings.Path}.{name}", "must not be the folder that is read", settings.Origin);
+        }
+    }
+
+    protected override IInboundEndpoint Create(FileInboundConfig settings, IMessageIntake intake)
+    {
+        var maxBodyBytes = configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes;
+        var handOver = new FileHandOver(settings, intake, maxBodyBytes, time);
+        var desk = new FileDesk(settings, handOver, new FileArchive(settings, time), time, loggers.CreateLogger<FileDesk>());
+        var scan = new FolderScan(settings, time, loggers.CreateLogger<FolderScan>());
+        var watch = new FolderWatch(settings.Name, settings.Folder, time, loggers.CreateLogger<FolderWatch>(), folder => new FileSystemWatcher(folder));
+        return new FileInboundEndpoint(settings, scan, watch, desk, time, loggers.CreateLogger<FileInboundEndpoint>());
+    }
+}

@@ -1,0 +1,122 @@
+using System.IO.Enumeration;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Files;
+
+/// <summary>What a look through a folder found.</summary>
+/// <param name="Stable">The names of files that can be read, in the order of their names.</param>
+/// <param name="HasMore">Whether to look again soon: files may still be written to, or there were too many for one look.</param>
+internal sealed record FolderLook(IReadOnlyList<string> Stable, bool HasMore);
+
+/// <summary>Looks through a folder for files that nobody writes to any more. Used by one caller at a time.</summary>
+/// <remarks>The names that come first are kept, the others only passed: the memory does not grow with the folder, and a date that is wrong does not matter.</remarks>
+internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider time, ILogger<FolderScan> logger)
+{
+    /// <summary>The most files that one look finds.</summary>
+    public const int Most = 4_000;
+
+    private static readonly TimeSpan LongestQuiet = TimeSpan.FromSeconds(1);
+
+    private Dictionary<string, Seen> _seen = [];
+    private HashSet<string> _skipped = [];
+
+    /// <summary>How long a file must stay as it is before it is read.</summary>
+    public TimeSpan Quiet { get; } = config.Interval < LongestQuiet ? config.Interval : LongestQuiet;
+
+    /// <summary>Looks through the folder once.</summary>
+    /// <exception cref="IOException">The folder cannot be read.</exception>
+    /// <exception cref="UnauthorizedAccessException">The folder may not be read.</exception>
+    public FolderLook Look()
+    {
+        var now = time.GetTimestamp();
+        var names = FirstNames();
+        var stable = new List<string>();
+        var seen = new Dictionary<string, Seen>(names.Count);
+        var skipped = new HashSet<string>();
+        foreach (var name in names)
+        {
+            if (Examine(name, now, skipped) is not { } file) continue;
+            if (_seen.TryGetValue(name, out var before) && before.IsSameAs(file)) file = before;
+            seen[name] = file;
+            if (!file.IsAvoided && time.GetElapsedTime(file.Since, now) >= Quiet) stable.Add(name);
+        }
+
+        _seen = seen;
+        _skipped = skipped;
+        return new FolderLook(stable, HasMore: stable.Count < seen.Values.Count(file => !file.IsAvoided) || names.Count == Most);
+    }
+
+    /// <summary>Passes over a file, as long as it stays as it is.</summary>
+    public void Avoid(string name)
+    {
+        if (_seen.TryGetValue(name, out var file)) _seen[name] = file with { IsAvoided = true };
+    }
+
+    private Seen? Examine(string name, long now, HashSet<string> skipped)
+    {
+        var path = Path.Combine(config.Folder, name);
+        try
+        {
+            var file = new FileInfo(path);
+            if (file.LinkTarget is null && Posix.IsRegularFile(path)) return new Seen(file.Length, file.LastWriteTimeUtc, now);
+            if (IsFirst(name, skipped)) LogSkipped(file.LinkTarget is null ? "ESB-FILE-KIND" : "ESB-FILE-LINK", config.Name, SafeFileName.Escape(name));
+        }
+        catch (IOException)
+        {
+            // Taken away since, or named in bytes that are no UTF-8, and so cannot be found by its name.
+            var shown = SafeFileName.Escape(name);
+            if (name.Contains('\uFFFD') && IsFirst(name, skipped)) LogSkipped("ESB-FILE-NAME", config.Name, shown);
+            else LogGone(config.Name, shown);
+        }
+
+        return null;
+    }
+
+    private bool IsFirst(string name, HashSet<string> skipped)
+    {
+        skipped.Add(name);
+        return !_skipped.Contains(name);
+    }
+
+    private List<string> FirstNames()
+    {
+        var first = new PriorityQueue<string, string>(Comparer<string>.Create((left, right) => string.CompareOrdinal(right, left)));
+        var all = new FileSystemEnumerable<string>(config.Folder, (ref entry) => entry.FileName.ToString(), new EnumerationOptions { AttributesToSkip = 0, IgnoreInaccessible = false })
+        {
+            ShouldIncludePredicate = (ref entry) => IsWanted(ref entry) && (first.Count < Most || entry.FileName.SequenceCompareTo(first.Peek()) < 0),
+        };
+        foreach (var name in all)
+        {
+            if (first.Count < Most) first.Enqueue(name, name);
+            else first.EnqueueDequeue(name, name);
+        }
+
+        var names = first.UnorderedItems.Select(item => item.Element).ToList();
+        names.Sort(StringComparer.Ordinal);
+        return names;
+    }
+
+    private bool IsWanted(ref FileSystemEntry entry)
+    {
+        var name = entry.FileName;
+        if (name[0] == '.' || name.EndsWith(".tmp", StringComparison.OrdinalIgnoreCase) || name.EndsWith(FinalName.Unfinished, StringComparison.OrdinalIgnoreCase)) return false;
+        if (!FileSystemName.MatchesSimpleExpression(config.Pattern, name, ignoreCase: OperatingSystem.IsWindows())) return false;
+        return !entry.IsDirectory || !IsOurs(entry.ToFullPath());
+    }
+
+    private bool IsOurs(string folder) => folder == config.DoneFolder || folder == config.ErrorFolder;
+
+    [LoggerMessage(EventId = 2210, Level = LogLevel.Warning, Message = "{Code}: {Endpoint} passes over '{File}', which is no plain file; this is said once")]
+    private partial void LogSkipped(string code, string endpoint, string file);
+
+    [LoggerMessage(EventId = 2211, Level = LogLevel.Debug, Message = "{Endpoint} found '{File}' gone again")]
+    private partial void LogGone(string endpoint, string file);
+
+    /// <summary>A file as it was seen.</summary>
+    private sealed record Seen(long Length, DateTime LastWrite, long Since)
+    {
+        public bool IsAvoided { get; init; }
+
+        public bool IsSameAs(Seen other) => Length == other.Length && LastWrite == other.LastWrite;
+    }
+}

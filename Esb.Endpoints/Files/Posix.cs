@@ -1,0 +1,73 @@
+using System.Runtime.InteropServices;
+
+namespace Esb.Endpoints.Files;
+
+/// <summary>The calls of POSIX that .NET does not offer. All return -1 on failure and leave <c>errno</c>.</summary>
+internal static class Posix
+{
+    public const int Exists = 17; // EEXIST
+    public const int OtherVolume = 18; // EXDEV
+    public const int NoSpace = 28; // ENOSPC
+    public const int QuotaExceededLinux = 122; // EDQUOT
+
+    private const int CurrentFolder = -100; // AT_FDCWD
+    private const int DoNotFollow = 0x100; // AT_SYMLINK_NOFOLLOW
+    private const int ModeOffset = 28; // of stx_mode in struct statx, the same on every architecture
+    private const int TypeMask = 0xF000; // S_IFMT
+    private const int RegularFile = 0x8000; // S_IFREG
+
+    /// <summary>Gives a file a second name; fails with <see cref="Exists"/> where the name is taken, whoever takes it at the same moment.</summary>
+    public static bool TryLink(string existing, string name, out int error) => Succeeded(Link(existing, name), out error);
+
+    /// <summary>Makes the names in a folder survive a loss of power.</summary>
+    public static void FlushFolder(string folder)
+    {
+        var descriptor = Open(folder, flags: 0);
+        if (descriptor < 0) throw Failure();
+        try
+        {
+            if (Fsync(descriptor) < 0) throw Failure();
+        }
+        finally
+        {
+            _ = Close(descriptor);
+        }
+    }
+
+    /// <summary>Whether a name is that of a plain file: no folder, link, pipe, device or socket. Never opens it, for opening a pipe waits.</summary>
+    public static bool IsRegularFile(string path)
+    {
+        if (!OperatingSystem.IsLinux()) return !File.GetAttributes(path).HasFlag(FileAttributes.ReparsePoint) && File.Exists(path);
+        var status = new byte[256];
+        if (Statx(CurrentFolder, path, DoNotFollow, mask: 1, status) < 0) throw Failure();
+        return (BitConverter.ToUInt16(status, ModeOffset) & TypeMask) == RegularFile;
+    }
+
+    private static bool Succeeded(int result, out int error)
+    {
+        error = result < 0 ? Marshal.GetLastPInvokeError() : 0;
+        return result >= 0;
+    }
+
+    private static IOException Failure()
+    {
+        var error = Marshal.GetLastPInvokeError();
+        var text = Marshal.GetPInvokeErrorMessage(error);
+        return error == 2 ? new FileNotFoundException(text) : new IOException(text, error);
+    }
+
+    [DllImport("libc", EntryPoint = "link", SetLastError = true)]
+    private static extern int Link([MarshalAs(UnmanagedType.LPUTF8Str)] string existing, [MarshalAs(UnmanagedType.LPUTF8Str)] string name);
+
+    [DllImport("libc", EntryPoint = "open", SetLastError = true)]
+    private static extern int Open([MarshalAs(UnmanagedType.LPUTF8Str)] string path, int flags);
+
+    [DllImport("libc", EntryPoint = "fsync", SetLastError = true)]
+    private static extern int Fsync(int descriptor);
+
+    [DllImport("libc", EntryPoint = "close", SetLastError = true)]
+    private static extern int Close(int descriptor);
+
+    [DllImport("libc", EntryPoint = "statx", SetLastError = true)]
+    private static extern int Statx(int folder, [MarshalAs(UnmanagedType.LPUTF8Str)] string path, int flags, uint mask, byte[] status);
+}

@@ -1,0 +1,50 @@
+using Esb.Core.Errors;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace Esb.Endpoints.Http;
+
+/// <summary>What can be said about a body before any of it is read.</summary>
+internal static class HttpContentRules
+{
+    /// <summary>Refuses a content type or a size that is not taken, and sees to it that reading ends at the limit.</summary>
+    /// <param name="context">The request.</param>
+    /// <param name="accepted">Which content types are taken.</param>
+    /// <param name="maxBodyBytes">The limit; null for none.</param>
+    public static void Require(HttpContext context, AcceptedTypes accepted, long? maxBodyBytes)
+    {
+        var request = context.Request;
+        if (request.Headers.ContentType.Count > 1) throw Duplicate("Content-Type");
+        if (HasBody(context) && !accepted.Take(request.ContentType))
+        {
+            context.Response.Headers.Accept = accepted.ToString();
+            throw HttpProblems.Of(StatusCodes.Status415UnsupportedMediaType, "ESB-HTTP-CONTENTTYPE", $"The content type is not one of {accepted}.");
+        }
+
+        if (request.ContentLength > maxBodyBytes) throw TooLarge(maxBodyBytes, null);
+        if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit) limit.MaxRequestBodySize = maxBodyBytes;
+    }
+
+    /// <summary>Refuses bodies that would have to be decoded first.</summary>
+    public static void RequirePlain(HttpRequest request)
+    {
+        if (request.Headers.ContentEncoding.ToString() is { Length: > 0 } encoding && !encoding.Equals("identity", StringComparison.OrdinalIgnoreCase))
+            throw HttpProblems.Of(StatusCodes.Status415UnsupportedMediaType, "ESB-HTTP-ENCODING", "Bodies are taken without a content encoding only.");
+    }
+
+    /// <summary>What the server found wrong with a body while it was read.</summary>
+    public static EsbException Explain(BadHttpRequestException fault, HttpContext context) => fault.StatusCode switch
+    {
+        StatusCodes.Status413PayloadTooLarge => TooLarge(context.Features.Get<IHttpMaxRequestBodySizeFeature>()?.MaxRequestBodySize, fault),
+        StatusCodes.Status408RequestTimeout => HttpProblems.Of(fault.StatusCode, "ESB-HTTP-SLOW", "The body came too slowly.", fault),
+        _ => HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-BODY", "The body is incomplete, or is not sent as HTTP asks.", fault),
+    };
+
+    public static EsbException Duplicate(string name) => HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-DUP", $"{name} is given more than once.");
+
+    private static bool HasBody(HttpContext context) =>
+        context.Request.ContentLength != 0 && context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody != false;
+
+    private static EsbException TooLarge(long? maxBodyBytes, Exception? cause) =>
+        HttpProblems.Of(StatusCodes.Status413PayloadTooLarge, "ESB-BODY-SIZE", $"The body is larger than {maxBodyBytes} bytes.", cause);
+}

@@ -1,0 +1,65 @@
+using System.Collections.Frozen;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Microsoft.Extensions.Primitives;
+
+namespace Esb.Endpoints.Http;
+
+/// <summary>What HTTP itself knows of header fields: which ones end at the next hop, and which ones a message never carries.</summary>
+internal static class HttpFields
+{
+    /// <summary>The message's id, on answers of ours.</summary>
+    public const string MessageId = "Esb-Message-Id";
+
+    /// <summary>What a caller correlates by.</summary>
+    public const string CorrelationId = "X-Correlation-Id";
+
+    // RFC 9110, section 7.6.1, and Proxy-Connection, which old clients send.
+    private static readonly FrozenSet<string> HopByHop = FrozenSet.ToFrozenSet(
+        ["Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade"],
+        StringComparer.OrdinalIgnoreCase);
+
+    // What frames or routes this one request; the trace goes on by itself.
+    private static readonly FrozenSet<string> OfOneExchange = FrozenSet.ToFrozenSet(
+        ["Host", "Content-Length", "Expect", "traceparent", "tracestate", "baggage"],
+        StringComparer.OrdinalIgnoreCase);
+
+    /// <summary>Whether the field ends here: it is between two neighbours, or the sender's <c>Connection</c> names it.</summary>
+    public static bool EndsHere(string name, StringValues connection) => HopByHop.Contains(name) || OfOneExchange.Contains(name) || IsNamed(name, connection);
+
+    /// <summary>The headers of a message that may go out.</summary>
+    /// <exception cref="EsbException"><c>ESB-HDR-VALUE</c>: a value would break out of its line.</exception>
+    public static IReadOnlyList<KeyValuePair<string, string>> Outgoing(EsbMessage message, HeaderRules rules)
+    {
+        var admitted = new List<KeyValuePair<string, string>>();
+        foreach (var header in message.Headers)
+        {
+            if (!rules.Allows(header.Key) || IsOfContent(header.Key) || EndsHere(header.Key, StringValues.Empty)) continue;
+            RequireValue(header.Key, header.Value);
+            admitted.Add(header);
+        }
+
+        if (message.ContentType is { } contentType) RequireValue("Content-Type", contentType);
+        return admitted;
+    }
+
+    private static bool IsOfContent(string name) => name.Equals("Content-Type", StringComparison.OrdinalIgnoreCase);
+
+    private static void RequireValue(string name, string value)
+    {
+        if (!HeaderRules.IsValue(value)) throw new EsbException("ESB-HDR-VALUE", $"The value of the header {name} is more than one line of text.", FaultKind.Internal);
+    }
+
+    private static bool IsNamed(string name, StringValues connection)
+    {
+        foreach (var line in connection)
+        {
+            foreach (var option in line.AsSpan().Split(','))
+            {
+                if (line.AsSpan(option).Trim().Equals(name, StringComparison.OrdinalIgnoreCase)) return true;
+            }
+        }
+
+        return false;
+    }
+}

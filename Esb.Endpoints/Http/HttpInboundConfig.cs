@@ -1,0 +1,27 @@
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Endpoints;
+
+namespace Esb.Endpoints.Http;
+
+/// <summary>An endpoint that answers requests of HTTP.</summary>
+internal sealed record HttpInboundConfig : InboundEndpointConfig
+{
+    [Setting("The path that it answers at, exactly as written.", Name = "path")]
+    public required string RequestPath { get; init; }
+
+    [Setting("The methods that it answers.")]
+    public IReadOnlyList<string> Methods { get; init; } = ["POST"];
+
+    [Setting("The content types that it takes, such as \"application/xml\" or \"text/*\"; by default any.")]
+    public IReadOnlyList<string> Accept { get; init; } = [];
+
+    [Setting("The listener that it is reached by.", Reference = "listeners")]
+    public string Listener { get; init; } = "public";
+
+    [Setting("Calls worked on at once; as many more wait for a short time, all others are told to come back later.", Range = "1..100000")]
+    public int MaxConcurrentCalls { get; init; } = 200;
+
+    [Setting("The largest body that is taken in; by default that of limits, and any size where requests are relayed.", Range = "1B..1GiB")]
+    public ByteSize? MaxBodySize { get; init; }
+}

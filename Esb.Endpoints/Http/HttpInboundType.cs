@@ -1,0 +1,46 @@
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Esb.Endpoints.Intake;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Http;
+
+/// <summary>The type <c>http-inbound</c>.</summary>
+internal sealed class HttpInboundType(
+    EsbConfiguration configuration, HttpListeners listeners, HttpTargets targets, IntakeStates states, TimeProvider time, ILoggerFactory loggers)
+    : InboundEndpointType<HttpInboundConfig>
+{
+    private const string PathExpected = "expected a path as it is once decoded, such as \"/orders\", without query, fragment and dot segments";
+
+    protected override void Check(HttpInboundConfig settings, ConfigErrors errors)
+    {
+        if (!IsPath(settings.RequestPath)) Refuse(settings, errors, "path", settings.RequestPath, PathExpected);
+        if (settings.Methods.Count == 0) Refuse(settings, errors, "methods", "", $"expected at least one of {string.Join(", ", HttpMethodNames.All)}");
+        foreach (var method in settings.Methods.Where(method => !HttpMethodNames.IsKnown(method)))
+            Refuse(settings, errors, "methods", method, HttpMethodNames.Expected(method));
+        foreach (var type in settings.Accept.Where(type => !AcceptedTypes.IsRange(type)))
+            Refuse(settings, errors, "accept", type, "expected a content type such as \"application/xml\" or \"text/*\"");
+        if (settings.Relay is { } relay && TargetOf(relay) is null) Refuse(settings, errors, "relay", relay, "expected the name of an http-outbound endpoint");
+    }
+
+    protected override IInboundEndpoint Create(HttpInboundConfig settings, IMessageIntake intake)
+    {
+        var exchange = settings.Relay is { } relay
+            ? RelayTo(TargetOf(relay)!, settings)
+            : new MessageExchange(settings, intake, new HttpMessageReader(settings, MaxBodyBytes(settings), time));
+        return new HttpInboundEndpoint(settings, listeners.RouteOf(settings.Name), exchange, states.Of(settings.Name), time, loggers.CreateLogger<HttpInboundEndpoint>());
+    }
+
+    private IHttpExchange RelayTo(HttpOutboundConfig outbound, HttpInboundConfig settings) =>
+        new RelayExchange(settings, targets.Of(outbound), outbound.Timeout < settings.Timeout ? outbound.Timeout : settings.Timeout, states.Of(settings.Name));
+
+    private HttpOutboundConfig? TargetOf(string relay) => configuration.Named<EndpointConfig>("endpoints").GetValueOrDefault(relay) as HttpOutboundConfig;
+
+    private long MaxBodyBytes(HttpInboundConfig settings) => (settings.MaxBodySize ?? configuration.Section<LimitsConfig>("limits").MaxBodySize).Bytes;
+
+    private static bool IsPath(string path) =>
+        path.StartsWith('/') && !path.Any(c => char.IsControl(c) || "?#%\\".Contains(c)) && !path.Split('/').Any(segment => segment is "." or "..");
+
+    private static void Refuse(HttpInboundConfig settings, ConfigErrors errors, string property, string value, string expected) =>
+        errors.Add(new ConfigError("ESB-CFG-VALUE", $"{settings.Path}.{property}", $"\"{value}\"", expected, settings.Origin));
+}

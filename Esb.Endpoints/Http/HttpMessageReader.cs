@@ -1,0 +1,72 @@
+using System.Diagnostics;
+using System.Diagnostics.Metrics;
+using Esb.Core.Diagnostics;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Microsoft.AspNetCore.Http;
+
+namespace Esb.Endpoints.Http;
+
+/// <summary>Makes a message of a request. Thread-safe.</summary>
+internal sealed class HttpMessageReader(HttpInboundConfig config, long maxBodyBytes, TimeProvider time)
+{
+    private const int MaxCorrelationLength = 128;
+
+    private static readonly Counter<long> ReservedHeaders =
+        EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.ReservedHeaders, "{header}", "Headers from outside that claimed a reserved name.");
+
+    private readonly HeaderRules _rules = new(config.Headers);
+    private readonly AcceptedTypes _accepted = new(config.Accept);
+
+    /// <summary>All of the message but its body; nothing has been judged yet.</summary>
+    public EsbMessage ReadEnvelope(HttpRequest request)
+    {
+        var headers = _rules.Admit(HeadersOf(request), out var reserved);
+        if (reserved > 0) ReservedHeaders.Add(reserved, new TagList { { EsbTelemetry.Tags.Endpoint, config.Name } });
+        return EsbMessage.Create(MessageBody.Empty, time) with { ContentType = request.ContentType, Headers = headers };
+    }
+
+    /// <summary>What the caller correlates by; null where it does not.</summary>
+    /// <exception cref="EsbException">It cannot be used as such.</exception>
+    public static string? ReadCorrelation(HttpRequest request)
+    {
+        var values = request.Headers[HttpFields.CorrelationId];
+        if (values.Count > 1) throw HttpContentRules.Duplicate(HttpFields.CorrelationId);
+        if (values.ToString() is not { Length: > 0 } id) return null;
+        return id.Length <= MaxCorrelationLength && HeaderRules.IsValue(id)
+            ? id
+            : throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-CORRELATION", $"{HttpFields.CorrelationId} is longer than {MaxCorrelationLength} characters.");
+    }
+
+    /// <summary>Reads the whole body, after everything that can be refused without it.</summary>
+    /// <exception cref="EsbException">It is of a type or size that is not taken, or did not arrive.</exception>
+    public async Task<MessageBody> ReadBodyAsync(HttpContext context)
+    {
+        HttpContentRules.Require(context, _accepted, maxBodyBytes);
+        HttpContentRules.RequirePlain(context.Request);
+        var body = MessageBody.FromStream(context.Request.Body, context.Request.ContentLength);
+        try
+        {
+            await body.BufferAsync(maxBodyBytes, context.RequestAborted);
+            return body;
+        }
+        catch (Exception ex) when (context.RequestAborted.IsCancellationRequested && ex is (IOException or OperationCanceledException))
+        {
+            throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-ABORTED", "The caller hung up before the body was complete.", ex);
+        }
+        catch (BadHttpRequestException ex)
+        {
+            throw HttpContentRules.Explain(ex, context);
+        }
+    }
+
+    private static IEnumerable<KeyValuePair<string, string>> HeadersOf(HttpRequest request)
+    {
+        var connection = request.Headers.Connection;
+        foreach (var (name, values) in request.Headers)
+        {
+            if (HttpFields.EndsHere(name, connection) || name.Equals("Content-Type", StringComparison.OrdinalIgnoreCase)) continue;
+            foreach (var value in values) yield return new(name, value ?? "");
+        }
+    }
+}

@@ -1,0 +1,24 @@
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Endpoints;
+
+namespace Esb.Endpoints.Http;
+
+/// <summary>An endpoint that sends requests of HTTP to one address.</summary>
+internal sealed record HttpOutboundConfig : OutboundEndpointConfig
+{
+    [Setting("Where it sends to; never taken from a message.", MayHoldPassword = true)]
+    public required string Url { get; init; }
+
+    [Setting("The method; relays keep that of their caller.")]
+    public string Method { get; init; } = "POST";
+
+    [Setting("The largest body of an answer; by default that of limits. Relays pass on any size.", Range = "1B..1GiB")]
+    public ByteSize? MaxBodySize { get; init; }
+
+    /// <inheritdoc/>
+    public override bool Answers => true;
+
+    /// <inheritdoc/>
+    public override string Address => Url;
+}

@@ -1,0 +1,68 @@
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+
+namespace Esb.Endpoints.Http;
+
+/// <summary>Sends each message as a request of its own; the answer is a message, whatever its status.</summary>
+internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget target, long maxBodyBytes, TimeProvider time) : IOutboundEndpoint
+{
+    private readonly HeaderRules _rules = new(config.Headers);
+    private readonly HttpMethod _method = HttpMethod.Parse(config.Method);
+
+    public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken)
+    {
+        using var request = Compose(message);
+        try
+        {
+            using var response = await target.Client.SendAsync(request, cancellationToken);
+            return HttpAnswers.Read(message, response, await ReadBodyAsync(response, cancellationToken), _rules, time);
+        }
+        catch (Exception ex) when (HttpFailures.Of(config.Name, ex, cancellationToken) is { } failure)
+        {
+            throw failure;
+        }
+    }
+
+    private HttpRequestMessage Compose(EsbMessage message)
+    {
+        var request = new HttpRequestMessage(_method, target.Url);
+        if (message.Body.Length != 0 || HttpMethodNames.HasBody(config.Method)) request.Content = ContentOf(message);
+        try
+        {
+            foreach (var (name, value) in HttpFields.Outgoing(message, _rules))
+            {
+                if (!request.Headers.TryAddWithoutValidation(name, value)) request.Content?.Headers.TryAddWithoutValidation(name, value);
+            }
+        }
+        catch (EsbException ex)
+        {
+            request.Dispose();
+            throw new EndpointException(config.Name, ex.Code, ex.Message, isTransient: false, ex, FaultKind.Invalid);
+        }
+
+        return request;
+    }
+
+    private static ReadOnlyMemoryContent ContentOf(EsbMessage message)
+    {
+        var content = new ReadOnlyMemoryContent(message.Body.Bytes);
+        if (message.ContentType is { } type) content.Headers.TryAddWithoutValidation("Content-Type", type);
+        return content;
+    }
+
+    private async Task<MessageBody> ReadBodyAsync(HttpResponseMessage response, CancellationToken cancellationToken)
+    {
+        await using var stream = await response.Content.ReadAsStreamAsync(cancellationToken);
+        var body = MessageBody.FromStream(stream, _method == HttpMethod.Head ? null : response.Content.Headers.ContentLength);
+        try
+        {
+            await body.BufferAsync(maxBodyBytes, cancellationToken);
+            return body;
+        }
+        catch (EsbException ex)
+        {
+            throw new EndpointException(config.Name, "ESB-HTTP-ANSWERSIZE", $"The answer of the endpoint '{config.Name}' is larger than {maxBodyBytes} bytes.", isTransient: false, ex);
+        }
+    }
+}

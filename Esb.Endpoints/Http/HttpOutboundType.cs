@@ -1,0 +1,36 @@
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Esb.Core.Messages;
+
+namespace Esb.Endpoints.Http;
+
+/// <summary>The type <c>http-outbound</c>.</summary>
+internal sealed class HttpOutboundType(EsbConfiguration configuration, HttpTargets targets, TimeProvider time) : OutboundEndpointType<HttpOutboundConfig>
+{
+    protected override void Check(HttpOutboundConfig settings, ConfigErrors errors)
+    {
+        if (!IsTarget(settings.Url))
+            errors.Add("ESB-CFG-URL", $"{settings.Path}.url", "expected an absolute http or https url, without user and fragment", settings.Origin);
+        if (!HttpMethodNames.IsKnown(settings.Method))
+            errors.Add(new ConfigError("ESB-CFG-VALUE", $"{settings.Path}.method", $"\"{settings.Method}\"", HttpMethodNames.Expected(settings.Method), settings.Origin));
+    }
+
+    protected override IOutboundAdapter Create(HttpOutboundConfig settings)
+    {
+        var maxBodyBytes = (settings.MaxBodySize ?? configuration.Section<LimitsConfig>("limits").MaxBodySize).Bytes;
+        return new HttpOutboundAdapter(settings, targets, maxBodyBytes, time);
+    }
+
+    private static bool IsTarget(string url) =>
+        Uri.TryCreate(url, UriKind.Absolute, out var uri) && uri is { Scheme: "http" or "https", UserInfo: "", Fragment: "" };
+}
+
+/// <summary>What the instances of one http-outbound endpoint share. The connections are shared with relays, and outlive it.</summary>
+internal sealed class HttpOutboundAdapter(HttpOutboundConfig config, HttpTargets targets, long maxBodyBytes, TimeProvider time) : IOutboundAdapter
+{
+    public IOutboundEndpoint CreateInstance() => new HttpOutboundEndpoint(config, targets.Of(config), maxBodyBytes, time);
+
+    public Core.Errors.EndpointException? FailureOf(EsbMessage answer) => HttpAnswers.FailureOf(config.Name, answer);
+
+    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+}

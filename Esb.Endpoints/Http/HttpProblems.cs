@@ -1,0 +1,60 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Text.Json;
+using Esb.Core.Configuration;
+using Esb.Core.Errors;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.WebUtilities;
+
+namespace Esb.Endpoints.Http;
+
+/// <summary>Answers that say what is wrong, as problem+json (RFC 9457), with our code and the trace; nothing of the inside.</summary>
+internal static class HttpProblems
+{
+    private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(2);
+
+    /// <summary>A failure that has a status of its own.</summary>
+    public static EsbException Of(int status, string code, string detail, Exception? cause = null) => new(code, detail, KindOf(status), cause) { Status = status };
+
+    /// <summary>Answers with a failure; where an answer has begun already, it is broken off, so that nobody takes it for complete.</summary>
+    public static async Task WriteAsync(HttpContext context, EsbException failure)
+    {
+        if (context.Response.HasStarted || context.RequestAborted.IsCancellationRequested)
+        {
+            context.Abort();
+            return;
+        }
+
+        var response = context.Response;
+        response.StatusCode = failure.Status ?? Faults.StatusOf(failure.Kind);
+        response.ContentType = "application/problem+json";
+        if (response.StatusCode == StatusCodes.Status503ServiceUnavailable) response.Headers.RetryAfter = Seconds(failure.RetryAfter ?? RetryAfter);
+        if (IsUnreadable(response.StatusCode)) response.Headers.Connection = "close"; // what is left of the body is not waited for
+        var body = JsonSerializer.SerializeToUtf8Bytes(ProblemOf(response.StatusCode, failure, context), JsonStyle.Readable);
+        response.ContentLength = body.Length;
+        await response.Body.WriteAsync(body, context.RequestAborted);
+    }
+
+    private static object ProblemOf(int status, EsbException failure, HttpContext context) => new
+    {
+        title = ReasonPhrases.GetReasonPhrase(status),
+        status,
+        detail = failure.Message,
+        code = failure.Code,
+        traceId = Activity.Current?.TraceId.ToHexString() ?? context.TraceIdentifier,
+    };
+
+    private static string Seconds(TimeSpan wait) => Math.Max(1, (long)Math.Ceiling(wait.TotalSeconds)).ToString(CultureInfo.InvariantCulture);
+
+    private static bool IsUnreadable(int status) => status is StatusCodes.Status413PayloadTooLarge or StatusCodes.Status408RequestTimeout;
+
+    private static FaultKind KindOf(int status) => status switch
+    {
+        StatusCodes.Status413PayloadTooLarge => FaultKind.TooLarge,
+        StatusCodes.Status503ServiceUnavailable => FaultKind.Unavailable,
+        StatusCodes.Status504GatewayTimeout => FaultKind.Timeout,
+        StatusCodes.Status502BadGateway => FaultKind.Outside,
+        < 500 => FaultKind.Malformed,
+        _ => FaultKind.Internal,
+    };
+}

@@ -1,0 +1,17 @@
+using Esb.Core;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Esb.Endpoints.Http;
+
+/// <summary>The endpoint types of HTTP, their listeners and their targets.</summary>
+internal static class HttpRegistration
+{
+    public static IServiceCollection AddHttpEndpoints(this IServiceCollection services) => services
+        .AddSection<IReadOnlyDictionary<string, ListenerConfig>>("listeners", "Where inbound endpoints of HTTP are reached.", """{ "public": { "url": "http://127.0.0.1:8080" } }""")
+        .AddEndpointType<HttpInboundType, HttpInboundConfig>("http-inbound", "Takes requests of HTTP in, or relays them.")
+        .AddEndpointType<HttpOutboundType, HttpOutboundConfig>("http-outbound", "Sends requests of HTTP to one address.")
+        .AddSingleton<HttpTargets>()
+        .AddSingleton<HttpListeners>()
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<HttpListeners>())
+        .AddSingleton<IConfigurationCheck, HttpRoutesCheck>();
+}

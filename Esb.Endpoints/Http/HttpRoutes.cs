@@ -1,0 +1,26 @@
+using System.Collections.Frozen;
+using Microsoft.AspNetCore.Http;
+
+namespace Esb.Endpoints.Http;
+
+/// <summary>The routes of one listener. Paths are compared as they are, after the server has decoded them and resolved dot segments.</summary>
+internal sealed class HttpRoutes(IEnumerable<HttpRoute> routes)
+{
+    private readonly FrozenDictionary<string, HttpRoute[]> _byPath =
+        routes.GroupBy(route => route.Path).ToFrozenDictionary(group => group.Key, group => group.ToArray(), StringComparer.Ordinal);
+
+    /// <summary>Hands a request to its endpoint.</summary>
+    /// <exception cref="Core.Errors.EsbException">No endpoint has the path, or the method on it.</exception>
+    public Task DispatchAsync(HttpContext context)
+    {
+        if (!_byPath.TryGetValue(context.Request.Path.Value ?? "", out var candidates))
+            throw HttpProblems.Of(StatusCodes.Status404NotFound, "ESB-HTTP-NOROUTE", "Nothing is served at this path.");
+        foreach (var route in candidates)
+        {
+            if (route.Takes(context.Request.Method)) return route.HandleAsync(context);
+        }
+
+        context.Response.Headers.Allow = string.Join(", ", candidates.SelectMany(route => route.Methods).Distinct());
+        throw HttpProblems.Of(StatusCodes.Status405MethodNotAllowed, "ESB-HTTP-METHOD", "The method is not allowed at this path.");
+    }
+}

@@ -1,0 +1,116 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using Esb.Core.Configuration;
+using Esb.Core.Errors;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Http;
+
+/// <summary>One listener: a web server of its own, with the limits of a public one.</summary>
+internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes routes, ILoggerFactory loggers) : IAsyncDisposable
+{
+    private readonly ILogger _logger = loggers.CreateLogger<KestrelListener>();
+    private WebApplication? _application;
+
+    /// <exception cref="ConfigurationRefusedException">The port is in use, or the address is none of this machine.</exception>
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        var errors = new ConfigErrors();
+        var address = ListenerAddress.Parse(config, errors) ?? throw new ConfigurationRefusedException(errors.All);
+        _application = Build(address);
+        try
+        {
+            await _application.StartAsync(cancellationToken);
+        }
+        catch (Exception ex) when (ex is IOException or SocketException)
+        {
+            var reason = ex.InnerException is AddressInUseException ? $"the port {address.Port} is in use" : $"cannot listen there: {ex.Message}";
+            throw new ConfigurationRefusedException([new ConfigError("ESB-CFG-PORT", $"{config.Path}.url", $"\"{config.Url}\"", reason, config.Origin)]);
+        }
+
+        LogListening(config.Name, config.Url);
+        if (!IPAddress.IsLoopback(address.Address)) LogExposed(config.Name, config.Url);
+    }
+
+    /// <summary>Takes no new connections and lets requests under way finish, until the token is cancelled.</summary>
+    public Task StopAsync(CancellationToken cancellationToken) => _application?.StopAsync(cancellationToken) ?? Task.CompletedTask;
+
+    public ValueTask DisposeAsync() => _application?.DisposeAsync() ?? ValueTask.CompletedTask;
+
+    private WebApplication Build(ListenerAddress address)
+    {
+        var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
+        builder.Services.AddSingleton(loggers).AddSingleton<IHostLifetime, BusLifetime>();
+        builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
+        {
+            Limit(kestrel);
+            kestrel.Listen(address.Address, address.Port, listen => listen.Protocols = HttpProtocols.Http1); // the second version needs TLS
+        });
+        var application = builder.Build();
+        application.Run(AnswerAsync);
+        return application;
+    }
+
+    private void Limit(KestrelServerOptions kestrel)
+    {
+        kestrel.AddServerHeader = false;
+        kestrel.ResponseHeaderEncodingSelector = static _ => Encoding.UTF8;
+        kestrel.Limits.MaxConcurrentConnections = config.MaxConnections;
+        kestrel.Limits.MaxRequestLineSize = 8 * 1024;
+        kestrel.Limits.MaxRequestHeadersTotalSize = 16 * 1024;
+        kestrel.Limits.MaxRequestHeaderCount = 64;
+        kestrel.Limits.MaxRequestBodySize = null; // each endpoint has its own
+        kestrel.Limits.RequestHeadersTimeout = TimeSpan.FromSeconds(10);
+        kestrel.Limits.KeepAliveTimeout = TimeSpan.FromSeconds(60);
+        kestrel.Limits.MinRequestBodyDataRate = new MinDataRate(bytesPerSecond: 240, gracePeriod: TimeSpan.FromSeconds(5));
+    }
+
+    private async Task AnswerAsync(HttpContext context)
+    {
+        try
+        {
+            await routes.DispatchAsync(context);
+        }
+        catch (EsbException ex)
+        {
+            await HttpProblems.WriteAsync(context, ex);
+        }
+        catch (Exception ex) when (context.RequestAborted.IsCancellationRequested)
+        {
+            LogAborted(ex);
+        }
+        catch (Exception ex)
+        {
+            LogUnforeseen(context.Request.Path, ex);
+            await HttpProblems.WriteAsync(context, HttpProblems.Of(StatusCodes.Status500InternalServerError, "ESB-HTTP-FAILED", "The request could not be worked on.", ex));
+        }
+    }
+
+    [LoggerMessage(EventId = 2101, Level = LogLevel.Information, Message = "Listener {Listener} listens at {Url}")]
+    private partial void LogListening(string listener, string url);
+
+    [LoggerMessage(EventId = 2102, Level = LogLevel.Warning, Message = "Listener {Listener} can be reached from other machines, without TLS: {Url}")]
+    private partial void LogExposed(string listener, string url);
+
+    [LoggerMessage(EventId = 2103, Level = LogLevel.Debug, Message = "A caller hung up")]
+    private partial void LogAborted(Exception exception);
+
+    [LoggerMessage(EventId = 2104, Level = LogLevel.Error, Message = "A request for {Path} failed")]
+    private partial void LogUnforeseen(string path, Exception exception);
+
+    /// <summary>The bus starts and stops its listeners; they do not listen to signals of the process themselves.</summary>
+    private sealed class BusLifetime : IHostLifetime
+    {
+        public Task WaitForStartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+        public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+    }
+}

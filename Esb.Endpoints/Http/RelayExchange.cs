@@ -1,0 +1,35 @@
+using Esb.Core.Errors;
+using Esb.Endpoints.Intake;
+using Microsoft.AspNetCore.Http;
+
+namespace Esb.Endpoints.Http;
+
+/// <summary>Relays requests to an http-outbound endpoint: past topics and parsers, counted, and without a message being made.</summary>
+/// <param name="patience">How long either side may be silent.</param>
+internal sealed class RelayExchange(HttpInboundConfig config, HttpTarget target, TimeSpan patience, IntakeState state) : IHttpExchange
+{
+    private readonly RelayHeaders _headers = new(config);
+    private readonly AcceptedTypes _accepted = new(config.Accept);
+
+    public async Task HandleAsync(HttpContext context, CancellationToken aborting)
+    {
+        var outcome = IntakeOutcomes.Aborted;
+        state.Begin();
+        try
+        {
+            HttpContentRules.Require(context, _accepted, config.MaxBodySize?.Bytes);
+            using var lease = await target.Relays.RentAsync(context.RequestAborted);
+            await lease.Instance.RelayAsync(context, _headers, patience);
+            outcome = IntakeOutcomes.Relayed;
+        }
+        catch (EsbException)
+        {
+            outcome = IntakeOutcomes.Failed;
+            throw;
+        }
+        finally
+        {
+            state.End(outcome);
+        }
+    }
+}

@@ -1,0 +1,17 @@
+using Esb.Core;
+using Esb.Core.Endpoints;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Esb.Endpoints.Intake;
+
+/// <summary>What takes messages in, whatever the protocol.</summary>
+internal static class IntakeRegistration
+{
+    public static IServiceCollection AddIntake(this IServiceCollection services) => services
+        .AddSingleton<IntakeStates>()
+        .AddSingleton<IntakeFactory>()
+        .AddSingleton<InboundEndpoints>()
+        .AddSingleton<IEndpointMonitor>(provider => provider.GetRequiredService<InboundEndpoints>())
+        .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<InboundEndpoints>())
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<InboundEndpoints>());
+}

@@ -1,0 +1,148 @@
+using System.Globalization;
+using Esb.Core.Audit;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Intake;
+
+/// <summary>The intake of one inbound endpoint: runs what the endpoint is configured to do with a message, and records how that went.</summary>
+/// <param name="run">The process, or the publish.</param>
+internal sealed partial class MessageIntake(
+    InboundEndpointConfig config,
+    MessageStep run,
+    bool isDurable,
+    IntakeState state,
+    IAuditTrail audit,
+    TimeProvider time,
+    ILogger<MessageIntake> logger) : IMessageIntake
+{
+    public async ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken)
+    {
+        var context = new MessageContext(message, config.Name);
+        var outcome = IntakeOutcomes.Failed;
+        state.Begin();
+        try
+        {
+            await RecordAndRunAsync(context, cancellationToken);
+            outcome = OutcomeOf(context);
+            if (outcome == IntakeOutcomes.Filtered) await RecordAsync(context, AuditKind.Filtered);
+            return ResultOf(context);
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            outcome = IntakeOutcomes.Aborted;
+            await RecordFailureAsync(context, AuditKind.Failed, "ESB-INTAKE-ABORTED", "The sender hung up, or the host stopped, before the message was done with.");
+            throw;
+        }
+        catch (EsbException ex)
+        {
+            outcome = IsRefusal(ex.Kind) ? IntakeOutcomes.Refused : IntakeOutcomes.Failed;
+            await RecordFailureAsync(context, IsRefusal(ex.Kind) ? AuditKind.Refused : AuditKind.Failed, ex.Code, ex.Message);
+            throw;
+        }
+        catch (Exception ex)
+        {
+            LogFailed(message.Id, config.Name, context.Process, ex);
+            var failure = new EsbException("ESB-PROC-FAILED", "The process of the message failed.", FaultKind.Internal, ex);
+            await RecordFailureAsync(context, AuditKind.Failed, failure.Code, failure.Message);
+            throw failure;
+        }
+        finally
+        {
+            state.End(outcome);
+        }
+    }
+
+    public async ValueTask RefuseAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken)
+    {
+        state.Count(IntakeOutcomes.Refused);
+        await audit.RecordAsync(Fact(message, AuditKind.Refused) with { Code = code, Reason = reason }, cancellationToken);
+    }
+
+    /// <summary>The failure of a request whose answer took too long.</summary>
+    public static EsbException TimedOut(InboundEndpointConfig config, Exception cause) =>
+        new("ESB-HTTP-TIMEOUT", $"There was no answer within {config.Timeout.TotalSeconds:0.###} s.", FaultKind.Timeout, cause);
+
+    // Both at once: the sender waits for the slower of the two, not for their sum. Neither alone lets it hear "accepted".
+    private async Task RecordAndRunAsync(MessageContext context, CancellationToken cancellationToken)
+    {
+        var received = RecordAsync(context, AuditKind.Received).AsTask();
+        try
+        {
+            if (config.Mode == ExchangePattern.RequestReply) await RunInTimeAsync(context, cancellationToken);
+            else await run(context, cancellationToken);
+        }
+        finally
+        {
+            await received;
+        }
+    }
+
+    private async Task RunInTimeAsync(MessageContext context, CancellationToken cancellationToken)
+    {
+        using var timeout = new CancellationTokenSource(config.Timeout, time);
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, cancellationToken);
+        try
+        {
+            await run(context, either.Token);
+        }
+        catch (OperationCanceledException ex) when (timeout.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
+        {
+            throw TimedOut(config, ex);
+        }
+    }
+
+    private string OutcomeOf(MessageContext context)
+    {
+        if (context.Outcome == ProcessOutcome.Filtered) return IntakeOutcomes.Filtered;
+        return config.Mode == ExchangePattern.RequestReply ? IntakeOutcomes.Replied : IntakeOutcomes.Accepted;
+    }
+
+    private IntakeResult ResultOf(MessageContext context)
+    {
+        var isAnswered = config.Mode == ExchangePattern.RequestReply && context.Outcome != ProcessOutcome.Filtered;
+        return new IntakeResult(
+            context.Received.Id,
+            isAnswered ? context.Message : null,
+            isAnswered ? StatusOf(context.GetProperty(MessageContext.StatusProperty)) : null,
+            isDurable,
+            context.Settled);
+    }
+
+    private static int? StatusOf(object? value)
+    {
+        if (value is null) return null;
+        var text = Convert.ToString(value, CultureInfo.InvariantCulture);
+        return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var status) && status is >= 200 and <= 599
+            ? status
+            : throw new EsbException("ESB-PROC-STATUS", "The process asked for a status that is none.", FaultKind.Internal);
+    }
+
+    private static bool IsRefusal(FaultKind kind) => kind is FaultKind.Malformed or FaultKind.Invalid or FaultKind.TooLarge;
+
+    private AuditFact Fact(EsbMessage message, AuditKind kind) => AuditFacts.Of(message, kind, time) with { Endpoint = config.Name, Process = config.Process };
+
+    // What happened has happened: that the sender hangs up does not stop its recording.
+    private ValueTask RecordAsync(MessageContext context, AuditKind kind) => audit.RecordAsync(Fact(context.Received, kind), CancellationToken.None);
+
+    private async ValueTask RecordFailureAsync(MessageContext context, AuditKind kind, string code, string reason)
+    {
+        try
+        {
+            await audit.RecordAsync(Fact(context.Received, kind) with { Code = code, Reason = reason }, CancellationToken.None);
+        }
+        catch (EsbException ex)
+        {
+            LogNotRecorded(context.Received.Id, config.Name, code, ex); // the sender hears of the failure itself
+        }
+    }
+
+    [LoggerMessage(EventId = 2501, Level = LogLevel.Error, Message = "Message {MessageId} of {Endpoint} failed in {Process}")]
+    private partial void LogFailed(Guid messageId, string endpoint, string process, Exception exception);
+
+    [LoggerMessage(EventId = 2502, Level = LogLevel.Warning, Message = "That message {MessageId} of {Endpoint} failed with {Code} could not be recorded")]
+    private partial void LogNotRecorded(Guid messageId, string endpoint, string code, Exception exception);
+}

@@ -1,0 +1,19 @@
+using Esb.Core;
+using Esb.Core.Configuration;
+using Esb.Core.Storage;
+
+namespace Esb.Endpoints.Sql;
+
+/// <summary>Checks the section <c>connections</c>.</summary>
+internal sealed class ConnectionsCheck(EsbConfiguration configuration, IEnumerable<IDatabaseProvider> providers) : IConfigurationCheck
+{
+    public void Check(ConfigErrors errors)
+    {
+        var names = providers.Select(provider => provider.Name).ToList();
+        foreach (var connection in configuration.Named<ConnectionConfig>("connections").Values)
+        {
+            if (providers.FirstOrDefault(provider => provider.Name == connection.Provider) is { } known) known.Check(connection, errors);
+            else errors.Add("ESB-CFG-VALUE", $"{connection.Path}.provider", $"expected one of {string.Join(", ", names)}{NearestName.Hint(connection.Provider, names)}", connection.Origin);
+        }
+    }
+}

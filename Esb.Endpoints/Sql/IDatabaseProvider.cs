@@ -1,0 +1,37 @@
+using System.Data.Common;
+using Esb.Core.Configuration;
+using Esb.Core.Errors;
+using Esb.Core.Storage;
+
+namespace Esb.Endpoints.Sql;
+
+/// <summary>A database client, as <c>provider</c> of a connection names it. Thread-safe.</summary>
+internal interface IDatabaseProvider
+{
+    /// <summary>The name in the configuration.</summary>
+    string Name { get; }
+
+    /// <summary>Reports what is wrong with a connection. Opens none.</summary>
+    void Check(ConnectionConfig connection, ConfigErrors errors);
+
+    /// <summary>A pool of connections; opens none yet.</summary>
+    /// <param name="connection">What was configured.</param>
+    /// <param name="maxPoolSize">The most connections.</param>
+    DbDataSource Open(ConnectionConfig connection, int maxPoolSize);
+
+    /// <summary>A command with its values bound: as data, and without a type, so that the database takes each as its place in the command needs it.</summary>
+    DbCommand CreateCommand(DbConnection connection, SqlText text, string?[] values);
+
+    /// <summary>What an exception of the client means; null where it is none of the client.</summary>
+    /// <param name="cause">What was thrown.</param>
+    /// <param name="parameters">The names of the parameters, in their order.</param>
+    DatabaseFailure? Explain(Exception cause, IReadOnlyList<string> parameters);
+}
+
+/// <summary>A failure of a database, without any value of a message in it.</summary>
+/// <param name="Code">Stable: <c>ESB-SQL-…</c>.</param>
+/// <param name="Sentence">What happened.</param>
+/// <param name="Kind">Whose fault it is.</param>
+/// <param name="IsTransient">Whether trying again may help.</param>
+/// <param name="IsOutage">Whether the database cannot be used by anybody now.</param>
+internal sealed record DatabaseFailure(string Code, string Sentence, FaultKind Kind, bool IsTransient = false, bool IsOutage = false);

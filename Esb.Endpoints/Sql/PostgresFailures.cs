@@ -1,0 +1,55 @@
+using System.Globalization;
+using System.Text.RegularExpressions;
+using Esb.Core.Errors;
+using Npgsql;
+
+namespace Esb.Endpoints.Sql;
+
+/// <summary>What the answers of PostgreSQL mean, by its error codes (manual, appendix A). Its own texts may repeat values of a message, so they go to logs only.</summary>
+internal static partial class PostgresFailures
+{
+    /// <summary>No answer at all.</summary>
+    public static readonly DatabaseFailure Unreachable = Outage("The database cannot be reached.");
+
+    /// <summary>What a refusal means.</summary>
+    public static DatabaseFailure Explain(PostgresException cause, IReadOnlyList<string> parameters) => cause.SqlState switch
+    {
+        PostgresErrorCodes.DeadlockDetected or PostgresErrorCodes.SerializationFailure or PostgresErrorCodes.LockNotAvailable =>
+            new("ESB-SQL-TRANSIENT", $"The database gave way to another transaction (SQLSTATE {cause.SqlState}).", FaultKind.Unavailable, IsTransient: true),
+        PostgresErrorCodes.QueryCanceled => new("ESB-SQL-TIMEOUT", "The database stopped the command, which took too long.", FaultKind.Timeout, IsTransient: true),
+        PostgresErrorCodes.ReadOnlySqlTransaction => Outage("The database takes no changes now."),
+        PostgresErrorCodes.InvalidCatalogName => Outage("The database does not exist on its server."),
+        ['2', '3', ..] => new("ESB-SQL-CONSTRAINT", $"The database refused the values: they break the constraint {Constraint(cause)} (SQLSTATE {cause.SqlState}).", FaultKind.Invalid),
+        ['2', '2', ..] => new("ESB-SQL-VALUE", $"{Parameter(cause, parameters)} does not fit {TypeOf(cause)} (SQLSTATE {cause.SqlState}).", FaultKind.Invalid),
+        ['2', '8', ..] => Outage("The database refused the user or its password."),
+        ['5', '3', ..] => Outage($"The database has no resources left (SQLSTATE {cause.SqlState})."),
+        ['0', '8', ..] or ['5', '7', 'P', ..] or ['5', '8', ..] => Outage($"The database is going down or coming up (SQLSTATE {cause.SqlState})."),
+        _ => new("ESB-SQL-COMMAND", $"The database refused the command (SQLSTATE {cause.SqlState}{Position(cause)}).", FaultKind.Internal, cause.IsTransient),
+    };
+
+    private static DatabaseFailure Outage(string sentence) => new("ESB-SQL-CONNECTION", sentence, FaultKind.Unavailable, IsTransient: true, IsOutage: true);
+
+    private static string Constraint(PostgresException cause) => cause.ConstraintName ?? (cause.ColumnName is { } column ? $"not null of {column}" : "of a table");
+
+    private static string Position(PostgresException cause) =>
+        cause.Position == 0 ? "" : string.Create(CultureInfo.InvariantCulture, $", position {cause.Position}");
+
+    // Newer servers say which parameter it was; older ones leave it open where there are several.
+    private static string Parameter(PostgresException cause, IReadOnlyList<string> parameters)
+    {
+        var told = ParameterNumber().Match(cause.Where ?? "");
+        var index = told.Success ? int.Parse(told.Groups["number"].ValueSpan, CultureInfo.InvariantCulture) - 1 : 0;
+        return (told.Success || parameters.Count == 1) && index < parameters.Count
+            ? $"The value of the parameter @{parameters[index]}"
+            : $"A value of the parameters {string.Join(", ", parameters.Select(name => $"@{name}"))}";
+    }
+
+    private static string TypeOf(PostgresException cause) =>
+        TypeName().Match(cause.MessageText) is { Success: true } match ? $"the type {match.Groups["type"].Value}" : "its type in the database";
+
+    [GeneratedRegex(@"parameter \$(?<number>\d{1,5})")]
+    private static partial Regex ParameterNumber();
+
+    [GeneratedRegex(@"type (?<type>[a-z][a-z ]*(?:\(\d+(?:,\d+)?\))?)")]
+    private static partial Regex TypeName();
+}

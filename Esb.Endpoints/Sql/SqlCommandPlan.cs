@@ -1,0 +1,76 @@
+using Esb.Core.Configuration;
+using Esb.Core.Errors;
+using Esb.Core.Expressions;
+using Esb.Core.Processes;
+
+namespace Esb.Endpoints.Sql;
+
+/// <summary>A checked command and the compiled values of its parameters. Immutable and thread-safe.</summary>
+internal sealed class SqlCommandPlan
+{
+    private readonly SqlOutboundConfig _config;
+    private readonly IMessageValue[] _values;
+    private readonly long _maxValueCharacters;
+
+    private SqlCommandPlan(SqlOutboundConfig config, SqlText text, IMessageValue[] values, long maxValueCharacters)
+    {
+        _config = config;
+        _values = values;
+        _maxValueCharacters = maxValueCharacters;
+        Text = text;
+        ReadsBody = values.Any(value => value.ReadsBody);
+    }
+
+    /// <summary>The command.</summary>
+    public SqlText Text { get; }
+
+    /// <summary>Whether a message's body must be buffered for its values.</summary>
+    public bool ReadsBody { get; }
+
+    /// <summary>Checks and compiles; null after an error.</summary>
+    public static SqlCommandPlan? Compile(SqlOutboundConfig config, IExpressionCompiler compiler, long maxValueCharacters, ConfigErrors errors)
+    {
+        if ((config.Query ?? config.Execute) is not { } command) return null; // reported already
+        var path = $"{config.Path}.{(config.Query is null ? "execute" : "query")}";
+        var text = SqlText.Parse(command);
+        if (text.DynamicPart is { } part)
+            errors.Add("ESB-SQL-DYNAMIC", path, $"{part} would put a message's content into the command; expected @name, and its value in parameters", config.Origin);
+        foreach (var name in text.Identifiers)
+            errors.Add("ESB-SQL-IDENT", path, $"@{name} stands for a table, which a value of a message never names; expected its name", config.Origin);
+        CheckNames(config, path, text, errors);
+
+        var values = text.Parameters.Where(config.Parameters.ContainsKey).Select(name => compiler.Compile(config.Parameters[name], errors)).ToList();
+        return errors.Any || values.Contains(null) ? null : new SqlCommandPlan(config, text, [.. values.Select(value => value!)], maxValueCharacters);
+    }
+
+    /// <summary>The values for a message as text, in the order of <see cref="SqlText.Parameters"/>; null for null.</summary>
+    /// <exception cref="EndpointException"><c>ESB-SQL-PARAM</c>: a value is missing. <c>ESB-SQL-VALUE</c>: one cannot be stored.</exception>
+    public string?[] Evaluate(MessageContext context)
+    {
+        var values = new string?[_values.Length];
+        for (var i = 0; i < values.Length; i++) values[i] = Checked(Text.Parameters[i], _values[i].Evaluate(context));
+        return values;
+    }
+
+    private string? Checked(string name, object? value)
+    {
+        // In UTC, because a column without a time zone would just drop the offset.
+        var text = MessageValues.AsText(value is DateTimeOffset time ? time.ToUniversalTime() : value);
+        if (text is null) return _config.Optional.Contains(name) ? null : throw Refused("ESB-SQL-PARAM", $"The message has no value for the parameter @{name}.", FaultKind.Invalid);
+        if (text.Contains('\0')) throw Refused("ESB-SQL-VALUE", $"The value of the parameter @{name} has a NUL character, which text in a database cannot contain.", FaultKind.Invalid);
+        if (text.Length > _maxValueCharacters) throw Refused("ESB-SQL-VALUE", $"The value of the parameter @{name} is longer than {_maxValueCharacters} characters.", FaultKind.TooLarge);
+        return text;
+    }
+
+    private static void CheckNames(SqlOutboundConfig config, string path, SqlText text, ConfigErrors errors)
+    {
+        foreach (var name in text.Parameters.Where(name => !config.Parameters.ContainsKey(name)))
+            errors.Add("ESB-SQL-PARAM", path, $"@{name} has no value: expected one in parameters{NearestName.Hint(name, config.Parameters.Keys)}", config.Origin);
+        foreach (var name in config.Parameters.Keys.Except(text.Parameters))
+            errors.Add("ESB-SQL-PARAM", $"{config.Path}.parameters.{name}", $"the command has no @{name}{NearestName.Hint(name, text.Parameters)}", config.Origin);
+        foreach (var name in config.Optional.Except(config.Parameters.Keys))
+            errors.Add("ESB-SQL-PARAM", $"{config.Path}.optional", $"parameters has no {name}{NearestName.Hint(name, config.Parameters.Keys)}", config.Origin);
+    }
+
+    private EndpointException Refused(string code, string sentence, FaultKind kind) => new(_config.Name, code, sentence, isTransient: false, kind: kind);
+}

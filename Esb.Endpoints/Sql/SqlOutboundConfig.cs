@@ -1,0 +1,51 @@
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Endpoints;
+using Esb.Core.Expressions;
+
+namespace Esb.Endpoints.Sql;
+
+/// <summary>In which form the rows of a query are answered.</summary>
+public enum RowsFormat
+{
+    /// <summary>An array of objects.</summary>
+    Json,
+
+    /// <summary><c>rows</c> with a <c>row</c> for each, and in it an element for each value; none for null.</summary>
+    Xml,
+}
+
+/// <summary>An endpoint that runs a command in a database for each message.</summary>
+[ExactlyOne("query", "execute")]
+public sealed record SqlOutboundConfig : OutboundEndpointConfig
+{
+    /// <summary>The database.</summary>
+    [Setting("The database, one of connections.", Reference = "connections")]
+    public required string Connection { get; init; }
+
+    /// <summary>A command whose rows are the answer.</summary>
+    [Setting("A command whose rows are the answer. Values of messages come in as @name only.", UnknownReferenceCode = "ESB-SQL-DYNAMIC")]
+    public string? Query { get; init; }
+
+    /// <summary>A command that gives no answer.</summary>
+    [Setting("A command that gives no answer. Values of messages come in as @name only.", UnknownReferenceCode = "ESB-SQL-DYNAMIC")]
+    public string? Execute { get; init; }
+
+    /// <summary>The values bound to the command.</summary>
+    [Setting("The value of each @name in the command. Bound without a type, as a quoted literal: the database takes it as its column needs it.")]
+    public IReadOnlyDictionary<string, ValueConfig> Parameters { get; init; } = new Dictionary<string, ValueConfig>();
+
+    /// <summary>Parameters that are null where a message has no value for them.</summary>
+    [Setting("Parameters that are null where a message has no value for them; for all others that is an error.")]
+    public IReadOnlyList<string> Optional { get; init; } = [];
+
+    /// <summary>In which form the rows are answered.</summary>
+    [Setting("In which form the rows of a query are answered.")]
+    public RowsFormat As { get; init; }
+
+    /// <summary>The most rows that an answer may have.</summary>
+    [Setting("The most rows that an answer may have; more are an error.", Range = "1..10000000")]
+    public int MaxRows { get; init; } = 10_000;
+
+    /// <inheritdoc/>
+    public override bool Answers => Query is not null;
+}

@@ -1,0 +1,16 @@
+using System.CommandLine;
+
+namespace Esb.Host.Commands;
+
+/// <summary><c>esb audit find|show</c></summary>
+internal sealed class AuditCommand : Command
+{
+    public AuditCommand(CommandContext context)
+        : base("audit", "Finds what is recorded of messages.")
+    {
+        Add(new AuditFindCommand(context));
+        Add(new AuditShowCommand(context));
+        Add(new UnavailableCommand("verify"));
+        Add(new UnavailableCommand("archive"));
+    }
+}

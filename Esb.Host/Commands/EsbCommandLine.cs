@@ -1,0 +1,53 @@
+using System.CommandLine;
+using Esb.Core.Configuration;
+using Esb.Core.Errors;
+
+namespace Esb.Host.Commands;
+
+/// <summary>The command line: finds the command, runs it, and turns whatever stops it into a line of text and an exit code.</summary>
+internal static class EsbCommandLine
+{
+    public static async Task<int> InvokeAsync(IReadOnlyList<string> arguments, CommandContext context)
+    {
+        var result = Commands(context).Parse(arguments.Count == 0 ? ["run"] : arguments, new ParserConfiguration { ResponseFileTokenReplacer = null });
+        var invocation = new InvocationConfiguration { Output = context.Output, Error = context.Error, EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null };
+        if (result.Errors.Count > 0) return UsageErrors.Report(result, context.Error);
+        try
+        {
+            return await result.InvokeAsync(invocation);
+        }
+        catch (ConfigurationRefusedException ex)
+        {
+            context.Error.WriteLine(ex.Message);
+            return ExitCode.Configuration;
+        }
+        catch (CommandException ex)
+        {
+            context.Error.WriteLine($"{ex.Code} {ex.Message}");
+            return ex.ExitCode;
+        }
+        catch (EsbException ex)
+        {
+            context.Error.WriteLine($"{ex.Code} {ex.Message}{(ex.InnerException is { } inner ? $" {inner.Message}" : "")}");
+            return ex.IsTransient ? ExitCode.Unreachable : ExitCode.Configuration;
+        }
+    }
+
+    private static RootCommand Commands(CommandContext context) => new("An enterprise service bus. Without a command it runs the orders sample.")
+    {
+        new RunCommand(context),
+        new ValidateCommand(context),
+        new ExplainCommand(context),
+        new SchemaCommand(context),
+        new SendCommand(context),
+        new AuditCommand(context),
+        new EndpointsCommand(context),
+        new UnavailableCommand("plan"),
+        new UnavailableCommand("transform"),
+        new UnavailableCommand("dead-letters"),
+        new UnavailableCommand("workflows"),
+        new SecretOption("--key"),
+        new SecretOption("--password"),
+        new SecretOption("--token"),
+    };
+}

@@ -1,0 +1,114 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text.Json;
+using Esb.Core.Endpoints;
+using Esb.Host.Management;
+
+namespace Esb.Host.Commands;
+
+/// <summary>Asks a running host.</summary>
+internal sealed class ManagementClient : IMessageSearch, IDisposable
+{
+    // Whether there is a host is known within 10 s; what it is asked for may take longer.
+    private static readonly TimeSpan ReachTime = TimeSpan.FromSeconds(8);
+    private static readonly TimeSpan AnswerTime = TimeSpan.FromSeconds(60);
+    private static readonly JsonSerializerOptions Json = MakeJson();
+
+    private readonly HttpClient _http;
+    private readonly Uri _host;
+    private bool _reached;
+
+    public ManagementClient(Uri host, string? key)
+    {
+        _host = host;
+        _http = new HttpClient(new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false }) { BaseAddress = host, Timeout = AnswerTime };
+        if (key is not null) _http.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", key);
+    }
+
+    public void Dispose() => _http.Dispose();
+
+    public async Task<IReadOnlyList<EndpointStatus>> GetEndpointsAsync(CancellationToken cancellationToken) =>
+        (await GetAsync<Page<EndpointStatus>>("api/endpoints", cancellationToken)).Items;
+
+    public async Task<IReadOnlyList<AuditFactView>> FindAsync(MessageQuery query, CancellationToken cancellationToken)
+    {
+        var parameters = query.Where.Select(field => $"where={Uri.EscapeDataString($"{field.Key}={field.Value}")}").Append($"limit={query.Limit}");
+        if (query.Endpoint is { } endpoint) parameters = parameters.Append($"endpoint={Uri.EscapeDataString(endpoint)}");
+        return (await GetAsync<Page<AuditFactView>>($"api/messages?{string.Join('&', parameters)}", cancellationToken)).Items;
+    }
+
+    public async Task<IReadOnlyList<AuditFactView>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken) =>
+        (await GetAsync<Page<AuditFactView>>($"api/messages/{messageId}", cancellationToken)).Items;
+
+    public async Task<SendReceipt> SendAsync(string subject, ReadOnlyMemory<byte> body, string contentType, int count, CancellationToken cancellationToken)
+    {
+        using var content = new ReadOnlyMemoryContent(body);
+        content.Headers.ContentType = MediaTypeHeaderValue.Parse(contentType);
+        using var request = new HttpRequestMessage(HttpMethod.Post, $"api/topics/{Uri.EscapeDataString(subject)}/messages?count={count}") { Content = content };
+        return await AskAsync<SendReceipt>(request, cancellationToken);
+    }
+
+    private async Task<T> GetAsync<T>(string path, CancellationToken cancellationToken)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Get, path);
+        return await AskAsync<T>(request, cancellationToken);
+    }
+
+    private async Task<T> AskAsync<T>(HttpRequestMessage request, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await ReachAsync(cancellationToken);
+            using var response = await _http.SendAsync(request, cancellationToken);
+            if (!response.IsSuccessStatusCode) throw await RefusalAsync(response, cancellationToken);
+            return (await response.Content.ReadFromJsonAsync<T>(Json, cancellationToken))!;
+        }
+        catch (HttpRequestException ex)
+        {
+            throw Unreachable(ex.HttpRequestError == HttpRequestError.ConnectionError ? "nobody listens there" : ex.HttpRequestError.ToString());
+        }
+        catch (TaskCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw Unreachable("no answer in time");
+        }
+        catch (JsonException)
+        {
+            throw new CommandException(ExitCode.Failed, "ESB-CLI-ANSWER", $"{_host.Authority} answers, but not as a management API.");
+        }
+    }
+
+    private async Task ReachAsync(CancellationToken cancellationToken)
+    {
+        if (_reached) return;
+        using var late = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        late.CancelAfter(ReachTime);
+        using var live = await _http.GetAsync("health/live", late.Token);
+        _reached = true;
+    }
+
+    private CommandException Unreachable(string reason) =>
+        new(ExitCode.Unreachable, "ESB-CLI-UNREACHABLE", $"No host can be reached at {_host.Authority}: {reason}.");
+
+    private async Task<CommandException> RefusalAsync(HttpResponseMessage response, CancellationToken cancellationToken)
+    {
+        if (response.StatusCode is HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden)
+            return new CommandException(ExitCode.NotAuthorized, "ESB-CLI-KEY", $"The host at {_host.Authority} does not accept the key. It stands in {ManagementKey.DefaultFile} below the host's working directory; name it with --key-file or put it into ESB_KEY.");
+        var problem = response.Content.Headers.ContentType?.MediaType == "application/problem+json" ? await response.Content.ReadFromJsonAsync<Problem>(Json, cancellationToken) : null;
+        var exitCode = response.StatusCode switch
+        {
+            HttpStatusCode.BadRequest or HttpStatusCode.NotFound => ExitCode.Usage,
+            HttpStatusCode.ServiceUnavailable => ExitCode.Unreachable,
+            _ => ExitCode.Failed,
+        };
+        return new CommandException(exitCode, problem?.Code ?? "ESB-CLI-ANSWER", problem?.Detail ?? $"{_host.Authority} answered {(int)response.StatusCode}.");
+    }
+
+    private static JsonSerializerOptions MakeJson()
+    {
+        var options = new JsonSerializerOptions();
+        ManagementServer.Configure(options);
+        return options;
+    }
+
+    private sealed record Problem(string? Code, string? Detail);
+}

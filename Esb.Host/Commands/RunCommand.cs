@@ -1,0 +1,30 @@
+using System.CommandLine;
+using Esb.Host.Composition;
+using Esb.Host.Lifecycle;
+
+namespace Esb.Host.Commands;
+
+/// <summary><c>esb run [config]</c></summary>
+internal sealed class RunCommand : Command
+{
+    private readonly Argument<string?> _config = new("config")
+    {
+        Description = "A configuration: a file, or a folder with *.json. Without it, samples/orders.",
+        Arity = ArgumentArity.ZeroOrOne,
+    };
+
+    public RunCommand(CommandContext context)
+        : base("run", "Runs a bus until it is stopped by Ctrl-C or SIGTERM.")
+    {
+        Add(_config);
+        SetAction((result, _) => RunAsync(context, result.GetValue(_config) ?? DefaultConfiguration.Find()));
+    }
+
+    private static async Task<int> RunAsync(CommandContext context, string path)
+    {
+        using var signals = new StopSignals();
+        await using var services = await BusServices.BuildAsync(path, context.Variables, context.Services());
+        var finished = await new EsbApplication(services).RunAsync(signals.Stop, signals.Abandon);
+        return finished ? ExitCode.Done : ExitCode.Abandoned;
+    }
+}

@@ -1,0 +1,48 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using Esb.Core.Configuration;
+
+namespace Esb.Host.Commands;
+
+/// <summary>Tells what is wrong with a command line: each error, what was probably meant, and how it is used.</summary>
+internal static class UsageErrors
+{
+    public static int Report(ParseResult result, TextWriter error)
+    {
+        foreach (var found in result.Errors.Where(found => !IsEcho(found, result)).DistinctBy(found => found.Message)) error.WriteLine($"ESB-CLI-USAGE {Describe(found, result)}");
+        error.WriteLine();
+        ShowUsage(result, error);
+        return ExitCode.Usage;
+    }
+
+    private static void ShowUsage(ParseResult result, TextWriter error)
+    {
+        var path = new List<string> { "--help" };
+        for (var command = result.CommandResult; command.Parent is CommandResult parent; command = parent) path.Insert(0, command.Command.Name);
+        result.RootCommandResult.Command.Parse(path).Invoke(new InvocationConfiguration { Output = error });
+    }
+
+    private static string Describe(ParseError found, ParseResult result)
+    {
+        var name = found.SymbolResult is ArgumentResult argument && !found.Message.Contains(argument.Argument.Name, StringComparison.Ordinal) ? $" ({argument.Argument.Name})" : "";
+        return found.Message.TrimEnd('.') + name + Hint(found, result);
+    }
+
+    // A command that nobody knows also counts as none given: one line says it better than two.
+    private static bool IsEcho(ParseError found, ParseResult result) =>
+        result.UnmatchedTokens.Count > 0 && found.SymbolResult is CommandResult { Command.Subcommands.Count: > 0 } && Unmatched(found, result) is null;
+
+    private static string? Unmatched(ParseError found, ParseResult result) =>
+        result.UnmatchedTokens.FirstOrDefault(token => found.Message.Contains($"'{token}'", StringComparison.Ordinal));
+
+    private static string Hint(ParseError found, ParseResult result)
+    {
+        var unmatched = Unmatched(found, result);
+        return unmatched is null ? "" : NearestName.Hint(unmatched, NamesOf(result));
+    }
+
+    private static IEnumerable<string> NamesOf(ParseResult result) => result.CommandResult.Command.Children
+        .Concat(result.RootCommandResult.Command.Options.Where(option => option.Recursive))
+        .Where(symbol => !symbol.Hidden && symbol is not Argument)
+        .Select(symbol => symbol.Name);
+}

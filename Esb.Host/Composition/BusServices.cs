@@ -1,0 +1,44 @@
+using Esb.Core;
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+using Esb.Host.Lifecycle;
+using Esb.Host.Logging;
+using Esb.Host.Telemetry;
+
+namespace Esb.Host.Composition;
+
+/// <summary>Reads a configuration and builds what it describes.</summary>
+internal static class BusServices
+{
+    /// <summary>Reads and checks everything; nothing is started and no connection opened.</summary>
+    /// <param name="path">A file or a folder.</param>
+    /// <param name="variables">The environment variables.</param>
+    /// <param name="services">What a bus is made of.</param>
+    /// <exception cref="ConfigurationRefusedException">With every error.</exception>
+    public static async Task<ServiceProvider> BuildAsync(string path, IReadOnlyDictionary<string, string> variables, IServiceCollection services)
+    {
+        var errors = new ConfigErrors();
+        var provider = Compose(services, Read(path, variables, services)).BuildServiceProvider();
+        foreach (var check in provider.GetServices<IConfigurationCheck>()) check.Check(errors);
+        if (!errors.Any) return provider;
+
+        await provider.DisposeAsync();
+        throw new ConfigurationRefusedException(errors.All);
+    }
+
+    /// <summary>Reads a configuration without asking its parts whether they can do what it says.</summary>
+    /// <exception cref="ConfigurationRefusedException">With every error.</exception>
+    public static EsbConfiguration Read(string path, IReadOnlyDictionary<string, string> variables, IServiceCollection services)
+    {
+        var errors = new ConfigErrors();
+        return new ConfigurationReader(SettingsCatalog.From(services)).Read(path, variables, errors) ?? throw new ConfigurationRefusedException(errors.All);
+    }
+
+    private static IServiceCollection Compose(IServiceCollection services, EsbConfiguration configuration) => services
+        .AddSingleton(configuration)
+        .AddSingleton(TimeProvider.System)
+        .AddEsbLogging(configuration.Section<TelemetryConfig>("telemetry").LogLevel)
+        .AddSingleton<HostState>()
+        .AddSingleton<BusLifecycle>()
+        .AddSingleton<StartupReport>();
+}

@@ -1,0 +1,36 @@
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Esb.Core.Processes;
+
+namespace Esb.Host.Composition;
+
+/// <summary>Shows what a configuration means: its endpoints, its compiled processes, and where each value came from.</summary>
+internal sealed class ConfigurationExplanation(EsbConfiguration configuration, IProcessCatalog? processes)
+{
+    public void Write(TextWriter output)
+    {
+        output.WriteLine($"{configuration.Name}, revision {configuration.Revision}");
+        WriteEndpoints(output);
+        WriteValues(output);
+    }
+
+    private void WriteEndpoints(TextWriter output)
+    {
+        output.WriteLine();
+        output.WriteLine("endpoints");
+        foreach (var endpoint in EndpointSummary.AllOf(configuration))
+        {
+            output.WriteLine($"  {endpoint.Name}: {endpoint.Describe()}");
+            if (endpoint.Settings is InboundEndpointConfig { Process: { } process }) output.WriteLine($"    {DescribeProcess(process)}");
+        }
+    }
+
+    private string DescribeProcess(string name) => processes is null ? name : $"{name}: {processes.Find(name).Description}";
+
+    private void WriteValues(TextWriter output)
+    {
+        output.WriteLine();
+        output.WriteLine("values");
+        foreach (var line in ConfigurationExplainer.Explain(configuration)) output.WriteLine(line.Length == 0 ? "" : $"  {line}");
+    }
+}

@@ -1,0 +1,85 @@
+using Esb.Core;
+using Esb.Core.Configuration;
+
+namespace Esb.Host.Lifecycle;
+
+/// <summary>Starts the parts of a bus stage by stage, and stops them the other way round.</summary>
+internal sealed partial class BusLifecycle(IEnumerable<IBusPart> parts, HostState state, TimeProvider time, ILogger<BusLifecycle> logger)
+{
+    /// <summary>How long messages under way may take when the bus stops.</summary>
+    public static readonly TimeSpan DrainTime = TimeSpan.FromSeconds(25);
+
+    // What a part may take to let go after it was told that the time is up.
+    private static readonly TimeSpan AbandonTime = TimeSpan.FromSeconds(3);
+
+    private readonly List<IBusPart> _started = [];
+
+    /// <summary>Starts every part. An endpoint that fails is reported, and the others are started all the same.</summary>
+    /// <exception cref="ConfigurationRefusedException">A part found that it cannot do what is configured, such as listening at a port in use.</exception>
+    /// <exception cref="Core.Errors.EsbException">A store or topics cannot start, and trying again would not help: without them nothing can be taken in.</exception>
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        foreach (var part in parts.OrderBy(part => part.Stage))
+        {
+            _started.Add(part); // also when it fails: it may have got half way
+            await StartAsync(part, cancellationToken);
+        }
+
+        state.Started();
+    }
+
+    /// <summary>Stops every part within <see cref="DrainTime"/>, or as soon as the token is cancelled.</summary>
+    /// <returns>Whether all work was finished.</returns>
+    public async Task<bool> StopAsync(CancellationToken abandon)
+    {
+        state.Stopping();
+        using var drain = new CancellationTokenSource(DrainTime, time);
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(drain.Token, abandon);
+        var finished = true;
+        foreach (var part in Enumerable.Reverse(_started)) finished &= await StopAsync(part, either.Token);
+
+        return finished && !either.IsCancellationRequested;
+    }
+
+    private async Task StartAsync(IBusPart part, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await part.StartAsync(cancellationToken);
+        }
+        catch (Exception ex) when (part.Stage > BusStage.Topics && ex is not ConfigurationRefusedException && !cancellationToken.IsCancellationRequested)
+        {
+            LogStartFailed(ex, part.GetType().Name);
+        }
+    }
+
+    private async Task<bool> StopAsync(IBusPart part, CancellationToken cancellationToken)
+    {
+        using var abandon = new CancellationTokenSource();
+        await using var timeIsUp = cancellationToken.Register(() => abandon.CancelAfter(AbandonTime));
+        try
+        {
+            await part.StopAsync(cancellationToken).WaitAsync(abandon.Token);
+            return true;
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            LogAbandoned(part.GetType().Name);
+            return false;
+        }
+        catch (Exception ex)
+        {
+            LogStopFailed(ex, part.GetType().Name);
+            return false;
+        }
+    }
+
+    [LoggerMessage(EventId = 5001, Level = LogLevel.Error, Message = "{Part} did not start; the others go on")]
+    private partial void LogStartFailed(Exception exception, string part);
+
+    [LoggerMessage(EventId = 5002, Level = LogLevel.Error, Message = "{Part} did not stop properly")]
+    private partial void LogStopFailed(Exception exception, string part);
+
+    [LoggerMessage(EventId = 5003, Level = LogLevel.Warning, Message = "{Part} was stopped with work under way")]
+    private partial void LogAbandoned(string part);
+}

@@ -1,0 +1,51 @@
+using Esb.Core.Configuration;
+using Esb.Host.Management;
+using Esb.Host.Telemetry;
+
+namespace Esb.Host.Lifecycle;
+
+/// <summary>A whole host, from its start to its end.</summary>
+/// <param name="services">As built from a configuration; stays the caller's to dispose.</param>
+internal sealed partial class EsbApplication(ServiceProvider services)
+{
+    private readonly BusLifecycle _bus = services.GetRequiredService<BusLifecycle>();
+    private readonly StartupReport _report = services.GetRequiredService<StartupReport>();
+    private readonly ILogger _logger = services.GetRequiredService<ILogger<EsbApplication>>();
+
+    /// <summary>Runs until it is told to stop.</summary>
+    /// <param name="stop">Asks to finish what is under way and stop.</param>
+    /// <param name="abandon">Asks not to finish it.</param>
+    /// <returns>Whether all work was finished.</returns>
+    /// <exception cref="ConfigurationRefusedException">Something configured cannot be had here, such as a port in use.</exception>
+    public async Task<bool> RunAsync(CancellationToken stop, CancellationToken abandon)
+    {
+        using var telemetry = TelemetryExport.Start(services.GetRequiredService<EsbConfiguration>());
+        await using var management = new ManagementServer(services, ManagementKey.DefaultFile);
+        _report.Describe();
+        await management.StartAsync(stop);
+        var finished = false;
+        try
+        {
+            await _bus.StartAsync(stop);
+            _report.Invite(management.Address, management.KeyFile);
+            await Task.Delay(Timeout.Infinite, stop);
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
+        {
+            LogStopping();
+        }
+        finally
+        {
+            finished = await _bus.StopAsync(abandon);
+        }
+
+        LogStopped(finished ? "what was under way is finished" : "work under way was dropped");
+        return finished;
+    }
+
+    [LoggerMessage(EventId = 5020, Level = LogLevel.Information, Message = "stopping; what is under way is finished first")]
+    private partial void LogStopping();
+
+    [LoggerMessage(EventId = 5021, Level = LogLevel.Information, Message = "stopped: {Outcome}")]
+    private partial void LogStopped(string outcome);
+}

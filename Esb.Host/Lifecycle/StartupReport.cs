@@ -1,0 +1,62 @@
+using Esb.Core.Configuration;
+using Esb.Core.Processes;
+using Esb.Core.Topics;
+using Esb.Host.Composition;
+
+namespace Esb.Host.Lifecycle;
+
+/// <summary>The first screen of the log: what runs here, where to send to, and where to look.</summary>
+internal sealed partial class StartupReport(EsbConfiguration configuration, IServiceProvider services, ILogger<StartupReport> logger)
+{
+    private readonly IReadOnlyList<EndpointSummary> _endpoints = EndpointSummary.AllOf(configuration);
+
+    /// <summary>Before anything starts: what it is made of.</summary>
+    public void Describe()
+    {
+        LogConfiguration(configuration.Name, configuration.Revision, HostVersion.Text);
+        DescribeTransport();
+        foreach (var process in services.GetService<IProcessCatalog>()?.All ?? []) LogProcess(process.Name, process.Description);
+        foreach (var endpoint in _endpoints)
+        {
+            var description = endpoint.Describe();
+            LogEndpoint(endpoint.Name, description);
+        }
+    }
+
+    /// <summary>Once everything runs: what to do with it.</summary>
+    public void Invite(Uri management, string keyFile)
+    {
+        foreach (var endpoint in _endpoints.Where(endpoint => endpoint.TakesRequests)) LogSend(endpoint.Address!, endpoint.Name);
+        var messages = new Uri(management, "api/messages");
+        LogLook(messages, keyFile);
+        LogRunning(configuration.Name);
+    }
+
+    private void DescribeTransport()
+    {
+        if (services.GetService<ITopicTransport>() is not { } transport) return;
+        var durability = transport.IsDurable ? "what is accepted survives this process" : "what is accepted dies with this process";
+        LogTransport(transport.System, durability);
+    }
+
+    [LoggerMessage(EventId = 5010, Level = LogLevel.Information, Message = "{Name}, revision {Revision}, on ESB {Version}")]
+    private partial void LogConfiguration(string name, string revision, string version);
+
+    [LoggerMessage(EventId = 5011, Level = LogLevel.Information, Message = "transport {System}: {Durability}")]
+    private partial void LogTransport(string system, string durability);
+
+    [LoggerMessage(EventId = 5012, Level = LogLevel.Information, Message = "process {Process}: {Steps}")]
+    private partial void LogProcess(string process, string steps);
+
+    [LoggerMessage(EventId = 5013, Level = LogLevel.Information, Message = "endpoint {Endpoint}: {Description}")]
+    private partial void LogEndpoint(string endpoint, string description);
+
+    [LoggerMessage(EventId = 5014, Level = LogLevel.Information, Message = "send to {Address} ({Endpoint})")]
+    private partial void LogSend(string address, string endpoint);
+
+    [LoggerMessage(EventId = 5015, Level = LogLevel.Information, Message = "look with 'esb audit find', or at {Address} with the key in {KeyFile}")]
+    private partial void LogLook(Uri address, string keyFile);
+
+    [LoggerMessage(EventId = 5016, Level = LogLevel.Information, Message = "{Name} is running; stop it with Ctrl-C")]
+    private partial void LogRunning(string name);
+}

@@ -1,0 +1,19 @@
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+
+namespace Esb.Host.Management;
+
+/// <summary>The section <c>management</c>.</summary>
+internal sealed record ManagementConfig : SettingsRecord
+{
+    public const string DefaultUrl = "http://127.0.0.1:8081";
+
+    [Setting("Where the management API listens; by default on this machine only.")]
+    public string Url { get; init; } = DefaultUrl;
+
+    [Setting("Who may do what.", Unavailable = true)]
+    public ConfigNode? Roles { get; init; }
+
+    [Setting("Keys of people and programs, with their roles.", Unavailable = true)]
+    public ConfigNode? Keys { get; init; }
+}

@@ -1,0 +1,52 @@
+using System.Buffers.Text;
+using System.Security.Cryptography;
+using System.Text;
+using Esb.Core.Configuration;
+
+namespace Esb.Host.Management;
+
+/// <summary>The key that opens the management API: made at the first start, in a file that only its owner can read.</summary>
+internal sealed class ManagementKey
+{
+    private const int KeyBytes = 32;
+
+    private readonly byte[] _hash;
+
+    public ManagementKey(string key) => _hash = Hash(key);
+
+    /// <summary>Where it is kept, relative to the working directory.</summary>
+    public static string DefaultFile => Path.Combine("esb-data", "management.key");
+
+    /// <summary>Reads the key, or makes it where there is none.</summary>
+    /// <exception cref="ConfigurationRefusedException">The file cannot be read or written, or holds no key.</exception>
+    public static ManagementKey ReadOrCreate(string file)
+    {
+        try
+        {
+            if (!File.Exists(file)) Create(file);
+            var key = File.ReadAllText(file).Trim();
+            return key.Length > 0 ? new ManagementKey(key) : throw Refused(file, "is empty; delete it to have a new key made");
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            throw Refused(file, $"expected a file that this user can read, or may create: {ex.Message}");
+        }
+    }
+
+    /// <summary>Compares in a time that does not depend on how much of a guess is right.</summary>
+    public bool Matches(string? presented) => presented is not null && CryptographicOperations.FixedTimeEquals(Hash(presented), _hash);
+
+    private static void Create(string file)
+    {
+        Directory.CreateDirectory(Path.GetDirectoryName(Path.GetFullPath(file))!);
+        var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write };
+        if (!OperatingSystem.IsWindows()) options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        using var writer = new StreamWriter(file, options);
+        writer.WriteLine(Base64Url.EncodeToString(RandomNumberGenerator.GetBytes(KeyBytes)));
+    }
+
+    private static byte[] Hash(string key) => SHA256.HashData(Encoding.UTF8.GetBytes(key));
+
+    private static ConfigurationRefusedException Refused(string file, string expected) =>
+        new([new ConfigError("ESB-CFG-KEYFILE", file, null, expected)]);
+}

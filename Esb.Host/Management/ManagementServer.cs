@@ -1,0 +1,84 @@
+using System.Net;
+using System.Text.Json;
+using System.Text.Json.Serialization;
+using Esb.Core.Configuration;
+using Microsoft.AspNetCore.Connections;
+
+namespace Esb.Host.Management;
+
+/// <summary>Serves the management API on a listener of its own.</summary>
+/// <param name="bus">The services of the bus that it manages.</param>
+/// <param name="keyFile">Where its key is, or will be made.</param>
+internal sealed partial class ManagementServer(IServiceProvider bus, string keyFile) : IAsyncDisposable
+{
+    private readonly ManagementConfig _config = bus.GetRequiredService<EsbConfiguration>().Section<ManagementConfig>("management");
+    private readonly ILogger _logger = bus.GetRequiredService<ILogger<ManagementServer>>();
+    private WebApplication? _application;
+
+    /// <summary>Where it listens, once it does.</summary>
+    public Uri Address => new(_application!.Urls.First());
+
+    /// <summary>Where its key is kept.</summary>
+    public string KeyFile { get; } = Path.GetFullPath(keyFile);
+
+    /// <summary>Every route there is, once it listens.</summary>
+    public IEnumerable<RouteEndpoint> Routes => ((IEndpointRouteBuilder)_application!).DataSources.SelectMany(source => source.Endpoints).OfType<RouteEndpoint>();
+
+    /// <exception cref="ConfigurationRefusedException">The port is in use, or the address is none of this machine.</exception>
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        var errors = new ConfigErrors();
+        var address = ManagementAddress.Parse(_config.Url, errors, _config.Origin) ?? throw new ConfigurationRefusedException(errors.All);
+        _application = Build(address, ManagementKey.ReadOrCreate(KeyFile));
+        try
+        {
+            await _application.StartAsync(cancellationToken);
+        }
+        catch (IOException ex)
+        {
+            var reason = ex.InnerException is AddressInUseException ? $"the port {address.Port} is in use" : $"cannot listen there: {ex.Message}";
+            throw new ConfigurationRefusedException([new ConfigError("ESB-CFG-PORT", "management.url", $"\"{_config.Url}\"", reason, _config.Origin)]);
+        }
+
+        if (!IPAddress.IsLoopback(address.Address)) LogExposed(_config.Url);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (_application is not null) await _application.DisposeAsync();
+    }
+
+    private WebApplication Build(ManagementAddress address, ManagementKey key)
+    {
+        var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
+        builder.Services.AddSingleton(bus.GetRequiredService<ILoggerFactory>()).AddRoutingCore().ConfigureHttpJsonOptions(json => Configure(json.SerializerOptions));
+        builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
+        {
+            kestrel.AddServerHeader = false;
+            kestrel.Limits.MaxRequestBodySize = bus.GetRequiredService<EsbConfiguration>().Section<LimitsConfig>("limits").MaxBodySize.Bytes;
+            kestrel.Listen(address.Address, address.Port);
+        });
+
+        var application = builder.Build();
+        var pipeline = new ManagementPipeline(key, _logger);
+        application.Use(ManagementPipeline.ProtectAsync);
+        application.Use(pipeline.AnswerProblemsAsync);
+        application.UseRouting();
+        application.Use(pipeline.RequireKeyAsync);
+        application.MapHealth(bus);
+        application.MapGroup("/api").MapEndpointRoutes(bus).MapTopicRoutes(bus).MapMessageRoutes(bus).MapConfigurationRoutes(bus);
+        return application;
+    }
+
+    /// <summary>How the API writes JSON, and its clients read it.</summary>
+    public static void Configure(JsonSerializerOptions options)
+    {
+        options.PropertyNamingPolicy = JsonNamingPolicy.CamelCase;
+        options.DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull;
+        options.Encoder = JsonStyle.Readable.Encoder;
+        options.Converters.Add(new JsonStringEnumConverter(JsonNamingPolicy.KebabCaseLower));
+    }
+
+    [LoggerMessage(EventId = 5102, Level = LogLevel.Warning, Message = "the management API can be reached from other machines, without TLS: {Url}")]
+    private partial void LogExposed(string url);
+}

@@ -1,0 +1,25 @@
+using System.Diagnostics;
+using Esb.Core.Errors;
+using Microsoft.AspNetCore.Mvc;
+
+namespace Esb.Host.Management;
+
+/// <summary>Answers that say what is wrong, as problem+json (RFC 9457), with our code and the trace.</summary>
+internal static class Problems
+{
+    /// <summary>An answer about a request.</summary>
+    public static IResult Of(int status, string code, string detail) => TypedResults.Problem(new ProblemDetails
+    {
+        Status = status,
+        Detail = detail,
+        Extensions = { ["code"] = code, ["traceId"] = Activity.Current?.TraceId.ToHexString() },
+    });
+
+    /// <summary>A parameter of a request that cannot be used.</summary>
+    public static EsbException Parameter(string name, string expected) =>
+        new("ESB-API-PARAMETER", $"{name}: {expected}.", FaultKind.Malformed);
+
+    /// <summary>Something that the path names and that is not there.</summary>
+    public static EsbException NotFound(string what) =>
+        new("ESB-API-NOTFOUND", what, FaultKind.Malformed) { Status = StatusCodes.Status404NotFound };
+}

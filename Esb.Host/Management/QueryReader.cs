@@ -1,0 +1,70 @@
+using System.Globalization;
+using Esb.Core.Configuration;
+using Esb.Core.Errors;
+
+namespace Esb.Host.Management;
+
+/// <summary>Reads the parameters of a request; anything that is unknown or out of range is refused, never ignored.</summary>
+internal sealed class QueryReader(IQueryCollection query)
+{
+    /// <exception cref="EsbException"><c>ESB-API-UNKNOWN</c>: there is another one.</exception>
+    public QueryReader Allow(params string[] names)
+    {
+        if (query.Keys.FirstOrDefault(key => !names.Contains(key)) is not { } unknown) return this;
+        throw new EsbException("ESB-API-UNKNOWN", $"There is no parameter '{Clip(unknown)}'; there are {string.Join(", ", names)}{NearestName.Hint(unknown, names)}", FaultKind.Malformed);
+    }
+
+    public string? Text(string name) => query[name] switch
+    {
+        { Count: 0 } => null,
+        { Count: 1 } values => values[0],
+        _ => throw Problems.Parameter(name, "expected once"),
+    };
+
+    public int Integer(string name, int minimum, int maximum, int otherwise)
+    {
+        if (Text(name) is not { } text) return otherwise;
+        return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number) && number >= minimum && number <= maximum
+            ? number
+            : throw Problems.Parameter(name, $"expected a number from {minimum} to {maximum}");
+    }
+
+    public DateTimeOffset? Time(string name)
+    {
+        if (Text(name) is not { } text) return null;
+        return DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out var time)
+            ? time
+            : throw Problems.Parameter(name, "expected a time such as 2026-01-31T08:00:00Z");
+    }
+
+    public Guid? Id(string name)
+    {
+        if (Text(name) is not { } text) return null;
+        return Guid.TryParse(text, out var id) ? id : throw Problems.Parameter(name, "expected a UUID");
+    }
+
+    public T? Choice<T>(string name)
+        where T : struct, Enum
+    {
+        if (Text(name) is not { } text) return null;
+        var names = Enum.GetNames<T>().ToDictionary(System.Text.Json.JsonNamingPolicy.KebabCaseLower.ConvertName);
+        return names.TryGetValue(text, out var member)
+            ? Enum.Parse<T>(member)
+            : throw Problems.Parameter(name, $"expected one of {string.Join(", ", names.Keys)}{NearestName.Hint(text, names.Keys)}");
+    }
+
+    /// <summary>A parameter that may come several times, each <c>name=value</c>.</summary>
+    public IReadOnlyDictionary<string, string> Pairs(string name)
+    {
+        var pairs = new Dictionary<string, string>();
+        foreach (var pair in query[name])
+        {
+            if (pair?.Split('=', 2) is not [{ Length: > 0 } key, var value] || !pairs.TryAdd(key, value))
+                throw Problems.Parameter(name, "expected NAME=VALUE, and each name once");
+        }
+
+        return pairs;
+    }
+
+    private static string Clip(string text) => text.Length <= 40 ? text : text[..40] + "…";
+}

@@ -1,0 +1,42 @@
+using Esb.Core.Configuration;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Esb.Core.Topics;
+
+namespace Esb.Host.Management;
+
+/// <summary>Publishes what a test client sends, once or many times over.</summary>
+internal sealed class TestPublisher(EsbConfiguration configuration, IServiceProvider bus)
+{
+    private const string Source = "management";
+
+    private static readonly HeaderRules Headers = new(HeaderRules.DefaultPatterns);
+
+    private readonly ITopicPublisher _publisher = bus.GetRequiredService<ITopicPublisher>();
+    private readonly TimeProvider _time = bus.GetRequiredService<TimeProvider>();
+
+    /// <summary>Publishes the body of a request; each of the messages has an id of its own. When this returns, all are confirmed.</summary>
+    public async Task<IResult> PublishAsync(Subject subject, HttpRequest request, int count, CancellationToken cancellationToken)
+    {
+        var body = MessageBody.FromStream(request.Body, request.ContentLength);
+        await body.BufferAsync(configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes, cancellationToken);
+        var headers = Headers.Admit(HeadersOf(request), out _);
+        var messages = Enumerable.Range(0, count).Select(_ => EsbMessage.Create(body, _time) with { ContentType = request.ContentType, Headers = headers }).ToList();
+
+        await Task.WhenAll(messages.Select(message => _publisher.PublishAsync(new MessageContext(message, Source), subject, Source, cancellationToken).AsTask()));
+
+        var durable = bus.GetRequiredService<ITopicTransport>().IsDurable;
+        return TypedResults.Json(new SendReceipt(messages[0].Id, count, durable), statusCode: StatusCodes.Status202Accepted);
+    }
+
+    // The key opens this API only: it must not travel on with the message.
+    private static IEnumerable<KeyValuePair<string, string>> HeadersOf(HttpRequest request) => request.Headers
+        .Where(header => !header.Key.Equals(ManagementPipeline.KeyHeader, StringComparison.OrdinalIgnoreCase))
+        .Select(header => KeyValuePair.Create(header.Key, header.Value.ToString()));
+}
+
+/// <summary>What a test client gets.</summary>
+/// <param name="MessageId">Of the first message.</param>
+/// <param name="Count">How many were published.</param>
+/// <param name="Durable">Whether they survive the end of the host.</param>
+internal sealed record SendReceipt(Guid MessageId, int Count, bool Durable);

@@ -1,0 +1,33 @@
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Esb.Core.Topics;
+
+namespace Esb.Host.Management;
+
+/// <summary>The topics and who subscribes to them; and a way in for test clients.</summary>
+internal static class TopicRoutes
+{
+    private const int MaxCount = 1_000;
+
+    public static IEndpointRouteBuilder MapTopicRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
+    {
+        var configuration = bus.GetRequiredService<EsbConfiguration>();
+        var topics = TopicView.AllOf(configuration);
+        api.MapGet("/topics", () => new Page<TopicView>(topics));
+        api.MapPost("/topics/{subject}/messages", (string subject, HttpRequest request, CancellationToken cancellationToken) =>
+            new TestPublisher(configuration, bus).PublishAsync(SubjectOf(subject, topics), request, CountOf(request), cancellationToken));
+        return api;
+    }
+
+    private static int CountOf(HttpRequest request) => new QueryReader(request.Query).Allow("count").Integer("count", 1, MaxCount, otherwise: 1);
+
+    private static Subject SubjectOf(string text, IReadOnlyList<TopicView> topics)
+    {
+        var subject = Subject.Parse(text) ?? throw Problems.Parameter("subject", Subject.Expected);
+        var names = topics.Select(topic => topic.Name).ToList();
+        return names.Contains(subject.Topic) ? subject : throw Problems.NotFound($"There is no topic '{subject.Topic}'{NearestName.Hint(subject.Topic, names)}");
+    }
+}

@@ -1,0 +1,20 @@
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Esb.Core.Topics;
+
+namespace Esb.Host.Management;
+
+/// <summary>A topic as the API shows it.</summary>
+internal sealed record TopicView(string Name, bool Persistent, IReadOnlyList<SubscriptionView> Subscriptions)
+{
+    public static IReadOnlyList<TopicView> AllOf(EsbConfiguration configuration)
+    {
+        var subscriptions = configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>()
+            .SelectMany(endpoint => endpoint.Subscribe.Select(pattern => (pattern.Topic, View: new SubscriptionView(endpoint.Name, pattern.Value))))
+            .ToLookup(subscription => subscription.Topic, subscription => subscription.View);
+        return [.. configuration.Named<TopicConfig>("topics").Select(topic => new TopicView(topic.Key, topic.Value.Persistent, [.. subscriptions[topic.Key]]))];
+    }
+}
+
+/// <summary>A subscription as the API shows it.</summary>
+internal sealed record SubscriptionView(string Endpoint, string Pattern);

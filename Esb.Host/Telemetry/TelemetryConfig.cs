@@ -1,0 +1,13 @@
+using Esb.Core.Configuration.Settings;
+
+namespace Esb.Host.Telemetry;
+
+/// <summary>The section <c>telemetry</c>.</summary>
+internal sealed record TelemetryConfig : SettingsRecord
+{
+    [Setting("Where traces and metrics are sent to, over OTLP: gRPC, or HTTP where the port is 4318; nowhere by default.")]
+    public string? Otlp { get; init; }
+
+    [Setting("The least that is logged.")]
+    public LogLevel LogLevel { get; init; } = LogLevel.Information;
+}

@@ -1,0 +1,56 @@
+using System.Diagnostics.Metrics;
+using Esb.Core.Configuration;
+using Esb.Core.Diagnostics;
+using OpenTelemetry;
+using OpenTelemetry.Exporter;
+using OpenTelemetry.Metrics;
+using OpenTelemetry.Resources;
+using OpenTelemetry.Trace;
+
+namespace Esb.Host.Telemetry;
+
+/// <summary>Sends traces and metrics to a collector while it lives; disposing sends what is left.</summary>
+internal sealed class TelemetryExport : IDisposable
+{
+    // Topics make their own spans of what RabbitMQ.Client and MassTransit do, so those two stay out: nothing is shown twice.
+    private static readonly string[] LibrarySources = ["Microsoft.AspNetCore", "System.Net.Http", "Npgsql"];
+    private static readonly string[] LibraryMeters = ["Microsoft.AspNetCore.Hosting", "Microsoft.AspNetCore.Server.Kestrel", "System.Net.Http", "System.Runtime", "Npgsql"];
+
+    private readonly TracerProvider _traces;
+    private readonly MeterProvider _metrics;
+
+    private TelemetryExport(string name, OtlpTarget target)
+    {
+        _traces = Sdk.CreateTracerProviderBuilder()
+            .ConfigureResource(resource => Describe(resource, name))
+            .AddSource([.. EsbTelemetry.Sources, .. LibrarySources])
+            .AddOtlpExporter(options => target.Configure(options, "traces"))
+            .Build();
+        _metrics = Sdk.CreateMeterProviderBuilder()
+            .ConfigureResource(resource => Describe(resource, name))
+            .AddMeter([.. EsbTelemetry.Sources, .. LibraryMeters])
+            .AddView(ViewOf)
+            .AddOtlpExporter(options => target.Configure(options, "metrics"))
+            .Build();
+    }
+
+    /// <summary>Starts sending; null where the configuration names no collector.</summary>
+    public static TelemetryExport? Start(EsbConfiguration configuration) =>
+        configuration.Section<TelemetryConfig>("telemetry").Otlp is { } url && OtlpTarget.Parse(url) is { } target
+            ? new TelemetryExport(configuration.Name, target)
+            : null;
+
+    public void Dispose()
+    {
+        _traces.Dispose();
+        _metrics.Dispose();
+    }
+
+    internal static MetricStreamConfiguration? ViewOf(Instrument instrument) =>
+        instrument is Histogram<double> { Unit: "s" } && EsbTelemetry.Sources.Contains(instrument.Meter.Name)
+            ? new ExplicitBucketHistogramConfiguration { Boundaries = [.. EsbTelemetry.DurationBuckets] }
+            : null;
+
+    private static void Describe(ResourceBuilder resource, string name) =>
+        resource.AddService(name, serviceVersion: HostVersion.Text, serviceInstanceId: $"{Environment.MachineName}/{Environment.ProcessId}");
+}

@@ -1,0 +1,15 @@
+namespace Esb.Host;
+
+/// <summary>Rows of text in columns; without frames, so that programs can read them too.</summary>
+internal static class TextTable
+{
+    private const int MaxWidth = 60;
+
+    public static void Write(TextWriter output, IEnumerable<string[]> rows)
+    {
+        var all = rows.ToList();
+        if (all.Count == 0) return;
+        var widths = Enumerable.Range(0, all[0].Length).Select(column => Math.Min(MaxWidth, all.Max(row => row[column].Length))).ToArray();
+        foreach (var row in all) output.WriteLine(string.Join("  ", row.Select((cell, column) => cell.PadRight(widths[column]))).TrimEnd());
+    }
+}

@@ -1,0 +1,96 @@
+using Esb.Core;
+using Esb.Core.Audit;
+using Esb.Core.Storage;
+using Esb.Storage.Files.Index;
+using Esb.Storage.Segments;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Storage.Files;
+
+/// <summary>The store that needs no server: a folder of segments for audit facts, one for dead letters.</summary>
+internal sealed partial class FileStore : IStore
+{
+    private readonly ILogger _logger;
+    private readonly Lazy<SegmentLog> _auditLog;
+    private readonly Lazy<SegmentLog> _deadLetterLog;
+    private readonly FileAuditIndex _index;
+    private readonly FileDeadLetterStore _deadLetters;
+    private Task _indexing = Task.CompletedTask;
+
+    public FileStore(FileStoreConfig config, ILogger<FileStore> logger)
+        : this(config, SegmentOptions.Default, logger)
+    {
+    }
+
+    internal FileStore(FileStoreConfig config, SegmentOptions options, ILogger<FileStore> logger)
+    {
+        _logger = logger;
+        var (audit, deadLetters) = Folders(config);
+        _auditLog = new(() => SegmentLog.Open(audit, options, logger));
+        _deadLetterLog = new(() => SegmentLog.Open(deadLetters, options, logger));
+        _index = new FileAuditIndex(audit, () => _auditLog.Value.Committed, logger);
+        _deadLetters = new FileDeadLetterStore(deadLetters, _deadLetterLog, logger);
+        var store = new FileAuditStore(_index, _auditLog);
+        (Audit, Retention) = (store, store);
+    }
+
+    public BusStage Stage => BusStage.Stores;
+
+    public string Name => "store";
+
+    public IAuditStore Audit { get; }
+
+    public IAuditRetention Retention { get; }
+
+    public IDeadLetterStore DeadLetters => _deadLetters;
+
+    /// <summary>The folders of audit facts and of dead letters.</summary>
+    public static (string Audit, string DeadLetters) Folders(FileStoreConfig config)
+    {
+        var folder = Path.GetFullPath(config.Folder);
+        return (Path.Combine(folder, "audit"), Path.Combine(folder, "dead-letters"));
+    }
+
+    public Task StartAsync(CancellationToken cancellationToken)
+    {
+        _indexing = IndexAsync(_auditLog.Value);
+        _ = _deadLetterLog.Value;
+        return Task.CompletedTask;
+    }
+
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        if (_auditLog.IsValueCreated) await _auditLog.Value.DisposeAsync();
+        if (_deadLetterLog.IsValueCreated) await _deadLetterLog.Value.DisposeAsync();
+        await _indexing;
+    }
+
+    public ValueTask<string?> CheckAsync(CancellationToken cancellationToken) =>
+        ValueTask.FromResult(_auditLog.Value.Trouble ?? _deadLetterLog.Value.Trouble);
+
+    public async ValueTask DisposeAsync()
+    {
+        await StopAsync(CancellationToken.None);
+        _index.Dispose();
+        _deadLetters.Dispose();
+    }
+
+    // A segment that has come to its end gets its index now, rather than when somebody asks.
+    private async Task IndexAsync(SegmentLog log)
+    {
+        await foreach (var _ in log.Rolled.ReadAllAsync())
+        {
+            try
+            {
+                await _index.RefreshAsync(CancellationToken.None);
+            }
+            catch (IOException ex)
+            {
+                LogNotIndexed(ex);
+            }
+        }
+    }
+
+    [LoggerMessage(EventId = 4514, Level = LogLevel.Warning, Message = "the audit facts could not be indexed; the next search tries again")]
+    private partial void LogNotIndexed(Exception exception);
+}

@@ -1,0 +1,44 @@
+using System.Runtime.InteropServices;
+using Esb.Core.Audit;
+
+namespace Esb.Storage.Files.Index;
+
+/// <summary>What facts are found by, as 64 bits. Two things may share a key: whoever finds a fact looks at it.</summary>
+/// <remarks>FNV-1a: stable over processes and machines, because keys stand in files.</remarks>
+internal static class FactKeys
+{
+    private const ulong Basis = 14695981039346656037;
+    private const ulong Prime = 1099511628211;
+
+    public static ulong Message(Guid id) => OfId(id, 'm');
+
+    public static ulong Conversation(Guid id) => OfId(id, 'c');
+
+    public static ulong Endpoint(string name) => Add(Add(Basis, "e"), name);
+
+    public static ulong Field(string name, string value) => Add(Add(Add(Add(Basis, "f"), name), "="), value);
+
+    public static IEnumerable<ulong> Of(AuditFact fact)
+    {
+        yield return Message(fact.MessageId);
+        yield return Conversation(fact.ConversationId);
+        if (fact.Endpoint is not null) yield return Endpoint(fact.Endpoint);
+        foreach (var (name, value) in fact.Fields) yield return Field(name, value);
+    }
+
+    private static ulong OfId(Guid id, char sort)
+    {
+        Span<byte> bytes = stackalloc byte[17];
+        bytes[0] = (byte)sort;
+        id.TryWriteBytes(bytes[1..]);
+        return Add(Basis, bytes);
+    }
+
+    private static ulong Add(ulong hash, string text) => Add(hash, MemoryMarshal.AsBytes(text.AsSpan()));
+
+    private static ulong Add(ulong hash, ReadOnlySpan<byte> bytes)
+    {
+        foreach (var one in bytes) hash = (hash ^ one) * Prime;
+        return hash;
+    }
+}

@@ -1,0 +1,15 @@
+using Esb.Core;
+using Esb.Core.Audit;
+using Esb.Core.Storage;
+
+namespace Esb.Storage;
+
+/// <summary>One kind of store: everything that is kept, in one place.</summary>
+internal interface IStore : IBusPart, IHealthCheck, IAsyncDisposable
+{
+    IAuditStore Audit { get; }
+
+    IAuditRetention Retention { get; }
+
+    IDeadLetterStore DeadLetters { get; }
+}

@@ -1,0 +1,54 @@
+using Dapper;
+using Esb.Core.Audit;
+
+namespace Esb.Storage.Postgres;
+
+/// <summary>The questions that audit facts are asked, as SQL.</summary>
+internal static class PostgresAuditQuery
+{
+    private const string Columns =
+        """
+        e.id, e.occurred_at as OccurredAt, e.kind, e.message_id as MessageId, e.conversation_id as ConversationId, e.endpoint, e.process, e.name, e.subject,
+        e.attempt, e.duration, e.code, e.reason, e.trace_id as TraceId, e.party, e.fields, e.content_type as ContentType, e.body
+        """;
+
+    /// <summary>Newest first. One of the fields leads the way through its index, in the order of time; the others are looked at in what it finds.</summary>
+    public static (string Sql, DynamicParameters Parameters) Find(AuditQuery query)
+    {
+        var parameters = new DynamicParameters(new { limit = Math.Clamp(query.Limit, 1, 1000) });
+        var conditions = new List<string>();
+        var (source, id) = ("audit_event e", "e.id");
+        if (query.Where.Count > 0)
+        {
+            (source, id) = ("audit_field f join audit_event e on e.id = f.event_id and e.occurred_at = f.occurred_at", "f.event_id");
+            var (name, value) = PostgresFields.Indexed(query.Where.First());
+            Add("f.name = @name", "name", name);
+            Add("f.value = @value", "value", value);
+            Add("e.fields @> @fields::jsonb", "fields", PostgresFields.ToJson(query.Where));
+        }
+
+        if (query.Endpoint is not null) Add("e.endpoint = @endpoint", "endpoint", PostgresText.Clean(query.Endpoint));
+        if (query.Kind is not null) Add($"e.kind = '{query.Kind}'", null, null); // a constant, so that the index of failures can serve
+        if (query.From is not null) Add("e.occurred_at >= @from", "from", query.From.Value.UtcDateTime);
+        if (query.To is not null) Add("e.occurred_at < @to", "to", query.To.Value.UtcDateTime);
+        if (query.Before is not null) Add($"{id} < @before", "before", query.Before);
+
+        var where = conditions.Count == 0 ? "" : $"where {string.Join(" and ", conditions)}";
+        return ($"select {Columns} from {source} {where} order by {id} desc limit @limit", parameters);
+
+        void Add(string condition, string? parameter, object? value)
+        {
+            conditions.Add(condition);
+            if (parameter is not null) parameters.Add(parameter, value);
+        }
+    }
+
+    /// <summary>Oldest first.</summary>
+    public static (string Sql, DynamicParameters Parameters) Journey(Guid messageId) => (
+        $"""
+        select {Columns} from audit_event e
+        where e.conversation_id = any(array(select conversation_id from audit_event where message_id = @messageId))
+        order by e.id
+        """,
+        new DynamicParameters(new { messageId }));
+}

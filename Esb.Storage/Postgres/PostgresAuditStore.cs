@@ -1,0 +1,75 @@
+using System.Threading.Channels;
+using Esb.Core.Audit;
+using Esb.Core.Errors;
+using Esb.Storage.Segments;
+
+namespace Esb.Storage.Postgres;
+
+/// <summary>Audit facts in PostgreSQL. Callers at the same time share one transaction.</summary>
+internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncDisposable
+{
+    // Of callers; most bring one fact.
+    private const int MaxGroup = 500;
+
+    private readonly PostgresDatabase _database;
+    private readonly PostgresAuditWriter _writer;
+    private readonly GroupCommit<IReadOnlyList<AuditFact>> _commits;
+
+    public PostgresAuditStore(PostgresDatabase database, IAuditSpool? spool)
+    {
+        _database = database;
+        Spool = spool;
+        _writer = new PostgresAuditWriter(database.Source, database.Partitions);
+        _commits = new GroupCommit<IReadOnlyList<AuditFact>>(CommitAsync, MaxGroup);
+    }
+
+    public IAuditSpool? Spool { get; }
+
+    public async Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken)
+    {
+        if (facts.Count == 0) return;
+
+        try
+        {
+            await _commits.AddAsync(facts, cancellationToken);
+        }
+        catch (ChannelClosedException ex)
+        {
+            throw StoreErrors.AuditNotWritten(ex); // the store is stopping
+        }
+    }
+
+    public IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, CancellationToken cancellationToken)
+    {
+        var (sql, parameters) = PostgresAuditQuery.Find(query);
+        return _database.QueryAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => row.ToFact());
+    }
+
+    public async Task<IReadOnlyList<AuditFact>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken)
+    {
+        var (sql, parameters) = PostgresAuditQuery.Journey(messageId);
+        return await _database.QueryAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => row.ToFact()).ToListAsync(cancellationToken);
+    }
+
+    public Task RemoveBeforeAsync(DateTimeOffset time, CancellationToken cancellationToken) =>
+        _database.RunAsync(() => _database.Partitions.DropBeforeAsync(time, cancellationToken), cancellationToken);
+
+    public ValueTask DisposeAsync() => _commits.DisposeAsync();
+
+    private async Task CommitAsync(IReadOnlyList<IReadOnlyList<AuditFact>> group)
+    {
+        try
+        {
+            await _database.EnsureReadyAsync(CancellationToken.None); // nobody's own token: the group is everybody's
+            await _writer.WriteAsync(group is [var facts] ? facts : [.. group.SelectMany(part => part)], CancellationToken.None);
+        }
+        catch (Exception ex) when (PostgresErrors.IsRefusal(ex))
+        {
+            throw StoreErrors.AuditRefused(ex);
+        }
+        catch (Exception ex) when (PostgresErrors.IsFailure(ex) || ex is EsbException)
+        {
+            throw StoreErrors.AuditNotWritten(ex);
+        }
+    }
+}

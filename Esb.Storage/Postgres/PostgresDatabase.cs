@@ -1,0 +1,124 @@
+using System.Runtime.CompilerServices;
+using Dapper;
+using Esb.Core.Errors;
+using Microsoft.Extensions.Logging;
+using Npgsql;
+
+namespace Esb.Storage.Postgres;
+
+/// <summary>The database of the store: its connections, and whether its tables are there. Thread-safe.</summary>
+internal sealed partial class PostgresDatabase : IAsyncDisposable
+{
+    private readonly PostgresSchema _schema;
+    private readonly bool _readOnly;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly Lock _gate = new();
+    private Task? _preparing;
+
+    public PostgresDatabase(PostgresStoreConfig config, bool readOnly, TimeProvider time, ILogger logger)
+    {
+        Source = NpgsqlDataSource.Create(PostgresConnection.With(config, readOnly));
+        Partitions = new PostgresPartitions(Source);
+        _schema = new PostgresSchema(Source, config.Schema, logger);
+        _readOnly = readOnly;
+        _time = time;
+        _logger = logger;
+    }
+
+    public NpgsqlDataSource Source { get; }
+
+    public PostgresPartitions Partitions { get; }
+
+    /// <summary>Whether the database has been reached and its tables are there.</summary>
+    public bool IsReady => _preparing is { IsCompletedSuccessfully: true };
+
+    /// <summary>Returns once the tables are there; tries to reach the database when that has not succeeded yet. Callers at the same time share one attempt.</summary>
+    /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
+    public Task EnsureReadyAsync(CancellationToken cancellationToken)
+    {
+        lock (_gate)
+        {
+            if (_preparing is null or { IsFaulted: true }) _preparing = PrepareAsync();
+            return _preparing.IsCompleted ? _preparing : _preparing.WaitAsync(cancellationToken);
+        }
+    }
+
+    /// <summary>A connection to a database with our tables.</summary>
+    /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
+    public async Task<NpgsqlConnection> OpenAsync(CancellationToken cancellationToken)
+    {
+        await EnsureReadyAsync(cancellationToken);
+        try
+        {
+            return await Source.OpenConnectionAsync(cancellationToken);
+        }
+        catch (Exception ex) when (PostgresErrors.IsFailure(ex))
+        {
+            throw StoreErrors.NotReached(ex);
+        }
+    }
+
+    /// <summary>Works on a database with our tables.</summary>
+    /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
+    public async Task RunAsync(Func<Task> work, CancellationToken cancellationToken)
+    {
+        await EnsureReadyAsync(cancellationToken);
+        try
+        {
+            await work();
+        }
+        catch (Exception ex) when (PostgresErrors.IsFailure(ex))
+        {
+            throw StoreErrors.NotReached(ex);
+        }
+    }
+
+    /// <summary>Reads rows one after the other: those with bodies would not all fit into memory.</summary>
+    /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
+    public async IAsyncEnumerable<T> QueryAsync<T>(string sql, object parameters, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        await using var connection = await OpenAsync(cancellationToken);
+        await using var rows = connection.QueryUnbufferedAsync<T>(sql, parameters).GetAsyncEnumerator(cancellationToken);
+        while (await MoveNextAsync(rows)) yield return rows.Current;
+    }
+
+    public ValueTask DisposeAsync() => Source.DisposeAsync();
+
+    private static async Task<bool> MoveNextAsync<T>(IAsyncEnumerator<T> rows)
+    {
+        try
+        {
+            return await rows.MoveNextAsync();
+        }
+        catch (Exception ex) when (PostgresErrors.IsFailure(ex))
+        {
+            throw StoreErrors.NotReached(ex);
+        }
+    }
+
+    // Not with a caller's token: the attempt is everybody's. The connection's time-outs bound it.
+    private async Task PrepareAsync()
+    {
+        try
+        {
+            if (_readOnly)
+            {
+                await _schema.CheckAsync(CancellationToken.None);
+                return;
+            }
+
+            await _schema.MigrateAsync(CancellationToken.None);
+            await Partitions.MakeAheadAsync(_time.GetUtcNow(), CancellationToken.None);
+        }
+        catch (Exception ex) when (PostgresErrors.IsFailure(ex))
+        {
+            throw StoreErrors.NotReached(ex);
+        }
+
+        LogReady();
+    }
+
+    [LoggerMessage(EventId = 4531, Level = LogLevel.Information, Message = "the store's database is ready")]
+    private partial void LogReady();
+}

@@ -1,0 +1,83 @@
+using System.Globalization;
+using Dapper;
+using Esb.Core.Errors;
+using Microsoft.Extensions.Logging;
+using Npgsql;
+
+namespace Esb.Storage.Postgres;
+
+/// <summary>Brings the tables to the version of this program: numbered SQL files, each run once, by one host at a time.</summary>
+internal sealed partial class PostgresSchema(NpgsqlDataSource database, string schema, ILogger logger)
+{
+    private const int OldestServer = 15;
+
+    // A constant of ours: hosts that migrate the same database wait for one another.
+    private const long MigrationLock = 0x45_53_42_00_01;
+
+    private static readonly IReadOnlyList<(int Number, string Name)> Migrations =
+        [.. typeof(PostgresSchema).Assembly.GetManifestResourceNames()
+            .Order(StringComparer.Ordinal)
+            .Select(name => (int.Parse(name.AsSpan(0, 4), CultureInfo.InvariantCulture), name))];
+
+    /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: the server is too old, or the tables are those of a later version.</exception>
+    public async Task MigrateAsync(CancellationToken cancellationToken)
+    {
+        await using var connection = await database.OpenConnectionAsync(cancellationToken);
+        if (connection.PostgreSqlVersion.Major < OldestServer) throw Wrong($"PostgreSQL {connection.PostgreSqlVersion} is too old; {OldestServer} or later is needed.");
+
+        await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
+        await RunAsync($"select pg_advisory_xact_lock({MigrationLock})");
+        await RunAsync($"create schema if not exists \"{schema}\"");
+        await RunAsync("create table if not exists schema_version (number integer primary key, name text not null, applied_at timestamptz not null default now())");
+        var applied = await ReadVersionsAsync(connection, cancellationToken);
+        RefuseLater(applied);
+        foreach (var (number, name) in Migrations.Where(migration => !applied.Contains(migration.Number)))
+        {
+            await RunAsync(ReadSql(name));
+            await RunAsync("insert into schema_version (number, name) values (@number, @name)", new { number, name });
+            LogMigrated(name, schema);
+        }
+
+        await transaction.CommitAsync(cancellationToken);
+
+        Task<int> RunAsync(string sql, object? parameters = null) =>
+            connection.ExecuteAsync(new CommandDefinition(sql, parameters, cancellationToken: cancellationToken));
+    }
+
+    /// <summary>For those who only read: changes nothing.</summary>
+    /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: the tables are those of another version, or not there.</exception>
+    public async Task CheckAsync(CancellationToken cancellationToken)
+    {
+        await using var connection = await database.OpenConnectionAsync(cancellationToken);
+        try
+        {
+            var applied = await ReadVersionsAsync(connection, cancellationToken);
+            RefuseLater(applied);
+            if (applied.Count < Migrations.Count) throw Wrong($"The tables in schema '{schema}' are of an earlier version; start a host of this version once.");
+        }
+        catch (PostgresException ex) when (ex.SqlState == PostgresErrorCodes.UndefinedTable)
+        {
+            throw Wrong($"There are no tables in schema '{schema}' yet; start a host once.");
+        }
+    }
+
+    private static async Task<HashSet<int>> ReadVersionsAsync(NpgsqlConnection connection, CancellationToken cancellationToken) =>
+        [.. await connection.QueryAsync<int>(new CommandDefinition("select number from schema_version", cancellationToken: cancellationToken))];
+
+    private void RefuseLater(HashSet<int> applied)
+    {
+        if (applied.Count > 0 && applied.Max() > Migrations[^1].Number)
+            throw Wrong($"The tables in schema '{schema}' have version {applied.Max()}; this program knows them up to version {Migrations[^1].Number}.");
+    }
+
+    private static string ReadSql(string name)
+    {
+        using var reader = new StreamReader(typeof(PostgresSchema).Assembly.GetManifestResourceStream(name)!);
+        return reader.ReadToEnd();
+    }
+
+    private static EsbException Wrong(string message) => new("ESB-STORE-VERSION", message, FaultKind.Internal);
+
+    [LoggerMessage(EventId = 4530, Level = LogLevel.Information, Message = "applied migration {Migration} to schema {Schema}")]
+    private partial void LogMigrated(string migration, string schema);
+}

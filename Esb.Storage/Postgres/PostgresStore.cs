@@ -1,0 +1,126 @@
+using Esb.Core;
+using Esb.Core.Audit;
+using Esb.Core.Errors;
+using Esb.Core.Storage;
+using Esb.Storage.Segments;
+using Esb.Storage.Spool;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Storage.Postgres;
+
+/// <summary>The store in PostgreSQL. A database that is away keeps nothing from starting: facts wait in the spool, and the store goes on trying.</summary>
+internal sealed partial class PostgresStore : IStore
+{
+    private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan PartitionInterval = TimeSpan.FromHours(1);
+    private static readonly TimeSpan CheckTimeout = TimeSpan.FromSeconds(2);
+
+    private readonly PostgresDatabase _database;
+    private readonly PostgresAuditStore _audit;
+    private readonly AuditSpool _spool;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly CancellationTokenSource _stopping = new();
+    private Task _keeping = Task.CompletedTask;
+    private bool _disposed;
+
+
+    public PostgresStore(PostgresStoreConfig config, TimeProvider time, ILogger<PostgresStore> logger)
+    {
+        _database = new PostgresDatabase(config, readOnly: false, time, logger);
+        _spool = new AuditSpool(Path.Combine(Path.GetFullPath(config.Folder), "spool"), SegmentOptions.Default, time, logger);
+        _audit = new PostgresAuditStore(_database, _spool);
+        _time = time;
+        _logger = logger;
+        DeadLetters = new PostgresDeadLetterStore(_database);
+    }
+
+    public BusStage Stage => BusStage.Stores;
+
+    public string Name => "store";
+
+    public IAuditStore Audit => _audit;
+
+    public IAuditRetention Retention => _audit;
+
+    public IDeadLetterStore DeadLetters { get; }
+
+    /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: trying again would not help. <c>ESB-STORE-INUSE</c>: another host has the spool.</exception>
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        _spool.Open();
+        try
+        {
+            await _database.EnsureReadyAsync(cancellationToken);
+        }
+        catch (EsbException ex) when (ex.IsTransient)
+        {
+            LogAway(PostgresErrors.Describe(ex));
+        }
+
+        _keeping = KeepAsync(_stopping.Token);
+    }
+
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        await _stopping.CancelAsync();
+        await _keeping;
+        await _audit.DisposeAsync();
+        await _spool.DisposeAsync();
+    }
+
+    public async ValueTask<string?> CheckAsync(CancellationToken cancellationToken)
+    {
+        if (_spool.Trouble is { } trouble) return trouble;
+
+        using var timeout = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        timeout.CancelAfter(CheckTimeout);
+        try
+        {
+            await using var connection = await _database.OpenAsync(timeout.Token);
+            await using var command = new Npgsql.NpgsqlCommand("select 1", connection);
+            await command.ExecuteScalarAsync(timeout.Token);
+            return null;
+        }
+        catch (Exception ex) when (ex is EsbException || PostgresErrors.IsFailure(ex))
+        {
+            return PostgresErrors.Describe(ex);
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            return "the database does not answer";
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (Interlocked.Exchange(ref _disposed, true)) return; // the container knows the store under several names
+        await StopAsync(CancellationToken.None);
+        await _database.DisposeAsync();
+        _stopping.Dispose();
+    }
+
+    // Reaches the database as soon as it is there, and then has the partitions of the coming days ready.
+    private async Task KeepAsync(CancellationToken cancellationToken)
+    {
+        while (!cancellationToken.IsCancellationRequested)
+        {
+            try
+            {
+                await Task.Delay(_database.IsReady ? PartitionInterval : RetryInterval, _time, cancellationToken);
+                await _database.RunAsync(() => _database.Partitions.MakeAheadAsync(_time.GetUtcNow(), cancellationToken), cancellationToken);
+            }
+            catch (EsbException ex)
+            {
+                LogAway(PostgresErrors.Describe(ex));
+            }
+            catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+            {
+                return;
+            }
+        }
+    }
+
+    [LoggerMessage(EventId = 4532, Level = LogLevel.Warning, Message = "the store is not available, trying again: {Reason}")]
+    private partial void LogAway(string reason);
+}

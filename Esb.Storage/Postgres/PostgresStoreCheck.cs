@@ -1,0 +1,43 @@
+using System.Text.RegularExpressions;
+using Esb.Core;
+using Esb.Core.Configuration;
+using Esb.Core.Storage;
+using Npgsql;
+
+namespace Esb.Storage.Postgres;
+
+/// <summary>Checks what the settings of the store say beyond their form.</summary>
+internal sealed partial class PostgresStoreCheck(EsbConfiguration configuration) : IConfigurationCheck
+{
+    private static readonly string[] LoopbackHosts = ["localhost", "127.0.0.1", "::1", "[::1]"];
+
+    public void Check(ConfigErrors errors)
+    {
+        if (configuration.Section<StoreConfig>("store") is not PostgresStoreConfig config) return;
+
+        if (!SchemaName().IsMatch(config.Schema))
+            errors.Add(new ConfigError("ESB-CFG-NAME", $"{config.Path}.schema", $"\"{config.Schema}\"", "expected 1 to 63 lower-case letters, digits and _, beginning with a letter", config.Origin));
+
+        try
+        {
+            CheckConnection(new NpgsqlConnectionStringBuilder(config.Connection), config, errors);
+        }
+        catch (Exception ex) when (ex is ArgumentException or FormatException)
+        {
+            errors.Add("ESB-CFG-CONNECTION", $"{config.Path}.connection", "expected a connection string of Npgsql, such as \"Host=db;Database=esb;Username=esb\"", config.Origin);
+        }
+    }
+
+    private static void CheckConnection(NpgsqlConnectionStringBuilder connection, PostgresStoreConfig config, ConfigErrors errors)
+    {
+        if (string.IsNullOrEmpty(connection.Host))
+            errors.Add("ESB-CFG-CONNECTION", $"{config.Path}.connection", "names no Host", config.Origin);
+        else if (connection.Username == "postgres" && connection.Password == "postgres" && !connection.Host.Split(',').All(IsLocal))
+            errors.Add("ESB-CFG-DEFAULTCRED", $"{config.Path}.connection", "the default credentials postgres/postgres are accepted on this machine only", config.Origin);
+    }
+
+    private static bool IsLocal(string host) => host.StartsWith('/') || LoopbackHosts.Any(local => host == local || host.StartsWith(local + ":", StringComparison.Ordinal));
+
+    [GeneratedRegex("^[a-z][a-z0-9_]{0,62}$")]
+    private static partial Regex SchemaName();
+}

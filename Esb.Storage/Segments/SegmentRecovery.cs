@@ -1,0 +1,67 @@
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Storage.Segments;
+
+/// <summary>Makes the last segment of a folder fit to be written again: what a crash left unfinished at its end is moved to <c>quarantine</c>.</summary>
+internal sealed partial class SegmentRecovery(string folder, ILogger logger)
+{
+    public const string QuarantineFolder = "quarantine";
+
+    /// <summary>Where writing goes on.</summary>
+    public SegmentPosition Run()
+    {
+        if (SegmentFile.List(folder) is not [.., var last]) return new SegmentPosition(1, 0);
+
+        try
+        {
+            return new SegmentPosition(last.Number, Repair(last));
+        }
+        catch (IOException ex)
+        {
+            LogNotRepaired(ex, last);
+            return new SegmentPosition(last.Number + 1, 0); // readers skip what is damaged
+        }
+    }
+
+    private long Repair(SegmentFile segment)
+    {
+        using var file = SegmentHandle.OpenForWriting(segment);
+        var length = RandomAccess.GetLength(file);
+        foreach (var scanned in SegmentScanner.Scan(file, 0, length))
+        {
+            if (scanned.Payload is not null) continue;
+            if (scanned.End < length)
+            {
+                LogDamaged(segment, scanned.Offset, scanned.End - scanned.Offset);
+                continue;
+            }
+
+            Quarantine(segment, scanned.Offset, length - scanned.Offset);
+            RandomAccess.SetLength(file, scanned.Offset);
+            RandomAccess.FlushToDisk(file);
+            LogCut(segment, scanned.Offset, length - scanned.Offset);
+            return scanned.Offset;
+        }
+
+        return length;
+    }
+
+    private void Quarantine(SegmentFile segment, long offset, long bytes)
+    {
+        var kept = Directory.CreateDirectory(Path.Combine(folder, QuarantineFolder));
+        using var source = new FileStream(segment.Path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+        using var target = File.Create(Path.Combine(kept.FullName, $"{segment.Number:D10}-{offset}-{bytes}.bytes"));
+        source.Position = offset;
+        source.CopyTo(target);
+        target.Flush(flushToDisk: true);
+    }
+
+    [LoggerMessage(EventId = 4502, Level = LogLevel.Error, Message = "{Segment} was cut at {Offset}: the last {Bytes} bytes hold no whole record and are in quarantine")]
+    private partial void LogCut(SegmentFile segment, long offset, long bytes);
+
+    [LoggerMessage(EventId = 4503, Level = LogLevel.Error, Message = "{Segment} is damaged at {Offset}: {Bytes} bytes hold no record; the records around them are kept")]
+    private partial void LogDamaged(SegmentFile segment, long offset, long bytes);
+
+    [LoggerMessage(EventId = 4504, Level = LogLevel.Error, Message = "{Segment} could not be repaired; writing goes on in the next one")]
+    private partial void LogNotRepaired(Exception exception, SegmentFile segment);
+}

@@ -1,0 +1,53 @@
+using System.Globalization;
+using Esb.Storage.Segments;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Storage.Spool;
+
+/// <summary>Remembers in a file how far a spool has been moved, and deletes the segments before it. Not thread-safe.</summary>
+/// <remarks>An older position after a crash does no harm: facts that are moved a second time are kept once.</remarks>
+internal sealed partial class SpoolProgress(string folder, TimeProvider time, ILogger logger)
+{
+    private static readonly TimeSpan SaveInterval = TimeSpan.FromSeconds(1);
+
+    private readonly string _path = Path.Combine(folder, "moved");
+    private long _savedAt = time.GetTimestamp();
+    private long _savedSegment;
+
+    public SegmentPosition Position { get; private set; } = SegmentPosition.Start;
+
+    /// <summary>Reads the file; begins at the start where there is none, or where it belongs to segments that are gone.</summary>
+    public void Load(SegmentPosition committed)
+    {
+        if (!File.Exists(_path) || File.ReadAllText(_path).Split(' ') is not [var segment, var offset]) return;
+        if (!long.TryParse(segment, CultureInfo.InvariantCulture, out var number) || !long.TryParse(offset, CultureInfo.InvariantCulture, out var at)) return;
+        if (number > committed.Segment || (number == committed.Segment && at > committed.Offset)) return;
+        Position = new SegmentPosition(number, at);
+    }
+
+    /// <summary>Takes a new position; it is in the file a second later at the latest, when the next one comes.</summary>
+    public void Advance(SegmentPosition position)
+    {
+        Position = position;
+        if (position.Segment > _savedSegment || time.GetElapsedTime(_savedAt) >= SaveInterval) Save();
+    }
+
+    public void Save()
+    {
+        try
+        {
+            var unfinished = _path + ".part";
+            File.WriteAllText(unfinished, string.Create(CultureInfo.InvariantCulture, $"{Position.Segment} {Position.Offset}"));
+            File.Move(unfinished, _path, overwrite: true);
+            foreach (var segment in SegmentFile.List(folder).Where(segment => segment.Number < Position.Segment)) segment.Delete();
+            (_savedAt, _savedSegment) = (time.GetTimestamp(), Position.Segment);
+        }
+        catch (IOException ex)
+        {
+            LogNotSaved(ex);
+        }
+    }
+
+    [LoggerMessage(EventId = 4520, Level = LogLevel.Warning, Message = "how far the audit spool was moved could not be saved; some facts will be moved again after a restart")]
+    private partial void LogNotSaved(Exception exception);
+}

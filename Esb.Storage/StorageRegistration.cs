@@ -1,0 +1,37 @@
+using Esb.Core;
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Storage;
+using Esb.Storage.Files;
+using Esb.Storage.Postgres;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Storage;
+
+/// <summary>Stores: files, and PostgreSQL.</summary>
+public static class StorageRegistration
+{
+    /// <summary>Registers the kinds of store, and the one that the configuration names.</summary>
+    public static IServiceCollection AddEsbStorage(this IServiceCollection services) => services
+        .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(FileStoreConfig), "Files in a folder; needs no server."))
+        .AddSingleton(new SettingsKind(typeof(StoreConfig), "postgres", typeof(PostgresStoreConfig), "PostgreSQL 15 or later."))
+        .AddSingleton<IConfigurationCheck, PostgresStoreCheck>()
+        .AddSingleton(Create)
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<IStore>())
+        .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<IStore>())
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().Audit)
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().Retention)
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().DeadLetters);
+
+    private static IStore Create(IServiceProvider provider)
+    {
+        var store = provider.GetRequiredService<EsbConfiguration>().Section<StoreConfig>("store");
+        return store switch
+        {
+            FileStoreConfig files => new FileStore(files, provider.GetRequiredService<ILogger<FileStore>>()),
+            PostgresStoreConfig postgres => new PostgresStore(postgres, provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<PostgresStore>>()),
+            _ => throw new InvalidOperationException($"{store.GetType().Name} is no store of ours."),
+        };
+    }
+}

@@ -1,0 +1,30 @@
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Storage;
+
+namespace Esb.Storage;
+
+/// <summary>The store that needs no server.</summary>
+internal sealed record FileStoreConfig : StoreConfig
+{
+    [Setting("The folder of audit facts and dead letters; in the working directory where none is named.", IsPath = true)]
+    public string Folder { get; init; } = "esb-data";
+
+    [Setting("Encrypts what holds original bodies.", Secret = true, Unavailable = true)]
+    public string? EncryptionKey { get; init; }
+}
+
+/// <summary>PostgreSQL 15 or later.</summary>
+internal sealed record PostgresStoreConfig : StoreConfig
+{
+    [Setting("The connection string.", MayHoldPassword = true)]
+    public required string Connection { get; init; }
+
+    [Setting("The schema of the tables; made when it does not exist.")]
+    public string Schema { get; init; } = "esb";
+
+    [Setting("The folder in which audit facts wait for the database; in the working directory where none is named.", IsPath = true)]
+    public string Folder { get; init; } = "esb-data";
+
+    [Setting("Encrypts what holds original bodies.", Secret = true, Unavailable = true)]
+    public string? EncryptionKey { get; init; }
+}

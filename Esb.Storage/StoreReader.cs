@@ -1,0 +1,70 @@
+using Esb.Core.Audit;
+using Esb.Core.Configuration;
+using Esb.Core.Storage;
+using Esb.Storage.Files;
+using Esb.Storage.Files.Index;
+using Esb.Storage.Postgres;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Esb.Storage;
+
+/// <summary>The stores of a configuration, opened for reading without a host; also beside one that runs. Nothing is written, made or repaired.</summary>
+public sealed class StoreReader : IAsyncDisposable
+{
+    private readonly Func<ValueTask> _close;
+
+    private StoreReader(IAuditStore audit, IDeadLetterStore deadLetters, Func<ValueTask> close)
+    {
+        Audit = audit;
+        DeadLetters = deadLetters;
+        _close = close;
+    }
+
+    /// <summary>The audit facts; appending is refused.</summary>
+    public IAuditStore Audit { get; }
+
+    /// <summary>The dead letters; adding is refused.</summary>
+    public IDeadLetterStore DeadLetters { get; }
+
+    /// <summary>Opens the store that a configuration names. A folder that does not exist yet is an empty store.</summary>
+    /// <param name="configuration">Read and found valid.</param>
+    /// <param name="logger">Hears of damage; nobody where it is null.</param>
+    public static StoreReader Open(EsbConfiguration configuration, ILogger? logger = null)
+    {
+        var store = configuration.Section<StoreConfig>("store");
+        return store switch
+        {
+            FileStoreConfig files => Open(files, logger ?? NullLogger.Instance),
+            PostgresStoreConfig postgres => Open(postgres, logger ?? NullLogger.Instance),
+            _ => throw new InvalidOperationException($"{store.GetType().Name} is no store of ours."),
+        };
+    }
+
+    /// <inheritdoc/>
+    public ValueTask DisposeAsync() => _close();
+
+    internal static StoreReader Open(FileStoreConfig config, ILogger logger)
+    {
+        var (audit, deadLetters) = FileStore.Folders(config);
+        var index = new FileAuditIndex(audit, committed: null, logger);
+        var letters = new FileDeadLetterStore(deadLetters, log: null, logger);
+        return new StoreReader(new FileAuditStore(index, log: null), letters, () =>
+        {
+            index.Dispose();
+            letters.Dispose();
+            return ValueTask.CompletedTask;
+        });
+    }
+
+    internal static StoreReader Open(PostgresStoreConfig config, ILogger logger)
+    {
+        var database = new PostgresDatabase(config, readOnly: true, TimeProvider.System, logger);
+        var audit = new PostgresAuditStore(database, spool: null);
+        return new StoreReader(audit, new PostgresDeadLetterStore(database), async () =>
+        {
+            await audit.DisposeAsync();
+            await database.DisposeAsync();
+        });
+    }
+}

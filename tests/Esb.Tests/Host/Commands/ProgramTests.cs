@@ -1,0 +1,58 @@
+using System.Diagnostics;
+using NUnit.Framework;
+
+namespace Esb.Tests.Host.Commands;
+
+/// <summary>The program as its users start it: a process, with exit codes and pipes.</summary>
+[CancelAfter(60_000)]
+public sealed class ProgramTests
+{
+    [Test, Property("Case", "CLI-01")]
+    public async Task Usage_error_exits_2_and_writes_to_standard_error_only(CancellationToken cancellationToken)
+    {
+        using var program = Start("vaildate");
+
+        var output = await program.StandardOutput.ReadToEndAsync(cancellationToken);
+        var error = await program.StandardError.ReadToEndAsync(cancellationToken);
+        await program.WaitForExitAsync(cancellationToken);
+
+        Assert.That(program.ExitCode, Is.EqualTo(2));
+        Assert.That(output, Is.Empty);
+        Assert.That(error, Does.Contain("did you mean \"validate\"?"));
+    }
+
+    [Test, Property("Case", "CLI-09")]
+    public async Task Output_closed_early_ends_quietly(CancellationToken cancellationToken)
+    {
+        using var program = Start("schema");
+
+        program.StandardOutput.Close();
+        var error = await program.StandardError.ReadToEndAsync(cancellationToken);
+        await program.WaitForExitAsync(cancellationToken);
+
+        Assert.That(program.ExitCode, Is.Zero);
+        Assert.That(error, Is.Empty);
+    }
+
+    [Test, Property("Case", "CLI-12")]
+    public async Task Locale_of_the_machine_changes_nothing(CancellationToken cancellationToken)
+    {
+        using var german = Start("schema", ("LANG", "de_DE.ISO-8859-1"), ("LC_ALL", "de_DE.ISO-8859-1"));
+        using var plain = Start("schema", ("LANG", "C.UTF-8"));
+
+        var outputs = await Task.WhenAll(german.StandardOutput.ReadToEndAsync(cancellationToken), plain.StandardOutput.ReadToEndAsync(cancellationToken));
+
+        Assert.That(outputs[0], Is.EqualTo(outputs[1]));
+    }
+
+    private static Process Start(string arguments, params (string Name, string Value)[] variables)
+    {
+        var start = new ProcessStartInfo("dotnet", $"\"{Path.Combine(AppContext.BaseDirectory, "esb.dll")}\" {arguments}")
+        {
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        foreach (var (name, value) in variables) start.Environment[name] = value;
+        return Process.Start(start)!;
+    }
+}
