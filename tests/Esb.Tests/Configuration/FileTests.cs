@@ -1,4 +1,5 @@
 using System.Text;
+using Esb.Core.Topics;
 
 namespace Esb.Tests.Configuration;
 
@@ -162,7 +163,7 @@ public sealed class FileTests : ConfigurationFixture
 
         var configuration = Accept($$"""{ "topics": { {{topics}} } }""");
 
-        Assert.That(configuration.Named<Core.Topics.TopicConfig>("topics"), Has.Count.EqualTo(100_000));
+        Assert.That(configuration.Named<TopicConfig>("topics"), Has.Count.EqualTo(100_000));
     }
 
     [Test]

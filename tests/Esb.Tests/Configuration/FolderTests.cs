@@ -1,3 +1,4 @@
+using Esb.Core.Endpoints;
 using Esb.Core.Topics;
 
 namespace Esb.Tests.Configuration;
@@ -78,7 +79,7 @@ public sealed class FolderTests : ConfigurationFixture
             """);
         Write("environments/prod.json", """{ "endpoints": { "out": { "subscribe": ["b.*"], "poolTimeout": "5s" } } }""");
 
-        var endpoint = (FileOutConfig)AcceptPath(file, ("ESB_ENVIRONMENT", "prod")).Named<Core.Endpoints.EndpointConfig>("endpoints")["out"];
+        var endpoint = (FileOutConfig)AcceptPath(file, ("ESB_ENVIRONMENT", "prod")).Named<EndpointConfig>("endpoints")["out"];
 
         Assert.Multiple(() =>
         {

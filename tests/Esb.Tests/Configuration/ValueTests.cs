@@ -1,6 +1,8 @@
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Expressions;
+using Esb.Core.Processes;
+using Esb.Core.Topics;
 
 namespace Esb.Tests.Configuration;
 
@@ -156,7 +158,7 @@ public sealed class ValueTests : ConfigurationFixture
               "endpoints": { "out": { "type": "file-outbound", "folder": "x" } },
               "processes": { "p": [{ "call": "out", "id": "first", "note": "why" }, { "call": { "endpoint": "out", "timeout": "5s" } }] }
             }
-            """).Named<IReadOnlyList<Core.Processes.StepConfig>>("processes");
+            """).Named<IReadOnlyList<StepConfig>>("processes");
 
         var (first, second) = (processes["p"][0], processes["p"][1]);
         Assert.Multiple(() =>
@@ -173,7 +175,7 @@ public sealed class ValueTests : ConfigurationFixture
     [TestCase("createdAt", MessagePart.CreatedAt)]
     public void Parts_of_the_envelope_are_named_as_in_the_design(string name, MessagePart part)
     {
-        var topic = Accept($$"""{ "topics": { "t": { "key": { "message": "{{name}}" } } } }""").Named<Core.Topics.TopicConfig>("topics")["t"];
+        var topic = Accept($$"""{ "topics": { "t": { "key": { "message": "{{name}}" } } } }""").Named<TopicConfig>("topics")["t"];
 
         Assert.That(topic.Key!.Message, Is.EqualTo(part));
     }
