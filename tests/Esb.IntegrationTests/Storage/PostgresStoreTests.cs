@@ -131,7 +131,7 @@ public sealed class PostgresStoreTests
 
         await store.StartAsync(cancellationToken);
 
-        Assert.That(await store.CheckAsync(cancellationToken), Is.EqualTo("the database cannot be reached"));
+        Assert.That(await store.Audit.CheckAsync(cancellationToken), Is.EqualTo("the database cannot be reached"));
         Assert.That(() => store.Audit.AppendAsync([SomeFacts.Fact()], cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-WRITE").And.Property("IsTransient").True);
         Assert.That(() => store.DeadLetters.AddAsync(Letter(), cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-AWAY").And.Property("IsTransient").True);
         await store.Audit.Spool!.AppendAsync(SomeFacts.Fact(), cancellationToken);
