@@ -39,7 +39,7 @@ internal sealed class ReceiveBus(RabbitMqAddress address, string connectionName,
         try
         {
             if (_bus is not null) return _bus;
-            LogContext.ConfigureCurrentLogContext(loggers);
+            LogContext.ConfigureCurrentLogContext(new BusLog(loggers));
             var bus = Bus.Factory.CreateUsingRabbitMq(Configure);
             await bus.StartAsync(cancellationToken);
             return _bus = bus;
