@@ -51,6 +51,20 @@ public sealed class TopicPublisherTests : TopicsFixture
         Assert.That(ids[0], Is.EqualTo(message.Id));
     }
 
+    [Test, CancelAfter(5_000)]
+    public void A_content_type_or_key_that_the_broker_would_not_take_is_refused(CancellationToken cancellationToken)
+    {
+        var types = Some.Message() with { ContentType = new string('t', 256) };
+        var keyed = Some.Message() with { Key = new string('k', HeaderRules.MaxTotalBytes + 1) };
+
+        foreach (var message in new[] { types, keyed })
+        {
+            Assert.That(
+                async () => await Publisher(Plain).PublishAsync(Some.Context(message), Accepted, "a", cancellationToken),
+                Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-HDR-LIMIT"));
+        }
+    }
+
     [TestCase("""{ "header": "x-customer" }""", "c-7")]
     [TestCase("""{ "xpath": "string(/order/@id)" }""", "4711")]
     [TestCase("""{ "header": "x-none" }""", null)]
@@ -83,6 +97,17 @@ public sealed class TopicPublisherTests : TopicsFixture
         var failure = Assert.ThrowsAsync<EsbException>(async () => await Publisher(Plain).PublishAsync(Some.Context(message), Accepted, "a", cancellationToken));
 
         Assert.That((failure!.Code, failure.Kind, Transport.Published.Count), Is.EqualTo(("ESB-HDR-LIMIT", FaultKind.TooLarge, 0)));
+    }
+
+    [Test, CancelAfter(5_000)]
+    [Property("Case", "HDR-11")]
+    public void A_correlation_id_without_end_is_refused(CancellationToken cancellationToken)
+    {
+        var message = Some.Message() with { CorrelationId = new string('c', 1 << 20) };
+
+        var failure = Assert.ThrowsAsync<EsbException>(async () => await Publisher(Plain).PublishAsync(Some.Context(message), Accepted, "a", cancellationToken));
+
+        Assert.That((failure!.Code, failure.Kind, Transport.Published.Count), Is.EqualTo(("ESB-HDR-CORRELATION", FaultKind.Malformed, 0)));
     }
 
     [TestCase(PublishOutcome.Unknown)]
