@@ -3,7 +3,7 @@ using Esb.Core.Configuration;
 
 namespace Esb.Core.Endpoints;
 
-/// <summary>Refuses what an outbound endpoint says of order, failure and retries that does not hold together, or cannot be done yet.</summary>
+/// <summary>Refuses what an outbound endpoint says of order, failure and retries that does not hold together.</summary>
 internal sealed class DeliveryCheck(EsbConfiguration configuration) : IConfigurationCheck
 {
     // Half of what RabbitMQ waits for an acknowledgement (30 minutes): then it takes the message away from who still works on it.
@@ -14,7 +14,6 @@ internal sealed class DeliveryCheck(EsbConfiguration configuration) : IConfigura
         foreach (var endpoint in configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>())
         {
             if (endpoint.Delivery == DeliveryMode.Ordered) CheckOrdered(endpoint, errors);
-            if (endpoint.Delivery == DeliveryMode.OrderedByKey) errors.Add("ESB-CFG-UNAVAILABLE", endpoint, "delivery", "is designed, but this version cannot do it yet");
             if (endpoint is { Delivery: DeliveryMode.Parallel, OnFailure: FailureAction.Park })
                 errors.Add("ESB-CFG-UNAVAILABLE", endpoint, "onFailure", "parking is there for delivery \"ordered\" only; expected dead-letter or discard");
         }

@@ -1,8 +1,5 @@
 using System.Globalization;
-using System.Reflection;
-using System.Text.Json;
 using System.Text.Json.Nodes;
-using System.Text.Json.Serialization;
 
 namespace Esb.Core.Configuration.Settings;
 
@@ -92,30 +89,6 @@ internal sealed class SizeType(SettingAttribute setting) : ScalarType
 
     private static long Read(string text) =>
         ByteSize.TryParse(text, out var size) ? size.Bytes : throw new FormatException($"'{text}' is no size.");
-}
-
-/// <summary>One of the names of an enumeration: in kebab case, or as a <see cref="JsonStringEnumMemberNameAttribute"/> says.</summary>
-internal sealed class ChoiceType(Type type) : ScalarType
-{
-    private readonly IReadOnlyList<Enum> _choices = [.. Enum.GetValues(type).Cast<Enum>()];
-
-    private IEnumerable<string> Names => _choices.Select(NameOf);
-
-    public static string NameOf(Enum choice)
-    {
-        var name = choice.ToString();
-        return choice.GetType().GetField(name)?.GetCustomAttribute<JsonStringEnumMemberNameAttribute>()?.Name ?? JsonNamingPolicy.KebabCaseLower.ConvertName(name);
-    }
-
-    public override JsonObject Describe(SchemaWriter schema) =>
-        SchemaWriter.OrReference(new JsonObject { ["enum"] = new JsonArray([.. Names.Select(name => JsonValue.Create(name))]) });
-
-    protected override object? ParseResolved(ConfigNode node, SettingsReader reader)
-    {
-        if (node.Kind == ConfigKind.Text && _choices.FirstOrDefault(choice => NameOf(choice) == node.Text) is { } found) return found;
-        reader.Errors.Add("ESB-CFG-VALUE", node, $"expected one of {string.Join(", ", Names)}{NearestName.Hint(node.Text, Names)}");
-        return null;
-    }
 }
 
 /// <summary>A value that parses itself.</summary>
