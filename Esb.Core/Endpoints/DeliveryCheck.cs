@@ -1,4 +1,3 @@
-using System.Globalization;
 using Esb.Core.Configuration;
 
 namespace Esb.Core.Endpoints;
@@ -28,8 +27,9 @@ internal sealed class DeliveryCheck(EsbConfiguration configuration) : IConfigura
         var longest = endpoint.Retry.Delays.Aggregate(TimeSpan.Zero, (sum, delay) => sum + delay) + (attempts * endpoint.Timeout);
         if (longest > LongestInPlace)
         {
-            var count = attempts.ToString(CultureInfo.InvariantCulture);
-            errors.Add("ESB-CFG-ACKTIMEOUT", endpoint, "retry", $"delivery \"ordered\" repeats in place: {count} attempts of {Duration.Format(endpoint.Timeout)} and the delays take up to {Duration.Format(longest)}; expected at most {Duration.Format(LongestInPlace)}, half of what the broker waits");
+            var taken = $"{attempts} attempts of {Duration.Format(endpoint.Timeout)} and the delays take up to {Duration.Format(longest)}";
+            var expected = $"expected at most {Duration.Format(LongestInPlace)}, half of what the broker waits";
+            errors.Add("ESB-CFG-ACKTIMEOUT", endpoint, "retry", $"delivery \"ordered\" repeats in place: {taken}; {expected}");
         }
     }
 

@@ -59,7 +59,7 @@ internal sealed class DurationType(SettingAttribute setting) : ScalarType
     {
         var (minimum, maximum) = SettingRange.Split(setting.Range);
         if (node.Kind != ConfigKind.Text || !Duration.TryParse(node.Text, out var duration))
-            reader.Errors.Add("ESB-CFG-DURATION", node, $"""expected a duration such as "5s" or "2m"{(setting.Range is null ? "" : $", {setting.Range}")}""");
+            reader.Errors.Add("ESB-CFG-DURATION", node, $"""expected a duration such as "5s" or "2m"{SettingRange.Hint(setting)}""");
         else if ((minimum is not null && duration < Read(minimum)) || (maximum is not null && duration > Read(maximum)))
             reader.Errors.Add("ESB-CFG-RANGE", node, $"expected {setting.Range}");
         else
@@ -79,7 +79,7 @@ internal sealed class SizeType(SettingAttribute setting) : ScalarType
     {
         var (minimum, maximum) = SettingRange.Split(setting.Range);
         if (node.Kind != ConfigKind.Text || !ByteSize.TryParse(node.Text, out var size))
-            reader.Errors.Add("ESB-CFG-SIZE", node, $"""expected a size such as "64KiB" or "4MiB"{(setting.Range is null ? "" : $", {setting.Range}")}""");
+            reader.Errors.Add("ESB-CFG-SIZE", node, $"""expected a size such as "64KiB" or "4MiB"{SettingRange.Hint(setting)}""");
         else if ((minimum is not null && size.Bytes < Read(minimum)) || (maximum is not null && size.Bytes > Read(maximum)))
             reader.Errors.Add("ESB-CFG-RANGE", node, $"expected {setting.Range}");
         else
@@ -130,4 +130,7 @@ internal static class SettingRange
 {
     public static (string? Minimum, string? Maximum) Split(string? range) =>
         range?.Split("..") is [var minimum, var maximum] ? (minimum, maximum) : (null, null);
+
+    /// <summary>The range as the end of a sentence.</summary>
+    public static string Hint(SettingAttribute setting) => setting.Range is null ? "" : $", {setting.Range}";
 }
