@@ -1,9 +1,8 @@
-using System.Globalization;
 using Esb.Core.Configuration;
 
 namespace Esb.Core.Endpoints;
 
-/// <summary>Refuses what an outbound endpoint says of order, failure and retries that does not hold together, or cannot be done yet.</summary>
+/// <summary>Refuses what an outbound endpoint says of order, failure and retries that does not hold together.</summary>
 internal sealed class DeliveryCheck(EsbConfiguration configuration) : IConfigurationCheck
 {
     // Half of what RabbitMQ waits for an acknowledgement (30 minutes): then it takes the message away from who still works on it.
@@ -14,7 +13,6 @@ internal sealed class DeliveryCheck(EsbConfiguration configuration) : IConfigura
         foreach (var endpoint in configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>())
         {
             if (endpoint.Delivery == DeliveryMode.Ordered) CheckOrdered(endpoint, errors);
-            if (endpoint.Delivery == DeliveryMode.OrderedByKey) errors.Add("ESB-CFG-UNAVAILABLE", endpoint, "delivery", "is designed, but this version cannot do it yet");
             if (endpoint is { Delivery: DeliveryMode.Parallel, OnFailure: FailureAction.Park })
                 errors.Add("ESB-CFG-UNAVAILABLE", endpoint, "onFailure", "parking is there for delivery \"ordered\" only; expected dead-letter or discard");
         }
@@ -29,8 +27,9 @@ internal sealed class DeliveryCheck(EsbConfiguration configuration) : IConfigura
         var longest = endpoint.Retry.Delays.Aggregate(TimeSpan.Zero, (sum, delay) => sum + delay) + (attempts * endpoint.Timeout);
         if (longest > LongestInPlace)
         {
-            var count = attempts.ToString(CultureInfo.InvariantCulture);
-            errors.Add("ESB-CFG-ACKTIMEOUT", endpoint, "retry", $"delivery \"ordered\" repeats in place: {count} attempts of {Duration.Format(endpoint.Timeout)} and the delays take up to {Duration.Format(longest)}; expected at most {Duration.Format(LongestInPlace)}, half of what the broker waits");
+            var taken = $"{attempts} attempts of {Duration.Format(endpoint.Timeout)} and the delays take up to {Duration.Format(longest)}";
+            var expected = $"expected at most {Duration.Format(LongestInPlace)}, half of what the broker waits";
+            errors.Add("ESB-CFG-ACKTIMEOUT", endpoint, "retry", $"delivery \"ordered\" repeats in place: {taken}; {expected}");
         }
     }
 

@@ -1,3 +1,5 @@
+using Esb.Core.Configuration.Settings;
+
 namespace Esb.Core.Configuration.Reading;
 
 /// <summary>Finds the files of a configuration and merges them: one file, or the <c>*.json</c> of a folder, and the overlay of an environment.</summary>
@@ -59,7 +61,7 @@ internal sealed class ConfigFiles(ConfigErrors errors)
     private ConfigNode? ReadOverlay(string folder, string environment)
     {
         // Only a name of a file in that folder, so that the variable cannot lead elsewhere.
-        var known = Directory.Exists(folder) ? Directory.GetFiles(folder, "*.json").Select(file => Path.GetFileNameWithoutExtension(file)).ToList() : [];
+        var known = Find(folder).Select(file => Path.GetFileNameWithoutExtension(file)).ToList();
         if (known.Contains(environment)) return ReadFile(Path.Combine(folder, $"{environment}.json"));
         errors.Add("ESB-CFG-NOTFOUND", "ESB_ENVIRONMENT", $"is {Clipped.Name(environment)}, but {folder} has no such file{NearestName.Hint(environment, known)}");
         return null;
@@ -72,13 +74,15 @@ internal sealed class ConfigFiles(ConfigErrors errors)
         {
             var present = left.Members.FirstOrDefault(member => member.Name == section.Name);
             if (present is null) left = left with { Members = [.. left.Members, section] };
-            else if (section.Name == "$schema") continue;
-            else if (present.Value.Kind == ConfigKind.Object && section.Value.Kind == ConfigKind.Object) left = ConfigMerge.With(left, section.Name, JoinSection(present.Value, section.Value));
+            else if (section.Name == RootType.SchemaKey) continue;
+            else if (HoldsNames(present) && HoldsNames(section)) left = ConfigMerge.With(left, section.Name, JoinSection(present.Value, section.Value));
             else RefuseTwice(present, section);
         }
 
         return left;
     }
+
+    private static bool HoldsNames(ConfigMember section) => section.Value.Kind == ConfigKind.Object;
 
     private ConfigNode JoinSection(ConfigNode left, ConfigNode right)
     {

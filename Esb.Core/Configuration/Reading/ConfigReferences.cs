@@ -32,7 +32,8 @@ internal sealed partial class ConfigReferences(IReadOnlyDictionary<string, strin
             }
             else
             {
-                var value = match.Groups["scheme"].Value == "env" ? ReadVariable(node, match.Groups["name"].Value) : ReadFile(node, match.Groups["name"].Value);
+                var name = match.Groups["name"].Value;
+                var value = match.Groups["scheme"].Value == "env" ? ReadVariable(node, name) : ReadFile(node, name);
                 node = node with { IsIndirect = true, Written = node.Text, IsUnresolved = node.IsUnresolved || value is null };
                 resolved.Append(value);
             }
@@ -45,7 +46,8 @@ internal sealed partial class ConfigReferences(IReadOnlyDictionary<string, strin
     private string? ReadVariable(ConfigNode node, string name)
     {
         if (variables.GetValueOrDefault(name) is { Length: > 0 } value) return value;
-        errors.Add("ESB-CFG-ENV", node.Path, $"the environment variable {name} is {(variables.ContainsKey(name) ? "empty" : "not set")}{NearestName.Hint(name, variables.Keys.Where(known => known != name))}", node.Origin);
+        var fault = variables.ContainsKey(name) ? "is empty" : $"is not set{NearestName.Hint(name, variables.Keys)}";
+        errors.Add("ESB-CFG-ENV", node.Path, $"the environment variable {name} {fault}", node.Origin);
         return null;
     }
 

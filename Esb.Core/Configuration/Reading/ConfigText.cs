@@ -12,7 +12,8 @@ internal sealed class ConfigText(string source, string? folder, byte[] bytes)
 
     private readonly int _mark = bytes.AsSpan().StartsWith(Encoding.UTF8.Preamble) ? Encoding.UTF8.Preamble.Length : 0;
 
-    // Where the last question about a position left off. They come in ascending order: counting from the start each time would take the square of the time.
+    // Where the last question about a position left off. They come in ascending order:
+    // counting from the start each time would take the square of the time.
     private int _offset;
     private int _line = 1;
     private int _column = 1;

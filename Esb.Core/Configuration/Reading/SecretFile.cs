@@ -37,6 +37,7 @@ internal static class SecretFile
         var file = new FileInfo(path);
         var target = file.ResolveLinkTarget(returnFinalTarget: true) as FileInfo ?? file; // secrets are often mounted as links
         if (target.Length > MaxBytes) return $"is larger than {new ByteSize(MaxBytes)}";
-        return !OperatingSystem.IsWindows() && (target.UnixFileMode & Others) != 0 ? "can be read or written by everybody; take the right away from others" : null;
+        if (OperatingSystem.IsWindows() || (target.UnixFileMode & Others) == 0) return null;
+        return "can be read or written by everybody; take the right away from others";
     }
 }

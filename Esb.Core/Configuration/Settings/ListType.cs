@@ -36,12 +36,10 @@ internal sealed class ListType(Type element, SettingAttribute setting) : Setting
     /// <summary>An element is found by its <c>id</c>, as a step may have one, or by its position.</summary>
     public override (string Key, SettingType Type)? Find(ConfigNode node, string part, SettingsCatalog catalog)
     {
-        var index = IndexOf(node, item => item["id"] is { } id && Means(part, id.Text));
-        if (index < 0 && int.TryParse(part, NumberStyles.None, CultureInfo.InvariantCulture, out var position) && position < node.Items.Count) index = position;
-        return index < 0 ? null : (index.ToString(CultureInfo.InvariantCulture), _element);
+        var index = node.Items.ToList().FindIndex(item => item["id"] is { } id && Means(part, id.Text));
+        if (index < 0 && !int.TryParse(part, NumberStyles.None, CultureInfo.InvariantCulture, out index)) return null;
+        return index < node.Items.Count ? (index.ToString(CultureInfo.InvariantCulture), _element) : null;
     }
 
     public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) => node.Items.Select((item, index) => item["id"]?.Text ?? $"{index}");
-
-    private static int IndexOf(ConfigNode node, Predicate<ConfigNode> predicate) => node.Items.ToList().FindIndex(predicate);
 }

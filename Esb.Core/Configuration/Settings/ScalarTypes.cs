@@ -1,8 +1,5 @@
 using System.Globalization;
-using System.Reflection;
-using System.Text.Json;
 using System.Text.Json.Nodes;
-using System.Text.Json.Serialization;
 
 namespace Esb.Core.Configuration.Settings;
 
@@ -62,7 +59,7 @@ internal sealed class DurationType(SettingAttribute setting) : ScalarType
     {
         var (minimum, maximum) = SettingRange.Split(setting.Range);
         if (node.Kind != ConfigKind.Text || !Duration.TryParse(node.Text, out var duration))
-            reader.Errors.Add("ESB-CFG-DURATION", node, $"""expected a duration such as "5s" or "2m"{(setting.Range is null ? "" : $", {setting.Range}")}""");
+            reader.Errors.Add("ESB-CFG-DURATION", node, $"""expected a duration such as "5s" or "2m"{SettingRange.Hint(setting)}""");
         else if ((minimum is not null && duration < Read(minimum)) || (maximum is not null && duration > Read(maximum)))
             reader.Errors.Add("ESB-CFG-RANGE", node, $"expected {setting.Range}");
         else
@@ -82,7 +79,7 @@ internal sealed class SizeType(SettingAttribute setting) : ScalarType
     {
         var (minimum, maximum) = SettingRange.Split(setting.Range);
         if (node.Kind != ConfigKind.Text || !ByteSize.TryParse(node.Text, out var size))
-            reader.Errors.Add("ESB-CFG-SIZE", node, $"""expected a size such as "64KiB" or "4MiB"{(setting.Range is null ? "" : $", {setting.Range}")}""");
+            reader.Errors.Add("ESB-CFG-SIZE", node, $"""expected a size such as "64KiB" or "4MiB"{SettingRange.Hint(setting)}""");
         else if ((minimum is not null && size.Bytes < Read(minimum)) || (maximum is not null && size.Bytes > Read(maximum)))
             reader.Errors.Add("ESB-CFG-RANGE", node, $"expected {setting.Range}");
         else
@@ -92,30 +89,6 @@ internal sealed class SizeType(SettingAttribute setting) : ScalarType
 
     private static long Read(string text) =>
         ByteSize.TryParse(text, out var size) ? size.Bytes : throw new FormatException($"'{text}' is no size.");
-}
-
-/// <summary>One of the names of an enumeration: in kebab case, or as a <see cref="JsonStringEnumMemberNameAttribute"/> says.</summary>
-internal sealed class ChoiceType(Type type) : ScalarType
-{
-    private readonly IReadOnlyList<Enum> _choices = [.. Enum.GetValues(type).Cast<Enum>()];
-
-    private IEnumerable<string> Names => _choices.Select(NameOf);
-
-    public static string NameOf(Enum choice)
-    {
-        var name = choice.ToString();
-        return choice.GetType().GetField(name)?.GetCustomAttribute<JsonStringEnumMemberNameAttribute>()?.Name ?? JsonNamingPolicy.KebabCaseLower.ConvertName(name);
-    }
-
-    public override JsonObject Describe(SchemaWriter schema) =>
-        SchemaWriter.OrReference(new JsonObject { ["enum"] = new JsonArray([.. Names.Select(name => JsonValue.Create(name))]) });
-
-    protected override object? ParseResolved(ConfigNode node, SettingsReader reader)
-    {
-        if (node.Kind == ConfigKind.Text && _choices.FirstOrDefault(choice => NameOf(choice) == node.Text) is { } found) return found;
-        reader.Errors.Add("ESB-CFG-VALUE", node, $"expected one of {string.Join(", ", Names)}{NearestName.Hint(node.Text, Names)}");
-        return null;
-    }
 }
 
 /// <summary>A value that parses itself.</summary>
@@ -157,4 +130,7 @@ internal static class SettingRange
 {
     public static (string? Minimum, string? Maximum) Split(string? range) =>
         range?.Split("..") is [var minimum, var maximum] ? (minimum, maximum) : (null, null);
+
+    /// <summary>The range as the end of a sentence.</summary>
+    public static string Hint(SettingAttribute setting) => setting.Range is null ? "" : $", {setting.Range}";
 }

@@ -61,6 +61,10 @@ public sealed class ExactlyOneAttribute(params string[] names) : ChoiceAttribute
 [AttributeUsage(AttributeTargets.Class, AllowMultiple = true)]
 public sealed class AtMostOneAttribute(params string[] names) : ChoiceAttribute(isRequired: false, names);
 
+/// <summary>A name of an enumeration that the design knows, but that this version cannot do yet.</summary>
+[AttributeUsage(AttributeTargets.Field)]
+public sealed class UnavailableAttribute : Attribute;
+
 /// <summary>A base record whose kinds are told apart by a property; the kinds are registered as <see cref="SettingsKind"/>.</summary>
 /// <param name="discriminator">The property that names the kind.</param>
 [AttributeUsage(AttributeTargets.Class, Inherited = false)]

@@ -51,8 +51,8 @@ internal sealed class StepType : SettingType
         var available = KindsOf(schema.Catalog).Where(kind => kind.Settings is not null).ToList();
         var properties = new JsonObject();
         foreach (var kind in available) properties[kind.Kind] = SchemaWriter.Annotate(TypeOf(kind).Describe(schema), kind.Description);
-        properties[Id] = new JsonObject { ["type"] = "string", ["pattern"] = ThingName.Pattern, ["description"] = "Names the step in history, telemetry and environment variables." };
-        properties[Note] = new JsonObject { ["type"] = "string", ["description"] = "For people." };
+        properties[Id] = Describe("Names the step in history, telemetry and environment variables.", ThingName.Pattern);
+        properties[Note] = Describe("For people.", pattern: null);
         return new JsonObject
         {
             ["type"] = "object",
@@ -61,6 +61,13 @@ internal sealed class StepType : SettingType
             ["allOf"] = new JsonArray(SchemaWriter.Choose(available.Select(kind => kind.Kind), isRequired: true)),
         };
     });
+
+    private static JsonObject Describe(string description, string? pattern)
+    {
+        var text = new JsonObject { ["type"] = "string", ["description"] = description };
+        if (pattern is not null) text["pattern"] = pattern;
+        return text;
+    }
 
     private static IReadOnlyList<SettingsKind> KindsOf(SettingsCatalog catalog) => catalog.KindsOf(typeof(StepConfig));
 
@@ -79,8 +86,9 @@ internal sealed class StepType : SettingType
         }
 
         if (known is [var key]) return (key, kinds.First(kind => kind.Kind == key.Name));
-        if (members.Count == 0 || known.Count > 0)
-            reader.Errors.Add("ESB-CFG-STEP", node.Path, $"a step has one key, its name; found {(known.Count == 0 ? "none" : string.Join(" and ", known.Select(found => found.Name)))}", node.Origin);
+        if (members.Count > 0 && known.Count == 0) return null;
+        var found = known.Count == 0 ? "none" : string.Join(" and ", known.Select(member => member.Name));
+        reader.Errors.Add("ESB-CFG-STEP", node.Path, $"a step has one key, its name; found {found}", node.Origin);
         return null;
     }
 

@@ -27,14 +27,6 @@ public sealed class EndpointCheckTests : ConfigurationFixture
     public void Tuning_a_parallel_endpoint_is_no_matter_of_order() => Assert.That(Check("\"poolSize\": 250, \"processingThreads\": 30"), Is.Empty);
 
     [Test]
-    public void Order_by_key_is_refused_because_it_is_not_built_yet()
-    {
-        var error = Check("\"delivery\": \"ordered-by-key\"").Single();
-
-        Assert.That((error.Code, error.Path, error.Value), Is.EqualTo(("ESB-CFG-UNAVAILABLE", "endpoints.out.delivery", "\"ordered-by-key\"")));
-    }
-
-    [Test]
     public void Parking_without_order_is_refused()
     {
         var error = Check("\"onFailure\": \"park\"").Single();
