@@ -20,8 +20,8 @@ internal sealed class CompiledProcesses : IDisposable
     private readonly ServiceProvider? _services;
 
     /// <param name="processes">The section <c>processes</c>, as JSON.</param>
-    /// <param name="more">Further sections, as JSON members.</param>
-    public CompiledProcesses(string processes, string more = "")
+    /// <param name="place">What both endpoints have to do with on the outside; nothing that could be told by default.</param>
+    public CompiledProcesses(string processes, string place = "")
     {
         Publisher = Substitute.For<ITopicPublisher>();
         Caller = Substitute.For<IEndpointCaller>();
@@ -30,10 +30,10 @@ internal sealed class CompiledProcesses : IDisposable
             {
               "topics": { "orders": {} },
               "endpoints": {
-                "backend": { "type": "test-outbound", "subscribe": ["orders.query"] },
-                "door": { "type": "test-inbound", "process": "main" }
+                "backend": { "type": "test-outbound", "subscribe": ["orders.query"], "place": "{{place}}" },
+                "door": { "type": "test-inbound", "process": "main", "place": "{{place}}" }
               },
-              "processes": {{processes}}{{more}}
+              "processes": {{processes}}
             }
             """);
 
@@ -79,10 +79,21 @@ internal sealed class CompiledProcesses : IDisposable
 
     private sealed record TestOutboundConfig : OutboundEndpointConfig
     {
+        [Setting("Where it writes.")]
+        public string Place { get; init; } = "";
+
         public override bool Answers => true;
+
+        public override string? Address => Place.Length == 0 ? null : Place;
     }
 
-    private sealed record TestInboundConfig : InboundEndpointConfig;
+    private sealed record TestInboundConfig : InboundEndpointConfig
+    {
+        [Setting("Where it reads.")]
+        public string Place { get; init; } = "";
+
+        public override string? Address => Place.Length == 0 ? null : Place;
+    }
 
     private sealed record TestTransportConfig : TransportConfig;
 
