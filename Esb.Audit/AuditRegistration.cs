@@ -16,7 +16,9 @@ public static class AuditRegistration
         .AddSection<AuditConfig>("audit", "How what happens to messages is recorded.")
         .AddStep<AuditStepFactory, AuditStepConfig>("audit", "Records the message where it stands.")
         .AddSingleton(provider => provider.GetRequiredService<EsbConfiguration>().Section<AuditConfig>("audit"))
-        .AddSingleton<IAuditTrail, AuditTrail>()
+        .AddSingleton<AuditTrail>()
+        .AddSingleton<IAuditTrail>(provider => provider.GetRequiredService<AuditTrail>())
+        .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<AuditTrail>())
         .AddSingleton<AuditServices>()
         .AddSingleton<IBusPart, AuditMover>()
         .AddSingleton<IBusPart, AuditRetention>();

@@ -18,6 +18,6 @@ public static class EndpointsRegistration
         .AddSingleton<IEndpointCaller>(provider => provider.GetRequiredService<OutboundEndpoints>())
         .AddSingleton<IEndpointMonitor>(provider => provider.GetRequiredService<OutboundEndpoints>())
         .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<OutboundEndpoints>())
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<OutboundEndpoints>())
-        .AddSingleton<IBusPart, DeadLetterKeeper>();
+        .AddSingleton<IBusPart, DeadLetterKeeper>() // before the endpoints, so that it stops after them
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<OutboundEndpoints>());
 }

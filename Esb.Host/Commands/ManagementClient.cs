@@ -10,7 +10,7 @@ namespace Esb.Host.Commands;
 internal sealed class ManagementClient : IMessageSearch, IDisposable
 {
     // Whether there is a host is known within 10 s; what it is asked for may take longer.
-    private static readonly TimeSpan ReachTime = TimeSpan.FromSeconds(8);
+    private static readonly TimeSpan ReachTime = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan AnswerTime = TimeSpan.FromSeconds(60);
     private static readonly JsonSerializerOptions Json = MakeJson();
 

@@ -2,6 +2,7 @@ using System.Threading.Channels;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Storage.Segments;
+using Npgsql;
 
 namespace Esb.Storage.Postgres;
 
@@ -10,6 +11,8 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
 {
     // Of callers; most bring one fact.
     private const int MaxGroup = 500;
+
+    private static readonly TimeSpan CheckTimeout = TimeSpan.FromSeconds(2);
 
     private readonly PostgresDatabase _database;
     private readonly PostgresAuditWriter _writer;
@@ -24,6 +27,27 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
     }
 
     public IAuditSpool? Spool { get; }
+
+    public async ValueTask<string?> CheckAsync(CancellationToken cancellationToken)
+    {
+        using var timeout = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        timeout.CancelAfter(CheckTimeout);
+        try
+        {
+            await using var connection = await _database.OpenAsync(timeout.Token);
+            await using var command = new NpgsqlCommand("select 1", connection);
+            await command.ExecuteScalarAsync(timeout.Token);
+            return null;
+        }
+        catch (Exception ex) when (ex is EsbException || PostgresErrors.IsFailure(ex))
+        {
+            return PostgresErrors.Describe(ex);
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            return "the database does not answer";
+        }
+    }
 
     public async Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken)
     {

@@ -9,6 +9,8 @@ namespace Esb.Topics.Memory;
 /// <summary>Topics within this process: the embedded default, which needs no server. What it keeps ends with the process.</summary>
 internal sealed class MemoryTransport(int maxInFlight, TimeProvider time, ILogger<MemoryTransport> logger) : ITopicTransport
 {
+    private static readonly TimeSpan DrainInterval = TimeSpan.FromMilliseconds(20);
+
     private readonly Lock _gate = new();
     private readonly MemoryDeadLetters _deadLetters = new(time, logger);
     private readonly UnroutableMessages _unroutable = new(time, logger);
@@ -62,6 +64,11 @@ internal sealed class MemoryTransport(int maxInFlight, TimeProvider time, ILogge
     }
 
     public Task<ITopicSubscription> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) => Task.FromResult(_deadLetters.Read(handler));
+
+    public async Task DrainAsync(CancellationToken cancellationToken)
+    {
+        while (Volatile.Read(ref _inFlight) > 0) await Task.Delay(DrainInterval, time, cancellationToken);
+    }
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 

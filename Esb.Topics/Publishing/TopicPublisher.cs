@@ -50,10 +50,17 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
             Key = keys.KeyOf(subject, context),
             Attempt = 0,
         };
-        var size = HeaderRules.Measure(message.Headers);
-        if (size > HeaderRules.MaxTotalBytes)
-            throw new EsbException("ESB-HDR-LIMIT", $"The headers take {size} bytes; {HeaderRules.MaxTotalBytes} are the most.", FaultKind.TooLarge);
+        RefuseExcess(message);
         return message;
+    }
+
+    private static void RefuseExcess(EsbMessage message)
+    {
+        if (WireLimits.ExcessOf(message) is { } excess) throw new EsbException("ESB-HDR-LIMIT", excess, FaultKind.TooLarge);
+        if (!WireLimits.IsShort(message.ContentType))
+            throw new EsbException("ESB-HDR-LIMIT", $"The content type is longer than {WireLimits.MaxShortBytes} bytes.", FaultKind.TooLarge);
+        if (message.CorrelationId?.Length > WireLimits.MaxCorrelationLength)
+            throw new EsbException("ESB-HDR-CORRELATION", $"The correlation id is longer than {WireLimits.MaxCorrelationLength} characters.", FaultKind.Malformed);
     }
 
     // What was refused or is unknown is published again, with the same id: a queue may have been full, a broker may have restarted.

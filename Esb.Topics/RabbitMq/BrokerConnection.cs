@@ -22,6 +22,9 @@ internal sealed partial class BrokerConnection(ConnectionFactory factory, Func<I
     /// <summary>The connection, while it can be used.</summary>
     public IConnection? Current => Volatile.Read(ref _open).Task is { IsCompletedSuccessfully: true } open && open.Result.IsOpen ? open.Result : null;
 
+    /// <summary>Whether the broker has stopped reading what is published.</summary>
+    public bool IsBlocked => _isBlocked;
+
     /// <summary>What stands in the way of publishing; null when nothing does.</summary>
     public string? Reason => Current is null ? _reason ?? "broker away" : _isBlocked ? "the broker takes no messages: it is short of memory or disk" : null;
 

@@ -17,7 +17,7 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
     private readonly ILogger _logger;
     private readonly CancellationTokenSource _stopping = new();
     private readonly Task _running;
-    private volatile string? _queue;
+    private TaskCompletionSource<string> _queue = NewWaiter();
 
     public BrokerConsumer(
         BrokerConnection connection, Func<IChannel, CancellationToken, Task<ConsumerQueue>> declare, BrokerDelivery deliver, TimeProvider time, ILogger logger)
@@ -27,7 +27,10 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
     }
 
     /// <summary>The queue that is read; null while none is.</summary>
-    public string? Queue => _queue;
+    public string? Queue => Volatile.Read(ref _queue).Task is { IsCompletedSuccessfully: true } queue ? queue.Result : null;
+
+    /// <summary>The queue that is read, once one is.</summary>
+    public Task<string> WaitForQueueAsync(TimeSpan timeout, CancellationToken cancellationToken) => Volatile.Read(ref _queue).Task.WaitAsync(timeout, _time, cancellationToken);
 
     public async ValueTask DisposeAsync()
     {
@@ -60,26 +63,26 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
             var queue = await _declare(channel, stopping);
             var ended = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
             var consumer = new AsyncEventingBasicConsumer(channel);
-            consumer.ReceivedAsync += (_, delivery) => DeliverAsync(channel, delivery, stopping);
+            consumer.ReceivedAsync += (_, delivery) => DeliverAsync(channel, delivery, ended, stopping);
             consumer.ShutdownAsync += (_, _) => EndAsync(ended);
             consumer.UnregisteredAsync += (_, _) => EndAsync(ended); // the queue was deleted
             await channel.BasicQosAsync(0, queue.Prefetch, global: false, stopping);
             await channel.BasicConsumeAsync(queue.Name, autoAck: queue.Prefetch == 0, consumer, stopping);
-            _queue = queue.Name;
+            _queue.TrySetResult(queue.Name);
             backoff.Reset();
             await ended.Task.WaitAsync(stopping);
         }
         catch (Exception ex) when (!stopping.IsCancellationRequested)
         {
-            LogInterrupted(BrokerFault.Describe(ex));
+            LogInterrupted(BrokerFault.Describe(ex), ex);
         }
         finally
         {
-            _queue = null;
+            if (_queue.Task.IsCompleted) Volatile.Write(ref _queue, NewWaiter());
         }
     }
 
-    private async Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken stopping)
+    private async Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, TaskCompletionSource ended, CancellationToken stopping)
     {
         try
         {
@@ -87,9 +90,12 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
         }
         catch (Exception ex) when (ex is not OperationCanceledException)
         {
-            LogInterrupted(BrokerFault.Describe(ex)); // unacknowledged, it comes again on the next channel
+            LogFailed(ex);
+            ended.TrySetResult(); // unacknowledged, it comes again on the next channel
         }
     }
+
+    private static TaskCompletionSource<string> NewWaiter() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     private static Task EndAsync(TaskCompletionSource ended)
     {
@@ -98,7 +104,10 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
     }
 
     [LoggerMessage(EventId = 1513, Level = LogLevel.Warning, Message = "A consumer was interrupted: {Reason}; it starts again")]
-    private partial void LogInterrupted(string reason);
+    private partial void LogInterrupted(string reason, Exception exception);
+
+    [LoggerMessage(EventId = 1524, Level = LogLevel.Error, Message = "A delivery failed; its consumer starts again")]
+    private partial void LogFailed(Exception exception);
 }
 
 /// <summary>A queue to be read.</summary>

@@ -87,8 +87,10 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
     }
 
     // A broker that does not confirm may be frozen, and the client may never complete the publish: a new connection is the way out.
+    // One that is short of memory or disk goes on by itself, and would block a new connection just as well.
     private async Task GiveUpAsync(IChannel channel)
     {
+        if (connection.IsBlocked) return;
         if (ReferenceEquals(Interlocked.CompareExchange(ref _channel, null, channel), channel) && connection.Current is { } current) await BrokerConnection.AbandonAsync(current);
     }
 }

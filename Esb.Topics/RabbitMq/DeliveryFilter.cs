@@ -80,18 +80,26 @@ internal sealed partial class DeliveryFilter(
         throw new DeliveryReturnedException();
     }
 
-    // False: it goes back.
+    // False: it goes back. Nothing else may leave: an exception would make the bus return the message at once, again and again.
     private async Task<bool> TrySettleAsync(WireMessage wire)
+    {
+        try
+        {
+            return await SettleAsync(wire);
+        }
+        catch (Exception ex) when (ex is not OperationCanceledException || !_stopping.IsCancellationRequested)
+        {
+            LogReturned(wire.Properties.MessageId, subscription.Endpoint, ex);
+            return false;
+        }
+    }
+
+    private async Task<bool> SettleAsync(WireMessage wire)
     {
         var message = reader.Read(wire, subscription.Endpoint);
         var parent = WireReader.Parent(wire);
-        if (wire.Body.Length > maxBodyBytes)
-        {
-            await settler.DivertAsync(TooLarge(message), parent, _stopping.Token);
-            return true;
-        }
-
-        switch (await HandleAsync(new TopicDelivery(message, parent, settler.ReplierTo(wire, message))))
+        var settlement = Refuse(message) ?? await handler(new TopicDelivery(message, parent, settler.ReplierTo(wire, message)), _aborting.Token);
+        switch (settlement)
         {
             case Settlement.ReturnSettlement:
                 return false;
@@ -106,27 +114,21 @@ internal sealed partial class DeliveryFilter(
         }
     }
 
-    private async Task<Settlement> HandleAsync(TopicDelivery delivery)
+    // What foreign clients may publish, but we could neither work on nor write again.
+    private Settlement.Divert? Refuse(EsbMessage message)
     {
-        try
-        {
-            return await handler(delivery, _aborting.Token);
-        }
-        catch (Exception ex)
-        {
-            LogReturned(delivery.Message.Id, subscription.Endpoint, ex);
-            return Settlement.Return;
-        }
+        if (message.Body.Length > maxBodyBytes) return Divert(message, "ESB-AMQP-SIZE", $"The body is larger than {maxBodyBytes} bytes.");
+        return WireLimits.ExcessOf(message) is { } excess ? Divert(message with { Headers = Core.Messages.MessageHeaders.Empty, Key = null }, "ESB-HDR-LIMIT", $"{excess} They were dropped.") : null;
     }
 
-    private DeadLetter TooLarge(EsbMessage message)
+    private Settlement.Divert Divert(EsbMessage message, string code, string reason)
     {
         var now = time.GetUtcNow();
-        return new DeadLetter(message, subscription.Endpoint, "ESB-AMQP-SIZE", $"The body is larger than {maxBodyBytes} bytes.", null, 0, now, now);
+        return new Settlement.Divert(new DeadLetter(message, subscription.Endpoint, code, reason, null, 0, now, now));
     }
 
-    [LoggerMessage(EventId = 1520, Level = LogLevel.Error, Message = "The handler of message {MessageId} at {Endpoint} failed; the message goes back to its queue")]
-    private partial void LogReturned(Guid messageId, string endpoint, Exception exception);
+    [LoggerMessage(EventId = 1520, Level = LogLevel.Error, Message = "Message {MessageId} could not be settled at {Endpoint}; it goes back to its queue")]
+    private partial void LogReturned(string? messageId, string endpoint, Exception exception);
 }
 
 /// <summary>Tells the bus to give a message back to the broker.</summary>

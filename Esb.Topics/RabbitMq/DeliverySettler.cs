@@ -37,6 +37,12 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
 
     private async ValueTask ReplyAsync(EsbMessage reply, string replyTo, string requestId)
     {
+        if (WireLimits.ExcessOf(reply) is { } excess)
+        {
+            LogReplyCut(requestId, excess);
+            reply = reply with { Headers = MessageHeaders.From(reply.Headers.Where(header => header.Key is EsbHeaders.Fault or EsbHeaders.Status)) };
+        }
+
         var result = await publisher.SendAsync(replyTo, WireWriter.Reply(reply, requestId), reply.Body.Bytes);
         if (result.Outcome != PublishOutcome.Confirmed) LogReplyAbandoned(requestId, result.Reason);
     }
@@ -55,13 +61,16 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
     }
 
     private static TimeSpan RungFor(IReadOnlyList<TimeSpan> delays, TimeSpan wanted) =>
-        delays.Where(delay => delay >= wanted).DefaultIfEmpty(delays.Max()).Min();
+        delays.Where(delay => delay >= wanted).DefaultIfEmpty(delays.Max()).Min(); // the next one up, as far as there is one
 
     [LoggerMessage(EventId = 1517, Level = LogLevel.Warning, Message = "Message {MessageId} could not be moved to {Queue}: {Reason}; it is held and tried again")]
     private partial void LogNotMoved(Guid messageId, string queue, string? reason);
 
     [LoggerMessage(EventId = 1518, Level = LogLevel.Warning, Message = "Message {MessageId} asks for a reply to {Queue}, which is none of a requester (ESB-AMQP-REPLYTO); it gets none")]
     private partial void LogReplyRefused(Guid messageId, string queue);
+
+    [LoggerMessage(EventId = 1525, Level = LogLevel.Warning, Message = "The reply to {CorrelationId} goes without its headers: {Excess}")]
+    private partial void LogReplyCut(string correlationId, string excess);
 
     [LoggerMessage(EventId = 1519, Level = LogLevel.Debug, Message = "The reply to {CorrelationId} was abandoned: {Reason}")]
     private partial void LogReplyAbandoned(string correlationId, string? reason);

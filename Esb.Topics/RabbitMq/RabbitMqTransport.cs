@@ -22,6 +22,7 @@ internal sealed class RabbitMqTransport : ITopicTransport
     private readonly ReceiveBus _bus;
     private ReplyQueue? _replies;
     private UnroutableWatch? _unroutable;
+    private int _disposed;
 
     public RabbitMqTransport(RabbitMqTransportConfig config, string name, IReadOnlyDictionary<string, TopicConfig> topics, long maxBodyBytes, TimeProvider time, ILoggerFactory loggers)
     {
@@ -57,12 +58,13 @@ internal sealed class RabbitMqTransport : ITopicTransport
         return _publisher.PublishAsync(_names.TopicOf(message.Subject), message.Subject, message.Key, WireWriter.Publish(message, IsPersistent(message)), message.Body.Bytes);
     }
 
-    public Task<EsbMessage> RequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
+    public async Task<EsbMessage> RequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        if (_replies?.Name is not { } replyTo) throw TopicFaults.Unavailable(request.Subject, PublishResult.Refused(Status.Reason ?? "replies cannot be received"));
+        if (_replies is null || await _replies.FindNameAsync(cancellationToken) is not { } replyTo)
+            throw TopicFaults.Unavailable(request.Subject, PublishResult.Refused(Status.Reason ?? "replies cannot be received"));
         var properties = WireWriter.Request(request, IsPersistent(request), replyTo, timeout);
-        return _replies.WaitAsync(
+        return await _replies.WaitAsync(
             request,
             () => _publisher.PublishAsync(_names.TopicOf(request.Subject), request.Subject, request.Key, properties, request.Body.Bytes),
             timeout, cancellationToken);
@@ -83,6 +85,7 @@ internal sealed class RabbitMqTransport : ITopicTransport
 
     public async ValueTask DisposeAsync()
     {
+        if (Interlocked.Exchange(ref _disposed, 1) == 1) return;
         await _bus.DisposeAsync();
         if (_replies is not null) await _replies.DisposeAsync();
         if (_unroutable is not null) await _unroutable.DisposeAsync();

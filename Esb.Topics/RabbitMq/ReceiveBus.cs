@@ -7,6 +7,8 @@ namespace Esb.Topics.RabbitMq;
 /// <summary>The bus that runs receive endpoints. It names, declares and publishes nothing of ours. Thread-safe.</summary>
 internal sealed class ReceiveBus(RabbitMqAddress address, string connectionName, ILoggerFactory loggers) : IAsyncDisposable
 {
+    private static readonly TimeSpan StopTimeout = TimeSpan.FromSeconds(30);
+
     private readonly SemaphoreSlim _starting = new(1, 1);
     private IBusControl? _bus;
 
@@ -29,7 +31,7 @@ internal sealed class ReceiveBus(RabbitMqAddress address, string connectionName,
 
     public async ValueTask DisposeAsync()
     {
-        if (_bus is not null) await _bus.StopAsync();
+        if (_bus is not null) await _bus.StopAsync(StopTimeout);
         _starting.Dispose();
     }
 
@@ -39,7 +41,7 @@ internal sealed class ReceiveBus(RabbitMqAddress address, string connectionName,
         try
         {
             if (_bus is not null) return _bus;
-            LogContext.ConfigureCurrentLogContext(loggers);
+            LogContext.ConfigureCurrentLogContext(new BusLog(loggers));
             var bus = Bus.Factory.CreateUsingRabbitMq(Configure);
             await bus.StartAsync(cancellationToken);
             return _bus = bus;

@@ -10,7 +10,10 @@ namespace Esb.Topics.RabbitMq;
 /// <summary>Brings replies to those who wait for them: one queue for all requests of this process. Thread-safe.</summary>
 internal sealed partial class ReplyQueue : IAsyncDisposable
 {
+    private static readonly TimeSpan DeclareTimeout = TimeSpan.FromSeconds(2);
+
     private readonly ConcurrentDictionary<string, TaskCompletionSource<EsbMessage>> _waiting = new(StringComparer.OrdinalIgnoreCase);
+    private readonly BrokerConnection _connection;
     private readonly RabbitMqNames _names;
     private readonly WireReader _reader;
     private readonly TimeProvider _time;
@@ -19,12 +22,24 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
 
     public ReplyQueue(BrokerConnection connection, RabbitMqNames names, WireReader reader, TimeProvider time, ILogger logger)
     {
-        (_names, _reader, _time, _logger) = (names, reader, time, logger);
+        (_connection, _names, _reader, _time, _logger) = (connection, names, reader, time, logger);
         _consumer = new BrokerConsumer(connection, DeclareAsync, DeliverAsync, time, logger);
     }
 
-    /// <summary>Its name, which requests carry; null while it cannot be read.</summary>
-    public string? Name => _consumer.Queue;
+    /// <summary>Its name, which requests carry; null when it cannot be read. After a reconnect it is a moment later there than the connection.</summary>
+    public async Task<string?> FindNameAsync(CancellationToken cancellationToken)
+    {
+        if (_consumer.Queue is { } name) return name;
+        if (_connection.Current is null) return null;
+        try
+        {
+            return await _consumer.WaitForQueueAsync(DeclareTimeout, cancellationToken);
+        }
+        catch (TimeoutException)
+        {
+            return null;
+        }
+    }
 
     /// <summary>Publishes a request and waits for its reply. One timer per request: cheap, as it is nearly always removed before it fires.</summary>
     public async Task<EsbMessage> WaitAsync(EsbMessage request, Func<ValueTask<PublishResult>> publish, TimeSpan timeout, CancellationToken cancellationToken)

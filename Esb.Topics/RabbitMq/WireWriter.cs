@@ -85,13 +85,16 @@ internal static class WireWriter
         return new BasicProperties
         {
             MessageId = message.Id.ToString(),
-            CorrelationId = message.CorrelationId,
-            ContentType = message.ContentType,
+            CorrelationId = Short(message.CorrelationId),
+            ContentType = Short(message.ContentType),
             Timestamp = new AmqpTimestamp(message.CreatedAt.ToUnixTimeSeconds()),
             Persistent = isPersistent,
             Headers = headers,
         };
     }
+
+    // Of an answer from outside; what is published has been checked before.
+    private static string? Short(string? text) => WireLimits.IsShort(text) ? text : null;
 
     private static void AddTrace(IDictionary<string, object?> headers, ActivityContext trace)
     {

@@ -37,18 +37,16 @@ public sealed class PostgresStoreTests
         Assert.That(
             () => _schema.Open(Path.Combine(_schema.Config.Folder, "other")).StartAsync(cancellationToken),
             Throws.TypeOf<EsbException>().With.Property(nameof(EsbException.Code)).EqualTo("ESB-STORE-VERSION"));
-        await Task.CompletedTask;
     }
 
-    [Test, CancelAfter(30_000)]
-    public async Task Partitions_of_the_coming_days_are_there_after_the_start(CancellationToken cancellationToken)
+    [Test]
+    public async Task Partitions_of_the_coming_days_are_there_after_the_start()
     {
         var today = DateOnly.FromDateTime(TimeProvider.System.GetUtcNow().UtcDateTime);
 
         var partitions = await _schema.QueryAsync<string>("select child.relname from pg_inherits join pg_class child on child.oid = inhrelid where inhparent = 'audit_event'::regclass");
 
         Assert.That(partitions, Is.SupersetOf(Enumerable.Range(0, 8).Select(days => $"audit_event_{today.AddDays(days):yyyyMMdd}")));
-        Assert.That(cancellationToken.IsCancellationRequested, Is.False);
     }
 
     [Test, CancelAfter(30_000)]
@@ -133,7 +131,7 @@ public sealed class PostgresStoreTests
 
         await store.StartAsync(cancellationToken);
 
-        Assert.That(await store.CheckAsync(cancellationToken), Is.EqualTo("the database cannot be reached"));
+        Assert.That(await store.Audit.CheckAsync(cancellationToken), Is.EqualTo("the database cannot be reached"));
         Assert.That(() => store.Audit.AppendAsync([SomeFacts.Fact()], cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-WRITE").And.Property("IsTransient").True);
         Assert.That(() => store.DeadLetters.AddAsync(Letter(), cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-AWAY").And.Property("IsTransient").True);
         await store.Audit.Spool!.AppendAsync(SomeFacts.Fact(), cancellationToken);

@@ -229,5 +229,42 @@ public sealed class ForeignClientTests : BrokerFixture
         Assert.That((letter.Code, letter.Message.Subject, letter.Message.Body.Length), Is.EqualTo(("ESB-AMQP-SIZE", "orders.big", 100_001)));
     }
 
+    [Test, CancelAfter(30_000)]
+    [Property("Case", "HDR-08")]
+    public async Task Headers_that_could_not_be_written_again_make_a_dead_letter_without_them(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox, "orders.#");
+        var headers = new Dictionary<string, object?> { ["x-big"] = new string('x', 100_000) };
+
+        await PublishForeignAsync("orders.big", new BasicProperties { Headers = headers });
+        await PublishForeignAsync("orders.small", new BasicProperties());
+        var letter = await NextDeadLetterAsync(cancellationToken);
+
+        Assert.That((await inbox.NextAsync(cancellationToken)).Message.Subject, Is.EqualTo("orders.small"));
+        Assert.That((letter.Code, letter.Message.Subject, letter.Message.Headers.Count), Is.EqualTo(("ESB-HDR-LIMIT", "orders.big", 0)));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task A_reply_with_a_content_type_that_does_not_fit_goes_without_it(CancellationToken cancellationToken)
+    {
+        await SubscribeAsync(
+            async (delivery, token) =>
+            {
+                var reply = delivery.Message.Reply(MessageBody.FromText("42"), TimeProvider.System) with
+                {
+                    ContentType = new string('t', 300),
+                    Headers = MessageHeaders.Empty.With("x-big", new string('x', 200_000)).With(EsbHeaders.Status, "200"),
+                };
+                await delivery.Reply!(reply, token);
+                return Settlement.Done;
+            },
+            Subscription("prices.get"));
+
+        var answer = await Transport.RequestAsync(Message("prices.get"), TimeSpan.FromSeconds(10), cancellationToken);
+
+        Assert.That((answer.Body.ReadText(), answer.ContentType, answer.Headers.Count), Is.EqualTo(("42", (string?)null, 1)));
+    }
+
     private static string? Text(IReadOnlyBasicProperties properties, string header) => properties.Headers![header] is byte[] bytes ? Encoding.UTF8.GetString(bytes) : null;
 }

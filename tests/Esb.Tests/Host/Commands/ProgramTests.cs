@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Esb.Tests.Host.Management;
 using NUnit.Framework;
 
 namespace Esb.Tests.Host.Commands;
@@ -45,10 +46,43 @@ public sealed class ProgramTests
         Assert.That(outputs[0], Is.EqualTo(outputs[1]));
     }
 
-    private static Process Start(string arguments, params (string Name, string Value)[] variables)
+    [Test]
+    public async Task Signal_stops_the_orders_sample_with_exit_code_0(CancellationToken cancellationToken)
+    {
+        if (OperatingSystem.IsWindows()) Assert.Ignore("There are no signals here.");
+        var folder = Directory.CreateTempSubdirectory("esb-"); // without samples in it: those beside the program are found
+        var management = $"http://127.0.0.1:{RunningManagement.FreePort()}";
+        using var program = Start("", folder.FullName, ("ESB__LISTENERS__PUBLIC__URL", $"http://127.0.0.1:{RunningManagement.FreePort()}"), ("ESB__MANAGEMENT__URL", management));
+        try
+        {
+            var lines = new List<string>();
+            while (lines.Count == 0 || !lines[^1].Contains("orders is running", StringComparison.Ordinal))
+                lines.Add(await program.StandardOutput.ReadLineAsync(cancellationToken) ?? throw new AssertionException(string.Join('\n', lines)));
+            using var client = new HttpClient();
+            Assert.That((await client.GetAsync($"{management}/health/ready", cancellationToken)).IsSuccessStatusCode, Is.True);
+
+            using var kill = Process.Start("kill", ["-TERM", $"{program.Id}"]);
+            var rest = await program.StandardOutput.ReadToEndAsync(cancellationToken);
+            await program.WaitForExitAsync(cancellationToken);
+
+            Assert.That(program.ExitCode, Is.Zero, rest);
+            Assert.That(rest, Does.Contain("stopped: what was under way is finished"));
+            Assert.That(File.Exists(Path.Combine(folder.FullName, "esb-data", "management.key")), Is.True);
+        }
+        finally
+        {
+            if (!program.HasExited) program.Kill();
+            folder.Delete(recursive: true);
+        }
+    }
+
+    private static Process Start(string arguments, params (string Name, string Value)[] variables) => Start(arguments, Environment.CurrentDirectory, variables);
+
+    private static Process Start(string arguments, string folder, params (string Name, string Value)[] variables)
     {
         var start = new ProcessStartInfo("dotnet", $"\"{Path.Combine(AppContext.BaseDirectory, "esb.dll")}\" {arguments}")
         {
+            WorkingDirectory = folder,
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };

@@ -49,6 +49,24 @@ public sealed class FileAuditStoreTests
     }
 
     [Test, CancelAfter(20_000)]
+    public async Task An_index_that_cannot_be_read_is_made_again(CancellationToken cancellationToken)
+    {
+        await using (var store = await OpenAsync(cancellationToken))
+        {
+            for (var number = 0; number < 50; number++) await store.Audit.AppendAsync([SomeFacts.Fact(fields: ("number", $"{number}"))], cancellationToken);
+            await FindAsync(store.Audit, new AuditQuery(), cancellationToken);
+        }
+
+        var before = await File.ReadAllBytesAsync(Segments()[0].IndexPath, cancellationToken);
+        await File.WriteAllBytesAsync(Segments()[0].IndexPath, [.. before.Take(20)], cancellationToken);
+        await File.WriteAllBytesAsync(Segments()[1].IndexPath, [.. before.Select(_ => (byte)7)], cancellationToken);
+
+        await using var reopened = await OpenAsync(cancellationToken);
+        Assert.That(await FindAsync(reopened.Audit, new AuditQuery(), cancellationToken), Has.Count.EqualTo(50));
+        Assert.That(await File.ReadAllBytesAsync(Segments()[0].IndexPath, cancellationToken), Is.EqualTo(before));
+    }
+
+    [Test, CancelAfter(20_000)]
     public async Task A_reader_beside_a_running_host_sees_each_new_fact(CancellationToken cancellationToken)
     {
         await using var store = await OpenAsync(cancellationToken);

@@ -66,15 +66,16 @@ public sealed class AuditSpoolTests
     [TestCase("")]
     [TestCase("99 5000")]
     [TestCase("1 999999")]
-    public async Task A_position_that_cannot_be_right_means_from_the_start(string position)
+    [CancelAfter(10_000)]
+    public async Task A_position_that_cannot_be_right_means_from_the_start(string position, CancellationToken cancellationToken)
     {
         var fact = SomeFacts.Fact();
-        await using (var spool = Open()) await spool.AppendAsync(fact, default);
-        await File.WriteAllTextAsync(Path.Combine(_folder, "moved"), position);
+        await using (var spool = Open()) await spool.AppendAsync(fact, cancellationToken);
+        await File.WriteAllTextAsync(Path.Combine(_folder, "moved"), position, cancellationToken);
 
         await using var restarted = Open();
 
-        Assert.That((await restarted.PeekAsync(10, default)).Single().Id, Is.EqualTo(fact.Id));
+        Assert.That((await restarted.PeekAsync(10, cancellationToken)).Single().Id, Is.EqualTo(fact.Id));
     }
 
     [Test, CancelAfter(10_000)]
