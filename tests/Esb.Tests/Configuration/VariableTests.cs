@@ -107,6 +107,14 @@ public sealed class VariableTests : ConfigurationFixture
     }
 
     [Test]
+    public void A_whole_object_comes_even_before_its_type()
+    {
+        var configuration = Accept("{}", ("ESB__TRANSPORT", """{ "type": "memory" }"""), ("ESB__TRANSPORT__TYPE", "rabbitmq"), ("ESB__TRANSPORT__URL", "amqp://b"));
+
+        Assert.That(configuration.Section<TransportConfig>("transport"), Is.InstanceOf<BrokerConfig>());
+    }
+
+    [Test]
     public void The_type_comes_before_what_it_decides()
     {
         var configuration = Accept("{}", ("ESB__TRANSPORT__PREFIX", "mine"), ("ESB__TRANSPORT__URL", "amqp://b"), ("ESB__TRANSPORT__TYPE", "rabbitmq"));
