@@ -225,10 +225,11 @@ internal sealed class FileInboundEndpointTests
         var intake = new RecordingIntake();
         await using (var writer = new FileStream(At("order.xml"), FileMode.CreateNew, FileAccess.Write, FileShare.None))
         {
-            await using var endpoint = await StartAsync(intake);
+            var log = new LogLines();
             await writer.WriteAsync("<order"u8.ToArray(), cancellationToken);
             await writer.FlushAsync(cancellationToken);
-            await Eventually.HoldsAsync(() => Claimed().Count == 1, "it is claimed", cancellationToken);
+            await using var endpoint = await StartAsync(intake, log: log);
+            await Eventually.HoldsAsync(() => log.Warnings.Any(line => line.StartsWith("ESB-FILE-BUSY", StringComparison.Ordinal)), "it finds the file in use", cancellationToken);
             await writer.WriteAsync("/>"u8.ToArray(), cancellationToken);
             await writer.DisposeAsync();
 
