@@ -7,6 +7,14 @@ namespace Esb.Endpoints.Http;
 /// <summary>What can be said about a body before any of it is read.</summary>
 internal static class HttpContentRules
 {
+    /// <summary>Refuses a body with two lengths, by which one hop would read on where another has stopped (RFC 9112, section 6.3).</summary>
+    public static void RequireOneLength(HttpRequest request)
+    {
+        // The server has taken the chunks as the length by now, and put the other one there.
+        if (request.Headers.TransferEncoding.Count == 0 || !request.Headers.ContainsKey("X-Content-Length")) return;
+        throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-LENGTH", "The body has both a length and a transfer encoding.");
+    }
+
     /// <summary>Refuses a content type or a size that is not taken, and sees to it that reading ends at the limit.</summary>
     /// <param name="context">The request.</param>
     /// <param name="accepted">Which content types are taken.</param>

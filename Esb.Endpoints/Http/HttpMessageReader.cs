@@ -47,16 +47,18 @@ internal sealed class HttpMessageReader(HttpInboundConfig config, long maxBodyBy
         var body = MessageBody.FromStream(context.Request.Body, context.Request.ContentLength);
         try
         {
-            await body.BufferAsync(maxBodyBytes, context.RequestAborted);
+            // No token: a read that is cancelled leaves the server's body reader unusable. The server itself ends reads of callers that hang up or are too slow.
+            await body.BufferAsync(maxBodyBytes, CancellationToken.None);
             return body;
-        }
-        catch (Exception ex) when (context.RequestAborted.IsCancellationRequested && ex is (IOException or OperationCanceledException))
-        {
-            throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-ABORTED", "The caller hung up before the body was complete.", ex);
         }
         catch (BadHttpRequestException ex)
         {
             throw HttpContentRules.Explain(ex, context);
+        }
+        catch (Exception ex) when (ex is IOException or OperationCanceledException)
+        {
+            context.Abort(); // nobody is left to be answered, and nothing to be read
+            throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-ABORTED", "The caller hung up before the body was complete.", ex);
         }
     }
 

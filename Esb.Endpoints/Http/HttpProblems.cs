@@ -32,7 +32,7 @@ internal static class HttpProblems
         if (IsUnreadable(response.StatusCode)) response.Headers.Connection = "close"; // what is left of the body is not waited for
         var body = JsonSerializer.SerializeToUtf8Bytes(ProblemOf(response.StatusCode, failure, context), JsonStyle.Readable);
         response.ContentLength = body.Length;
-        await response.Body.WriteAsync(body, context.RequestAborted);
+        await response.Body.WriteAsync(body, CancellationToken.None); // to a caller that hangs up now, the server writes nothing
     }
 
     private static object ProblemOf(int status, EsbException failure, HttpContext context) => new

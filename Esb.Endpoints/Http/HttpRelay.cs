@@ -9,29 +9,29 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
 {
     /// <param name="context">The request and its answer.</param>
     /// <param name="headers">Which headers pass.</param>
-    /// <param name="patience">How long either side may be silent.</param>
+    /// <param name="patience">How long the outside may be silent.</param>
     /// <exception cref="EsbException">There was no answer, or the caller's request is not complete.</exception>
     public async Task RelayAsync(HttpContext context, RelayHeaders headers, TimeSpan patience)
     {
-        using var idle = new IdleTimeout(patience, time, context.RequestAborted);
+        using var silence = new SilenceTimeout(patience, time, context.RequestAborted);
         try
         {
-            using var request = Compose(context, headers, idle);
-            using var response = await target.Client.SendAsync(request, idle.Token);
-            await AnswerAsync(context.Response, response, headers, idle);
+            using var request = Compose(context, headers, silence);
+            using var response = await target.Client.SendAsync(request, silence.Token);
+            await AnswerAsync(context.Response, response, headers, silence);
         }
-        catch (Exception ex) when (Explain(ex, idle, context) is { } failure)
+        catch (Exception ex) when (Explain(ex, silence, context) is { } failure)
         {
             if (!context.Response.HasStarted) context.Response.Clear();
             throw failure;
         }
     }
 
-    private HttpRequestMessage Compose(HttpContext context, RelayHeaders headers, IdleTimeout idle)
+    private HttpRequestMessage Compose(HttpContext context, RelayHeaders headers, SilenceTimeout silence)
     {
         var request = new HttpRequestMessage(HttpMethod.Parse(context.Request.Method), UrlOf(context.Request.QueryString));
         if (context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody == true)
-            request.Content = new RelayContent(context.Request.Body, context.Request.ContentLength, idle);
+            request.Content = new RelayContent(context.Request.Body, context.Request.ContentLength, silence);
         headers.CopyTo(request, context.Request.Headers);
         return request;
     }
@@ -42,23 +42,22 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
         return new Uri(target.Url.Query.Length == 0 ? $"{target.Url}{query.Value}" : $"{target.Url}&{query.Value.AsSpan(1)}");
     }
 
-    private static async Task AnswerAsync(HttpResponse answer, HttpResponseMessage response, RelayHeaders headers, IdleTimeout idle)
+    private static async Task AnswerAsync(HttpResponse answer, HttpResponseMessage response, RelayHeaders headers, SilenceTimeout silence)
     {
-        idle.Restart();
         answer.StatusCode = (int)response.StatusCode;
         headers.CopyTo(answer, response);
         if (answer.StatusCode is not (StatusCodes.Status204NoContent or StatusCodes.Status205ResetContent)) answer.ContentLength = response.Content.Headers.ContentLength;
-        await using var body = await response.Content.ReadAsStreamAsync(idle.Token);
-        await RelayContent.CopyAsync(body, answer.Body, idle);
+        await using var body = await response.Content.ReadAsStreamAsync(silence.Token);
+        await RelayCopy.ToCallerAsync(body, answer.Body, silence);
     }
 
     // Null for what is none of HTTP's failures: it goes on as it is.
-    private EsbException? Explain(Exception exception, IdleTimeout idle, HttpContext context)
+    private EsbException? Explain(Exception exception, SilenceTimeout silence, HttpContext context)
     {
         if (exception is EsbException || context.RequestAborted.IsCancellationRequested) return null;
-        if (idle.HasElapsed) return new EsbException("ESB-HTTP-TIMEOUT", $"The endpoint '{target.Name}' did not answer in time.", FaultKind.Timeout, exception);
+        if (silence.HasElapsed) return new EsbException("ESB-HTTP-TIMEOUT", $"The endpoint '{target.Name}' did not answer in time.", FaultKind.Timeout, exception);
         if (FindBadRequest(exception) is { } bad) return HttpContentRules.Explain(bad, context);
-        return HttpFailures.Of(target.Name, exception, idle.Token);
+        return HttpFailures.Of(target.Name, exception, silence.Token);
     }
 
     // The caller's body is read while it is sent, so its faults come wrapped in those of sending.

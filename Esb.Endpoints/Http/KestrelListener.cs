@@ -48,7 +48,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
     private WebApplication Build(ListenerAddress address)
     {
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        builder.Services.AddSingleton(loggers).AddSingleton<IHostLifetime, BusLifetime>();
+        builder.Services.AddSingleton<ILoggerFactory>(new ListenerLoggers(loggers)).AddSingleton<IHostLifetime, BusLifetime>();
         builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
         {
             Limit(kestrel);
@@ -77,6 +77,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
     {
         try
         {
+            HttpContentRules.RequireOneLength(context.Request);
             await routes.DispatchAsync(context);
         }
         catch (EsbException ex)

@@ -5,7 +5,7 @@ using Microsoft.AspNetCore.Http;
 namespace Esb.Endpoints.Http;
 
 /// <summary>Relays requests to an http-outbound endpoint: past topics and parsers, counted, and without a message being made.</summary>
-/// <param name="patience">How long either side may be silent.</param>
+/// <param name="patience">How long the outside may be silent.</param>
 internal sealed class RelayExchange(HttpInboundConfig config, HttpTarget target, TimeSpan patience, IntakeState state) : IHttpExchange
 {
     private readonly RelayHeaders _headers = new(config);

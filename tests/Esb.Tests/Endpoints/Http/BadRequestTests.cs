@@ -1,0 +1,334 @@
+using System.Net;
+using System.Text.Json;
+using Esb.Core.Audit;
+using Esb.Core.Errors;
+using Esb.Tests.Fakes;
+using Microsoft.Extensions.Logging;
+using NSubstitute;
+using NSubstitute.ExceptionExtensions;
+using static Esb.Tests.Endpoints.Http.HttpInboundTests;
+
+namespace Esb.Tests.Endpoints.Http;
+
+/// <summary>Rows HTP of the catalogue of bad inputs, over real connections.</summary>
+public sealed class BadRequestTests
+{
+    private const string Orders = """ "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new", "maxBodySize": "1KiB" } """;
+    private const string Answering = """ "ask": { "type": "http-inbound", "path": "/ask", "process": "answer", "mode": "request-reply", "timeout": "200ms" } """;
+
+    private HttpBus _bus = null!;
+
+    [SetUp]
+    public void CreateBus() => _bus = new HttpBus();
+
+    [TearDown]
+    public async Task StopBus() => await _bus.DisposeAsync();
+
+    [Test, Property("Case", "HTP-01"), CancelAfter(10_000)]
+    public async Task Unknown_path_is_not_found_and_no_other_is_told(CancellationToken cancellationToken)
+    {
+        await _bus.StartAsync(Orders);
+
+        using var response = await _bus.PostAsync("/nowhere", "<order/>", cancellationToken: cancellationToken);
+
+        await AssertProblemAsync(response, HttpStatusCode.NotFound, "ESB-HTTP-NOROUTE", cancellationToken);
+        Assert.That(await response.Content.ReadAsStringAsync(cancellationToken), Does.Not.Contain("orders"));
+    }
+
+    [Test, Property("Case", "HTP-02"), CancelAfter(10_000)]
+    public async Task Wrong_method_is_told_the_right_ones(CancellationToken cancellationToken)
+    {
+        await _bus.StartAsync(Orders + """ , "put": { "type": "http-inbound", "path": "/orders", "methods": ["PUT"], "publish": "orders.new" } """);
+
+        using var response = await _bus.Client.DeleteAsync("/orders", cancellationToken);
+
+        await AssertProblemAsync(response, HttpStatusCode.MethodNotAllowed, "ESB-HTTP-METHOD", cancellationToken);
+        Assert.That(response.Content.Headers.Allow, Is.EquivalentTo(new[] { "POST", "PUT" }));
+    }
+
+    [Test, Property("Case", "HTP-03"), CancelAfter(10_000)]
+    public async Task Body_that_says_it_is_too_large_is_refused_before_it_is_read(CancellationToken cancellationToken)
+    {
+        await _bus.StartAsync(Orders);
+
+        using var connection = await RawConnection.OpenAsync(_bus.Port, cancellationToken);
+        await connection.WriteAsync("POST /orders HTTP/1.1\r\nHost: bus\r\nContent-Length: 100000000\r\n\r\n", cancellationToken);
+        var answer = await connection.ReadUntilAsync("}", cancellationToken);
+
+        Assert.That(answer, Does.StartWith("HTTP/1.1 413 ").And.Contain("ESB-BODY-SIZE").And.Contain("Connection: close"));
+        Assert.That(_bus.Audit.Facts.Single(), Has.Property(nameof(AuditFact.Kind)).EqualTo(AuditKind.Refused).And.Property(nameof(AuditFact.Code)).EqualTo("ESB-BODY-SIZE"));
+    }
+
+    [Test, Property("Case", "HTP-04"), CancelAfter(10_000)]
+    public async Task Body_in_chunks_is_refused_at_the_limit_and_the_connection_closed(CancellationToken cancellationToken)
+    {
+        await _bus.StartAsync(Orders);
+        var chunk = "200\r\n" + new string('x', 0x200) + "\r\n";
+
+        var answer = await RawConnection.AskAsync(_bus.Port, "POST /orders HTTP/1.1\r\nHost: bus\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk + chunk + chunk, cancellationToken);
+
+        Assert.That(answer, Does.StartWith("HTTP/1.1 413 ").And.Contain("ESB-BODY-SIZE").And.Contain("Connection: close"));
+        Assert.That(_bus.Published, Is.Empty);
+    }
+
+    [Test, CancelAfter(10_000)]
+    public async Task Body_of_exactly_the_limit_is_taken(CancellationToken cancellationToken)
+    {
+        await _bus.StartAsync(Orders);
+
+        using var response = await _bus.PostAsync("/orders", new string('x', 1024), cancellationToken: cancellationToken);
+
+        Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
+    }
+
+    [TestCase("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", Category = "HTP-06")]
+    [TestCase("Transfer-Encoding: chunked\r\n\r\n1;a\nb\r\nx\r\n0\r\n\r\nPOST /orders HTTP/1.1\r\nHost: bus\r\nContent-Length: 1\r\n\r\ny", Category = "HTP-07")]
+    [TestCase("X-A: one\r\n two\r\nContent-Length: 0\r\n\r\n", Category = "HTP-09")]
+    [TestCase("X-A: one\0two\r\nContent-Length: 0\r\n\r\n", Category = "HTP-09")]
+    [TestCase("X-A: one\rtwo\r\nContent-Length: 0\r\n\r\n", Category = "HTP-09")]
+    [TestCase("X A: one\r\nContent-Length: 0\r\n\r\n", Category = "HDR-05")]
+    [TestCase("X-\u00e4: one\r\nContent-Length: 0\r\n\r\n", Category = "HDR-05")]
+    [TestCase(": one\r\nContent-Length: 0\r\n\r\n", Category = "HDR-05")]
+    [CancelAfter(10_000)]
+    public async Task Request_that_breaks_the_grammar_is_refused_and_the_connection_closed(string rest, CancellationToken cancellationToken)
+    {
+        await _bus.StartAsync(Orders);
+
+        var answer = await RawConnection.AskAsync(_bus.Port, $"POST /orders HTTP/1.1\r\nHost: bus\r\n{rest}", cancellationToken);
+
+        Assert.That(answer, Does.StartWith("HTTP/1.1 400 "));
+        Assert.That(answer.Split("HTTP/1.1 "), Has.Length.EqualTo(2), "one answer, then the end");
+        Assert.That(_bus.Published, Is.Empty);
+    }
+
+    [TestCase(1, 64 * 1024), TestCase(500, 1), Property("Case", "HTP-08"), CancelAfter(10_000)]
+    public async Task Headers_that_are_too_many_or_too_long_are_refused(int count, int length, CancellationToken cancellationToken)
+    {
+        await _bus.StartAsync(Orders);
+        var headers = string.Concat(Enumerable.Range(0, count).Select(number => $"X-{number}: {new string('x', length)}\r\n"));
+
+        var answer = await RawConnection.AskAsync(_bus.Port, $"POST /orders HTTP/1.1\r\nHost: bus\r\n{headers}Content-Length: 0\r\n\r\n", cancellationToken);
+
+        Assert.That(answer, Does.StartWith("HTTP/1.1 431 "));
+    }
+
+    [TestCase("application/json"), TestCase("nonsense"), TestCase(""), Property("Case", "HTP-10"), CancelAfter(10_000)]
+    public async Task Content_type_that_is_not_taken_is_told_which_are(string contentType, CancellationToken cancellationToken)
+    {
+        await _bus.StartAsync(""" "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new", "accept": ["application/xml", "text/*"] } """);
+        using var content = new ByteArrayContent("{}"u8.ToArray());
+        if (contentType.Length > 0) content.Headers.TryAddWithoutValidation("Content-Type", contentType);
+
+        using var response = await _bus.Client.PostAsync("/orders", content, cancellationToken);
+
+        await AssertProblemAsync(response, HttpStatusCode.UnsupportedMediaType, "ESB-HTTP-CONTENTTYPE", cancellationToken);
+        Assert.That(await response.Content.ReadAsStringAsync(cancellationToken), Does.Contain("application/xml, text/*"));
+        Assert.That(_bus.Audit.Kinds, Is.EqualTo(new[] { AuditKind.Refused }));
+    }
+
+    [TestCase("application/xml"), TestCase("Application/XML; charset=utf-8"), TestCase("text/plain"), CancelAfter(10_000)]
+    public async Task Content_type_that_is_taken_is_taken_whatever_its_parameters(string contentType, CancellationToken cancellationToken)
+    {
+        await _bus.StartAsync(""" "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new", "accept": ["application/xml", "text/*"] } """);
+        using var content = new ByteArrayContent("<order/>"u8.ToArray());
+        content.Headers.TryAddWithoutValidation("Content-Type", contentType);
+
+        using var response = await _bus.Client.PostAsync("/orders", content, cancellationToken);
+
+        Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
+        Assert.That(_bus.Published.Single().ContentType, Is.EqualTo(contentType));
+    }
+
+    [Test, Property("Case", "HTP-12"), CancelAfter(10_000)]
+    public async Task Body_that_would_have_to_be_unpacked_is_refused(CancellationToken cancellationToken)
+    {
+        await _bus.StartAsync(Orders);
+        using var content = new ByteArrayContent([1, 2, 3]) { Headers = { ContentEncoding = { "gzip" } } };
+
+        using var response = await _bus.Client.PostAsync("/orders", content, cancellationToken);
+
+        await AssertProblemAsync(response, HttpStatusCode.UnsupportedMediaType, "ESB-HTTP-ENCODING", cancellationToken);
+    }
+
+    [TestCase("/%2e%2e%2forders"), TestCase("/x/%252e%252e/orders"), TestCase("/x\\..\\orders"), TestCase("/orders;a=b"), TestCase("/orders%00"), TestCase("//orders"), Property("Case", "HTP-17"), CancelAfter(10_000)]
+    public async Task Path_in_disguise_is_not_found(string path, CancellationToken cancellationToken)
+    {
+        await _bus.StartAsync(Orders);
+
+        var answer = await RawConnection.AskAsync(_bus.Port, $"POST {path} HTTP/1.1\r\nHost: bus\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", cancellationToken);
+
+        Assert.That(answer, Does.StartWith("HTTP/1.1 404 ").Or.StartsWith("HTTP/1.1 400 "));
+        Assert.That(_bus.Published, Is.Empty);
+    }
+
+    [TestCase("/ORDERS", 404), TestCase("/orders/", 404), TestCase("/x/../orders", 202), TestCase("/%6frders", 202), TestCase("http://bus/orders", 202), Property("Case", "HTP-18"), CancelAfter(10_000)]
+    public async Task Path_is_compared_after_it_was_decoded_and_its_dots_resolved(string path, int expected, CancellationToken cancellationToken)
+    {
+        await _bus.StartAsync(Orders);
+
+        var answer = await RawConnection.AskAsync(_bus.Port, $"POST {path} HTTP/1.1\r\nHost: bus\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", cancellationToken);
+
+        Assert.That(answer, Does.StartWith($"HTTP/1.1 {expected} "));
+    }
+
+    [Test, Property("Case", "HTP-24"), CancelAfter(10_000)]
+    public async Task Request_line_that_is_too_long_is_refused(CancellationToken cancellationToken)
+    {
+        await _bus.StartAsync(Orders);
+
+        var answer = await RawConnection.AskAsync(_bus.Port, $"POST /orders?{new string('x', 9 * 1024)} HTTP/1.1\r\nHost: bus\r\nContent-Length: 0\r\n\r\n", cancellationToken);
+
+        Assert.That(answer, Does.StartWith("HTTP/1.1 414 "));
+    }
+
+    [Test, Property("Case", "HTP-26"), CancelAfter(20_000)]
+    public async Task Caller_that_finds_no_place_is_told_to_come_back(CancellationToken cancellationToken)
+    {
+        var leave = new TaskCompletionSource();
+        _bus.With("slow", async (_, token) => await leave.Task.WaitAsync(token));
+        await _bus.StartAsync(""" "in": { "type": "http-inbound", "path": "/in", "process": "slow", "maxConcurrentCalls": 2 } """);
+
+        var calls = Enumerable.Range(0, 5).Select(_ => _bus.PostAsync("/in", "<order/>", cancellationToken: cancellationToken)).ToList();
+        using var refused = await await Task.WhenAny(calls);
+        leave.SetResult();
+
+        await AssertProblemAsync(refused, HttpStatusCode.ServiceUnavailable, "ESB-OVERLOAD", cancellationToken);
+        Assert.That(refused.Headers.RetryAfter!.Delta, Is.EqualTo(TimeSpan.FromSeconds(1)));
+        var answers = await Task.WhenAll(calls);
+        Assert.That(answers.Count(answer => answer.StatusCode == HttpStatusCode.Accepted), Is.EqualTo(4), "two at once, and two that waited");
+    }
+
+    [Test, Property("Case", "HTP-26"), CancelAfter(10_000)]
+    public async Task Sender_is_told_to_come_back_while_the_broker_is_away(CancellationToken cancellationToken)
+    {
+        _bus.Publisher.PublishAsync(default!, default!, default!, default).ThrowsAsyncForAnyArgs(new EsbException("ESB-TOPIC-UNAVAILABLE", "The topic cannot take messages.", FaultKind.Unavailable));
+        await _bus.StartAsync(Orders);
+
+        using var response = await _bus.PostAsync("/orders", "<order/>", cancellationToken: cancellationToken);
+
+        await AssertProblemAsync(response, HttpStatusCode.ServiceUnavailable, "ESB-TOPIC-UNAVAILABLE", cancellationToken);
+        Assert.That(response.Headers.RetryAfter!.Delta, Is.GreaterThan(TimeSpan.Zero));
+        Assert.That(_bus.Audit.Kinds, Is.EqualTo(new[] { AuditKind.Received, AuditKind.Failed }));
+    }
+
+    [Test, Property("Case", "HTP-26"), CancelAfter(10_000)]
+    public async Task Sender_is_told_to_come_back_while_nothing_can_be_recorded(CancellationToken cancellationToken)
+    {
+        _bus.Audit.Failure = new EsbException("ESB-AUD-WRITE", "The audit trail cannot be written.", FaultKind.Unavailable);
+        await _bus.StartAsync(Orders);
+
+        using var response = await _bus.PostAsync("/orders", "<order/>", cancellationToken: cancellationToken);
+
+        await AssertProblemAsync(response, HttpStatusCode.ServiceUnavailable, "ESB-AUD-WRITE", cancellationToken);
+    }
+
+    [TestCase(true, "ESB-HTTP-ABORTED"), TestCase(false, "ESB-HTTP-BODY"), Property("Case", "HTP-28"), CancelAfter(10_000)]
+    public async Task Caller_that_hangs_up_within_its_body_leaves_a_fact_and_no_message(bool resets, string code, CancellationToken cancellationToken)
+    {
+        await _bus.StartAsync(Orders);
+        using var connection = await RawConnection.OpenAsync(_bus.Port, cancellationToken);
+        await connection.WriteAsync("POST /orders HTTP/1.1\r\nHost: bus\r\nContent-Length: 10\r\n\r\nfive!", cancellationToken);
+        await Eventually.HoldsAsync(() => _bus.Log.All.Any(line => line.Text.Contains("/orders", StringComparison.Ordinal)), "the request to begin", cancellationToken);
+
+        if (resets) connection.Reset();
+        else connection.FinishSending();
+
+        await Eventually.HoldsAsync(() => _bus.Audit.Facts.Count == 1, "the fact that it was aborted", cancellationToken);
+        Assert.Multiple(() =>
+        {
+            Assert.That(_bus.Audit.Facts[0].Code, Is.EqualTo(code));
+            Assert.That(_bus.Published, Is.Empty);
+            Assert.That(_bus.Log.All.Where(line => line.Level > LogLevel.Information), Is.Empty);
+        });
+    }
+
+    [Test, Property("Case", "HTP-28"), CancelAfter(10_000)]
+    public async Task Message_is_published_when_its_sender_hangs_up_after_the_whole_body(CancellationToken cancellationToken)
+    {
+        var publishing = new TaskCompletionSource();
+        var confirmed = new TaskCompletionSource();
+        _bus.Publisher.PublishAsync(default!, default!, default!, default).ReturnsForAnyArgs(call =>
+        {
+            publishing.SetResult();
+            return new ValueTask(confirmed.Task.WaitAsync(call.Arg<CancellationToken>()));
+        });
+        await _bus.StartAsync(Orders);
+        using var connection = await RawConnection.OpenAsync(_bus.Port, cancellationToken);
+        await connection.WriteAsync("POST /orders HTTP/1.1\r\nHost: bus\r\nContent-Length: 5\r\n\r\nfive!", cancellationToken);
+        await publishing.Task.WaitAsync(cancellationToken);
+
+        connection.Reset();
+        confirmed.SetResult();
+
+        await Eventually.HoldsAsync(() => _bus.Status[0].Messages == 1, "the message", cancellationToken);
+        Assert.That(_bus.Log.All.Where(line => line.Level > LogLevel.Information), Is.Empty);
+    }
+
+    [Test, Property("Case", "HTP-30"), CancelAfter(10_000)]
+    public async Task Failure_of_a_process_tells_nothing_of_the_inside(CancellationToken cancellationToken)
+    {
+        _bus.With("answer", (_, _) => throw new InvalidOperationException("password=secret at /srv/secret"));
+        await _bus.StartAsync(Answering);
+
+        using var response = await _bus.PostAsync("/ask", "<q/>", cancellationToken: cancellationToken);
+
+        await AssertProblemAsync(response, HttpStatusCode.InternalServerError, "ESB-PROC-FAILED", cancellationToken);
+        Assert.That(await response.Content.ReadAsStringAsync(cancellationToken), Does.Not.Contain("secret"));
+        Assert.That(_bus.Log.All.Count(line => line.Level == LogLevel.Error && line.Text.Contains("InvalidOperationException", StringComparison.Ordinal)), Is.EqualTo(1), "logged once");
+        Assert.That(_bus.Audit.Kinds, Is.EqualTo(new[] { AuditKind.Received, AuditKind.Failed }));
+    }
+
+    [Test, Property("Case", "HTP-31"), CancelAfter(10_000)]
+    public async Task Answer_that_takes_too_long_is_a_time_out_and_its_work_cancelled(CancellationToken cancellationToken)
+    {
+        var cancelled = false;
+        _bus.With("answer", async (_, token) =>
+        {
+            await using var registration = token.Register(() => cancelled = true);
+            await Task.Delay(Timeout.Infinite, token);
+        });
+        await _bus.StartAsync(Answering);
+
+        using var response = await _bus.PostAsync("/ask", "<q/>", cancellationToken: cancellationToken);
+
+        await AssertProblemAsync(response, HttpStatusCode.GatewayTimeout, "ESB-HTTP-TIMEOUT", cancellationToken);
+        Assert.That(cancelled, Is.True);
+        Assert.That(_bus.Audit.Facts[^1].Code, Is.EqualTo("ESB-HTTP-TIMEOUT"));
+    }
+
+    [Test, Property("Case", "HTP-31"), CancelAfter(10_000)]
+    public async Task Request_over_a_topic_that_takes_too_long_is_the_same_time_out(CancellationToken cancellationToken)
+    {
+        _bus.Publisher.RequestAsync(default!, default!, default, default!, default).ThrowsAsyncForAnyArgs(new EsbException("ESB-REQUEST-TIMEOUT", "No reply.", FaultKind.Timeout));
+        await _bus.StartAsync(""" "in": { "type": "http-inbound", "path": "/in", "publish": "orders.query", "mode": "request-reply" } """);
+
+        using var response = await _bus.PostAsync("/in", "?", cancellationToken: cancellationToken);
+
+        await AssertProblemAsync(response, HttpStatusCode.GatewayTimeout, "ESB-HTTP-TIMEOUT", cancellationToken);
+    }
+
+    [TestCase(FaultKind.Malformed, 400, AuditKind.Refused), TestCase(FaultKind.Invalid, 422, AuditKind.Refused), TestCase(FaultKind.Outside, 502, AuditKind.Failed), TestCase(FaultKind.Internal, 500, AuditKind.Failed), CancelAfter(10_000)]
+    public async Task Fault_has_its_status_and_is_recorded(FaultKind kind, int status, AuditKind recorded, CancellationToken cancellationToken)
+    {
+        _bus.With("answer", (_, _) => throw new EsbException("ESB-XML-SOME", "line 1 column 2", kind));
+        await _bus.StartAsync(Answering);
+
+        using var response = await _bus.PostAsync("/ask", "<q", cancellationToken: cancellationToken);
+
+        await AssertProblemAsync(response, (HttpStatusCode)status, "ESB-XML-SOME", cancellationToken);
+        var problem = JsonDocument.Parse(await response.Content.ReadAsStringAsync(cancellationToken)).RootElement;
+        Assert.That(problem.GetProperty("detail").GetString(), Is.EqualTo("line 1 column 2"));
+        Assert.That(_bus.Audit.Facts[^1], Has.Property(nameof(AuditFact.Kind)).EqualTo(recorded).And.Property(nameof(AuditFact.Code)).EqualTo("ESB-XML-SOME"));
+    }
+
+    [Test, CancelAfter(10_000)]
+    public async Task Status_that_a_process_fails_with_goes_before_that_of_its_kind(CancellationToken cancellationToken)
+    {
+        _bus.With("answer", (_, _) => throw new EsbException("ESB-PROC-REFUSED", "No.", FaultKind.Invalid) { Status = 409 });
+        await _bus.StartAsync(Answering);
+
+        using var response = await _bus.PostAsync("/ask", "<q/>", cancellationToken: cancellationToken);
+
+        await AssertProblemAsync(response, HttpStatusCode.Conflict, "ESB-PROC-REFUSED", cancellationToken);
+    }
+}

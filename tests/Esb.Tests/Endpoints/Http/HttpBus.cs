@@ -1,0 +1,153 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using Esb.Core;
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Endpoints;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Esb.Endpoints.Http;
+using Esb.Endpoints.Intake;
+using Esb.Tests.Fakes;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using NSubstitute;
+
+namespace Esb.Tests.Endpoints.Http;
+
+/// <summary>The endpoints of HTTP on a free port of this machine, with topics and processes that only remember.</summary>
+internal sealed class HttpBus : IAsyncDisposable
+{
+    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("esb-http-");
+    private readonly Dictionary<string, MessageStep> _processes = [];
+    private ServiceProvider? _services;
+    private bool _isStopped;
+
+    public HttpBus()
+    {
+        Transport.IsDurable.Returns(true);
+        Publisher.PublishAsync(default!, default!, default!, default).ReturnsForAnyArgs(call =>
+        {
+            if (call.Arg<MessageContext>() is not { } context) return ValueTask.CompletedTask; // a test is giving another answer
+            lock (Published) Published.Add(context.Message);
+            return ValueTask.CompletedTask;
+        });
+        Client = new HttpClient(new SocketsHttpHandler { RequestHeaderEncodingSelector = (_, _) => Encoding.UTF8 }) { BaseAddress = Address };
+    }
+
+    public int Port { get; } = FreePort();
+
+    public Uri Address => new($"http://127.0.0.1:{Port}");
+
+    public HttpClient Client { get; }
+
+    public ConfigErrors Errors { get; } = new();
+
+    public AuditLog Audit { get; } = new();
+
+    public LogLines Log { get; } = new();
+
+    public ITopicPublisher Publisher { get; } = Substitute.For<ITopicPublisher>();
+
+    public ITopicTransport Transport { get; } = Substitute.For<ITopicTransport>();
+
+    public List<EsbMessage> Published { get; } = [];
+
+    public IReadOnlyList<EndpointStatus> Status => _services!.GetRequiredService<IEndpointMonitor>().Endpoints;
+
+    public IServiceProvider Services => _services!;
+
+    public static int FreePort()
+    {
+        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        return ((IPEndPoint)socket.LocalEndPoint!).Port;
+    }
+
+    /// <summary>Gives a process of the configuration its work.</summary>
+    public HttpBus With(string process, MessageStep run)
+    {
+        _processes[process] = run;
+        return this;
+    }
+
+    /// <param name="endpoints">The section <c>endpoints</c>, without its braces.</param>
+    public async Task<HttpBus> StartAsync(string endpoints)
+    {
+        Read(endpoints);
+        Assert.That(Errors.All, Is.Empty);
+        foreach (var part in Parts) await part.StartAsync(CancellationToken.None);
+        return this;
+    }
+
+    /// <summary>Reads and checks a configuration, and starts nothing.</summary>
+    public void Read(string endpoints, string more = "")
+    {
+        var file = Path.Combine(_folder.FullName, "esb.json");
+        var listeners = more.Contains("\"listeners\"", StringComparison.Ordinal) ? "" : $$""", "listeners": { "public": { "url": "{{Address.OriginalString}}" } }""";
+        var processes = string.Join(", ", _processes.Keys.Select(name => $"\"{name}\": []"));
+        File.WriteAllText(file, $$"""{ "topics": { "orders": {} }, "processes": { {{processes}} }, "endpoints": { {{endpoints}} }{{listeners}}{{more}} }""");
+        var services = new ServiceCollection()
+            .AddLogging(logging => logging.SetMinimumLevel(LogLevel.Debug).AddProvider(Log))
+            .AddSingleton(TimeProvider.System)
+            .AddSingleton(Publisher)
+            .AddSingleton(Transport)
+            .AddSingleton<Esb.Core.Audit.IAuditTrail>(Audit)
+            .AddSingleton(Catalog())
+            .AddEsbCore()
+            .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(AnyTransportConfig), "For tests."))
+            .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(AnyStoreConfig), "For tests."))
+            .AddIntake()
+            .AddHttpEndpoints();
+        var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(file, new Dictionary<string, string>(), Errors);
+        if (configuration is null) return;
+        _services = services.AddSingleton(configuration).BuildServiceProvider();
+        foreach (var check in _services.GetServices<IConfigurationCheck>()) check.Check(Errors);
+        var type = _services.GetServices<IEndpointType>().OfType<IOutboundEndpointType>().Single();
+        foreach (var outbound in configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>()) type.Check(outbound, Errors);
+    }
+
+    public Task StopAsync(CancellationToken cancellationToken)
+    {
+        _isStopped = true;
+        return Task.WhenAll(Parts.Select(part => part.StopAsync(cancellationToken)));
+    }
+
+    public Task<HttpResponseMessage> PostAsync(string path, string body, string contentType = "application/xml", CancellationToken cancellationToken = default) =>
+        Client.PostAsync(path, new StringContent(body, Encoding.UTF8, contentType), cancellationToken);
+
+    public async ValueTask DisposeAsync()
+    {
+        using var abandon = new CancellationTokenSource(TimeSpan.FromSeconds(2));
+        if (_services is not null)
+        {
+            if (!_isStopped) await StopAsync(abandon.Token).ContinueWith(_ => { }, TaskScheduler.Default); // what is still under way is aborted
+            await _services.DisposeAsync();
+        }
+
+        Client.Dispose();
+        _folder.Delete(recursive: true);
+    }
+
+    private IEnumerable<IBusPart> Parts => _services!.GetServices<IBusPart>();
+
+    private IProcessCatalog Catalog()
+    {
+        var catalog = Substitute.For<IProcessCatalog>();
+        foreach (var (name, run) in _processes)
+        {
+            var process = Substitute.For<IMessageProcess>();
+            process.RunAsync(default!, default).ReturnsForAnyArgs(call => run(call.Arg<MessageContext>(), call.Arg<CancellationToken>()));
+            catalog.Find(name).Returns(process);
+        }
+
+        return catalog;
+    }
+
+    private sealed record AnyTransportConfig : TransportConfig;
+
+    private sealed record AnyStoreConfig : StoreConfig;
+}

@@ -1,0 +1,16 @@
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Esb.Tests.Endpoints.Http;
+
+/// <summary>Makes outbound endpoints of a configuration that was read.</summary>
+internal static class OutboundEndpoints
+{
+    public static IOutboundAdapter Create(HttpBus bus, string name)
+    {
+        Assert.That(bus.Errors.All, Is.Empty);
+        var config = (OutboundEndpointConfig)bus.Services.GetRequiredService<EsbConfiguration>().Named<EndpointConfig>("endpoints")[name];
+        return bus.Services.GetServices<IEndpointType>().OfType<IOutboundEndpointType>().Single(type => type.Settings == config.GetType()).Create(config);
+    }
+}

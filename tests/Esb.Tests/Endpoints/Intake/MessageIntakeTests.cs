@@ -1,0 +1,161 @@
+using System.Diagnostics.Metrics;
+using Esb.Core.Audit;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Esb.Endpoints.Intake;
+using Esb.Tests.Fakes;
+using Microsoft.Extensions.Logging.Abstractions;
+using NSubstitute;
+
+namespace Esb.Tests.Endpoints.Intake;
+
+public sealed class MessageIntakeTests
+{
+    private readonly ManualTime _time = new();
+    private AuditLog _audit = null!;
+
+    [SetUp]
+    public void CreateAudit() => _audit = new AuditLog();
+
+    [Test]
+    public async Task Message_is_taken_in_once_it_is_recorded_and_done_with()
+    {
+        var received = new TaskCompletionSource();
+        var audit = Substitute.For<IAuditTrail>();
+        audit.RecordAsync(default!, default).ReturnsForAnyArgs(_ => new ValueTask(received.Task));
+        var intake = new MessageIntake(new Config { Name = "in" }, Nothing, isDurable: true, new IntakeState("in", _time), audit, _time, NullLogger<MessageIntake>.Instance);
+
+        var taking = intake.ReceiveAsync(Some.Message(), CancellationToken.None).AsTask();
+        Assert.That(taking.IsCompleted, Is.False, "nothing is accepted before its fact is durable");
+        received.SetResult();
+
+        Assert.That((await taking).IsDurable, Is.True);
+    }
+
+    [Test]
+    public void Message_that_cannot_be_recorded_is_not_taken_in()
+    {
+        _audit.Failure = new EsbException("ESB-AUD-WRITE", "Full.", FaultKind.Unavailable);
+
+        Assert.That(FailureOf(Intake(Nothing)).Code, Is.EqualTo("ESB-AUD-WRITE"));
+    }
+
+    [Test]
+    public async Task Result_waits_for_what_was_published()
+    {
+        var settled = new TaskCompletionSource();
+        var intake = Intake((context, _) =>
+        {
+            context.AwaitSettled(settled.Task);
+            return ValueTask.CompletedTask;
+        });
+
+        var result = await intake.ReceiveAsync(Some.Message(), CancellationToken.None);
+
+        Assert.That(result.Settled.IsCompleted, Is.False);
+        settled.SetResult();
+        await result.Settled;
+    }
+
+    [Test]
+    public async Task One_way_gives_no_reply_and_no_status()
+    {
+        var result = await Intake(SetStatus(404)).ReceiveAsync(Some.Message(), CancellationToken.None);
+
+        Assert.That((result.Reply, result.Status), Is.EqualTo(((EsbMessage?)null, (int?)null)));
+    }
+
+    [Test]
+    public async Task Request_reply_gives_the_message_at_the_end_and_its_status()
+    {
+        var result = await Intake(SetStatus(404), ExchangePattern.RequestReply).ReceiveAsync(Some.Message("<q/>"), CancellationToken.None);
+
+        Assert.That((result.Reply!.Body.ReadText(), result.Status), Is.EqualTo(("<q/>", (int?)404)));
+    }
+
+    [TestCase(FaultKind.Malformed, AuditKind.Refused), TestCase(FaultKind.Invalid, AuditKind.Refused), TestCase(FaultKind.TooLarge, AuditKind.Refused)]
+    [TestCase(FaultKind.Unavailable, AuditKind.Failed), TestCase(FaultKind.Timeout, AuditKind.Failed), TestCase(FaultKind.Outside, AuditKind.Failed), TestCase(FaultKind.Internal, AuditKind.Failed)]
+    public void Fault_is_recorded_as_whose_it_is(FaultKind kind, AuditKind recorded)
+    {
+        var failure = FailureOf(Intake((_, _) => throw new EsbException("ESB-SOME", "Because.", kind)));
+
+        Assert.That(failure.Kind, Is.EqualTo(kind));
+        Assert.That(_audit.Facts[^1], Has.Property(nameof(AuditFact.Kind)).EqualTo(recorded).And.Property(nameof(AuditFact.Code)).EqualTo("ESB-SOME").And.Property(nameof(AuditFact.Reason)).EqualTo("Because."));
+    }
+
+    [Test]
+    public void Failure_that_nobody_foresaw_becomes_one_that_may_be_shown()
+    {
+        var cause = new InvalidOperationException("inside");
+
+        var failure = FailureOf(Intake((_, _) => throw cause));
+
+        Assert.That((failure.Code, failure.Kind, failure.InnerException), Is.EqualTo(("ESB-PROC-FAILED", FaultKind.Internal, (Exception?)cause)));
+        Assert.That(_audit.Facts[^1].Reason, Does.Not.Contain("inside"));
+    }
+
+    [Test]
+    public void Caller_of_request_reply_waits_no_longer_than_the_time_out()
+    {
+        var intake = Intake((_, token) => new ValueTask(Task.Delay(Timeout.Infinite, token)), ExchangePattern.RequestReply);
+
+        var taking = intake.ReceiveAsync(Some.Message(), CancellationToken.None).AsTask();
+        _time.Advance(TimeSpan.FromSeconds(60));
+
+        var failure = Assert.ThrowsAsync<EsbException>(() => taking);
+        Assert.That((failure.Code, failure.Kind), Is.EqualTo(("ESB-HTTP-TIMEOUT", FaultKind.Timeout)));
+    }
+
+    [Test]
+    public async Task Sender_that_hangs_up_is_recorded_and_is_no_failure()
+    {
+        using var gone = new CancellationTokenSource();
+        var taking = Intake((_, token) => new ValueTask(Task.Delay(Timeout.Infinite, token))).ReceiveAsync(Some.Message(), gone.Token).AsTask();
+
+        await gone.CancelAsync();
+
+        Assert.That(() => taking, Throws.InstanceOf<OperationCanceledException>());
+        Assert.That(_audit.Facts[^1].Code, Is.EqualTo("ESB-INTAKE-ABORTED"));
+    }
+
+    [Test]
+    public async Task What_came_in_is_counted_by_endpoint_and_outcome()
+    {
+        var counted = new List<string>();
+        using var meters = new MeterListener
+        {
+            InstrumentPublished = (instrument, listener) =>
+            {
+                if (instrument.Name == "esb.message.received") listener.EnableMeasurementEvents(instrument);
+            },
+        };
+        meters.SetMeasurementEventCallback<long>((instrument, value, tags, _) => counted.Add($"{value} {instrument.Unit} {string.Join(' ', tags.ToArray().Select(tag => $"{tag.Key}={tag.Value}"))}"));
+        meters.Start();
+
+        await Intake(Nothing).ReceiveAsync(Some.Message(), CancellationToken.None);
+        await Intake(Nothing, ExchangePattern.RequestReply).ReceiveAsync(Some.Message(), CancellationToken.None);
+        FailureOf(Intake((_, _) => throw new EsbException("ESB-SOME", "Because.", FaultKind.Invalid)));
+        FailureOf(Intake((_, _) => throw new EsbException("ESB-SOME", "Because.", FaultKind.Outside)));
+        await Intake(Nothing).RefuseAsync(Some.Message(), "ESB-SOME", "Because.", CancellationToken.None);
+
+        Assert.That(counted, Is.EqualTo(new[] { "accepted", "replied", "refused", "failed", "refused" }.Select(outcome => $"1 {{message}} esb.endpoint=in esb.outcome={outcome}")));
+    }
+
+    private static readonly MessageStep Nothing = (_, _) => ValueTask.CompletedTask;
+
+    private static MessageStep SetStatus(double status) => (context, _) =>
+    {
+        context.SetProperty(MessageContext.StatusProperty, status);
+        return ValueTask.CompletedTask;
+    };
+
+    private MessageIntake Intake(MessageStep run, ExchangePattern mode = ExchangePattern.OneWay) =>
+        new(new Config { Name = "in", Mode = mode }, run, isDurable: false, new IntakeState("in", _time), _audit, _time, NullLogger<MessageIntake>.Instance);
+
+    private static EsbException FailureOf(MessageIntake intake) =>
+        Assert.ThrowsAsync<EsbException>(async () => await intake.ReceiveAsync(Some.Message(), CancellationToken.None))!;
+
+    private sealed record Config : InboundEndpointConfig;
+}
