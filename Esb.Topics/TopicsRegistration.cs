@@ -20,15 +20,18 @@ public static class TopicsRegistration
 
     private static IServiceCollection AddTransports(this IServiceCollection services)
     {
-        services.AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(MemoryTransportConfig), "Within the process: needs no server, and ends with the process."));
-        services.AddSingleton(new SettingsKind(typeof(TransportConfig), "rabbitmq", typeof(RabbitMqTransportConfig), "Over a RabbitMQ broker, 3.10 or later."));
         services.TryAddSingleton(CreateTransport);
         return services
+            .AddKind<MemoryTransportConfig>("memory", "Within the process: needs no server, and ends with the process.")
+            .AddKind<RabbitMqTransportConfig>("rabbitmq", "Over a RabbitMQ broker, 3.10 or later.")
             .AddSingleton<TopicsPart>()
             .AddSingleton<IBusPart>(provider => provider.GetRequiredService<TopicsPart>())
             .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<TopicsPart>())
             .AddSingleton<IConfigurationCheck, RabbitMqTransportCheck>();
     }
+
+    private static IServiceCollection AddKind<TConfig>(this IServiceCollection services, string kind, string description)
+        where TConfig : TransportConfig => services.AddSingleton(new SettingsKind(typeof(TransportConfig), kind, typeof(TConfig), description));
 
     private static IServiceCollection AddPublisher(this IServiceCollection services)
     {

@@ -12,12 +12,20 @@ internal static class TopicsTelemetry
     private static readonly Meter Meter = new("Esb.Topics");
 
     private static readonly Histogram<double> Duration = Meter.CreateHistogram(
-        EsbTelemetry.Metrics.OperationDuration, "s", "Duration of publishing, until it was confirmed.", tags: null, new InstrumentAdvice<double> { HistogramBucketBoundaries = EsbTelemetry.DurationBuckets });
+        EsbTelemetry.Metrics.OperationDuration, "s", "Duration of publishing, until it was confirmed.",
+        tags: null, new InstrumentAdvice<double> { HistogramBucketBoundaries = EsbTelemetry.DurationBuckets });
 
-    private static readonly Counter<long> Sent = Meter.CreateCounter<long>(EsbTelemetry.Metrics.SentMessages, "{message}", "Messages published.");
-    private static readonly Counter<long> Unroutable = Meter.CreateCounter<long>(EsbTelemetry.Metrics.Unroutable, "{message}", "Messages that no endpoint subscribes to.");
-    private static readonly Counter<long> Unidentified = Meter.CreateCounter<long>(EsbTelemetry.Metrics.Unidentified, "{message}", "Foreign messages without an id.");
-    private static readonly Counter<long> Reserved = Meter.CreateCounter<long>(EsbTelemetry.Metrics.ReservedHeaders, "{header}", "Headers from outside that claimed a reserved name.");
+    private static readonly Counter<long> Sent =
+        Meter.CreateCounter<long>(EsbTelemetry.Metrics.SentMessages, "{message}", "Messages published.");
+
+    private static readonly Counter<long> Unroutable =
+        Meter.CreateCounter<long>(EsbTelemetry.Metrics.Unroutable, "{message}", "Messages that no endpoint subscribes to.");
+
+    private static readonly Counter<long> Unidentified =
+        Meter.CreateCounter<long>(EsbTelemetry.Metrics.Unidentified, "{message}", "Foreign messages without an id.");
+
+    private static readonly Counter<long> Reserved =
+        Meter.CreateCounter<long>(EsbTelemetry.Metrics.ReservedHeaders, "{header}", "Headers from outside that claimed a reserved name.");
 
     public static Activity? StartSend(EsbMessage message, string system)
     {

@@ -35,7 +35,8 @@ internal sealed partial class MemoryDeadLetters(TimeProvider time, ILogger logge
         {
             while (await _waiting.Reader.WaitToReadAsync(stopping))
             {
-                if (_waiting.Reader.TryPeek(out var first) && await TryHandAsync(handler, first.Letter, stopping) && _waiting.Reader.TryRead(out _)) first.Published.SettleOne();
+                if (!_waiting.Reader.TryPeek(out var first) || !await TryHandAsync(handler, first.Letter, stopping)) continue;
+                if (_waiting.Reader.TryRead(out _)) first.Published.SettleOne();
             }
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)

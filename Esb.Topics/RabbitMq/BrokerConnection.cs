@@ -8,7 +8,8 @@ namespace Esb.Topics.RabbitMq;
 /// <param name="prepare">Runs on each new connection before anybody else may use it.</param>
 /// <param name="time">For the waits between attempts.</param>
 /// <param name="logger">Hears of each loss and each return.</param>
-internal sealed partial class BrokerConnection(ConnectionFactory factory, Func<IConnection, CancellationToken, Task> prepare, TimeProvider time, ILogger logger) : IAsyncDisposable
+internal sealed partial class BrokerConnection(
+    ConnectionFactory factory, Func<IConnection, CancellationToken, Task> prepare, TimeProvider time, ILogger logger) : IAsyncDisposable
 {
     private static readonly TimeSpan CloseTimeout = TimeSpan.FromSeconds(5);
 

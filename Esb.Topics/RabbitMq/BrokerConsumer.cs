@@ -30,7 +30,8 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
     public string? Queue => Volatile.Read(ref _queue).Task is { IsCompletedSuccessfully: true } queue ? queue.Result : null;
 
     /// <summary>The queue that is read, once one is.</summary>
-    public Task<string> WaitForQueueAsync(TimeSpan timeout, CancellationToken cancellationToken) => Volatile.Read(ref _queue).Task.WaitAsync(timeout, _time, cancellationToken);
+    public Task<string> WaitForQueueAsync(TimeSpan timeout, CancellationToken cancellationToken) =>
+        Volatile.Read(ref _queue).Task.WaitAsync(timeout, _time, cancellationToken);
 
     public async ValueTask DisposeAsync()
     {

@@ -41,7 +41,8 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
         _opening.Dispose();
     }
 
-    private async Task<PublishResult> PublishAsync(IChannel channel, string exchange, string routingKey, bool mandatory, BasicProperties properties, ReadOnlyMemory<byte> body)
+    private async Task<PublishResult> PublishAsync(
+        IChannel channel, string exchange, string routingKey, bool mandatory, BasicProperties properties, ReadOnlyMemory<byte> body)
     {
         try
         {
@@ -91,6 +92,7 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
     private async Task GiveUpAsync(IChannel channel)
     {
         if (connection.IsBlocked) return;
-        if (ReferenceEquals(Interlocked.CompareExchange(ref _channel, null, channel), channel) && connection.Current is { } current) await BrokerConnection.AbandonAsync(current);
+        var isFirst = ReferenceEquals(Interlocked.CompareExchange(ref _channel, null, channel), channel); // others may wait for the same confirm
+        if (isFirst && connection.Current is { } current) await BrokerConnection.AbandonAsync(current);
     }
 }

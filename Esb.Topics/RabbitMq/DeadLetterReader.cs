@@ -76,8 +76,9 @@ internal sealed partial class DeadLetterReader : ITopicSubscription
     private DeadLetter ReadMovedByBroker(WireMessage wire, BrokerDeath death)
     {
         var now = _time.GetUtcNow();
+        var message = _reader.ReadMovedByBroker(wire, death.RoutingKey);
         var endpoint = _names.EndpointOf(death.Queue) ?? death.Queue;
-        return new DeadLetter(_reader.ReadMovedByBroker(wire, death.RoutingKey), endpoint, "ESB-BROKER-MOVED", $"The broker moved the message out of its queue: {death.Reason}.", null, 0, now, now);
+        return new DeadLetter(message, endpoint, "ESB-BROKER-MOVED", $"The broker moved the message out of its queue: {death.Reason}.", null, 0, now, now);
     }
 
     [LoggerMessage(EventId = 1515, Level = LogLevel.Error, Message = "The dead letter {MessageId} of {Endpoint} could not be stored; it is offered again")]

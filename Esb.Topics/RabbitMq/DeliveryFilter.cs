@@ -10,7 +10,8 @@ namespace Esb.Topics.RabbitMq;
 /// <summary>Takes deliveries from the bus's receive pipe before anything else does, and never passes them on.</summary>
 /// <remarks>When it returns, the bus acknowledges; when it throws, the bus gives the message back at once. It can do neither by itself.</remarks>
 internal sealed partial class DeliveryFilter(
-    Subscription subscription, DeliveryHandler handler, WireReader reader, DeliverySettler settler, long maxBodyBytes, TimeProvider time, ILogger logger) : IFilter<ReceiveContext>
+    Subscription subscription, DeliveryHandler handler, WireReader reader, DeliverySettler settler, long maxBodyBytes, TimeProvider time, ILogger logger)
+    : IFilter<ReceiveContext>
 {
     // So that a handler which returns everything does not turn in a circle with the broker.
     private static readonly TimeSpan ReturnPause = TimeSpan.FromMilliseconds(250);
@@ -70,7 +71,7 @@ internal sealed partial class DeliveryFilter(
                 if (await TrySettleAsync(wire)) return;
                 await Task.Delay(ReturnPause, time, _stopping.Token);
             }
-            while (subscription.SingleActive); // in order it goes back by staying: returned, it would come after those already on their way
+            while (subscription.SingleActive); // in order it goes back by staying: a quorum queue would put it behind those already on their way
         }
         catch (OperationCanceledException) when (_stopping.IsCancellationRequested)
         {
@@ -118,7 +119,9 @@ internal sealed partial class DeliveryFilter(
     private Settlement.Divert? Refuse(EsbMessage message)
     {
         if (message.Body.Length > maxBodyBytes) return Divert(message, "ESB-AMQP-SIZE", $"The body is larger than {maxBodyBytes} bytes.");
-        return WireLimits.ExcessOf(message) is { } excess ? Divert(message with { Headers = Core.Messages.MessageHeaders.Empty, Key = null }, "ESB-HDR-LIMIT", $"{excess} They were dropped.") : null;
+        return WireLimits.ExcessOf(message) is { } excess
+            ? Divert(message with { Headers = Core.Messages.MessageHeaders.Empty, Key = null }, "ESB-HDR-LIMIT", $"{excess} They were dropped.")
+            : null;
     }
 
     private Settlement.Divert Divert(EsbMessage message, string code, string reason)

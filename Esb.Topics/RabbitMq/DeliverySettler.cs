@@ -3,6 +3,7 @@ using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
+using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq;
 
@@ -10,15 +11,16 @@ namespace Esb.Topics.RabbitMq;
 internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPublisher publisher, TimeProvider time, ILogger logger)
 {
     /// <summary>Moves a delivery to where it waits for its next attempt.</summary>
-    public Task DeferAsync(Subscription subscription, EsbMessage message, ActivityContext parent, string? replyTo, Settlement.Later later, CancellationToken stopping)
+    public Task DeferAsync(
+        Subscription subscription, EsbMessage message, ActivityContext parent, string? replyTo, Settlement.Later later, CancellationToken stopping)
     {
         var rung = names.Rung(subscription.Endpoint, RungFor(subscription.RetryDelays, later.Delay));
-        return MoveAsync(message.Id, rung, () => publisher.SendAsync(rung, WireWriter.Retry(message, parent, replyTo, later.Attempt), message.Body.Bytes), stopping);
+        return MoveAsync(message, rung, () => WireWriter.Retry(message, parent, replyTo, later.Attempt), stopping);
     }
 
     /// <summary>Moves a delivery to the dead letters.</summary>
     public Task DivertAsync(DeadLetter letter, ActivityContext parent, CancellationToken stopping) =>
-        MoveAsync(letter.Message.Id, names.DeadLetters, () => publisher.SendAsync(names.DeadLetters, WireWriter.DeadLetter(letter, parent), letter.Message.Body.Bytes), stopping);
+        MoveAsync(letter.Message, names.DeadLetters, () => WireWriter.DeadLetter(letter, parent), stopping);
 
     /// <summary>What sends the reply to a request; null where the message is none.</summary>
     public ReplySender? ReplierTo(WireMessage request, EsbMessage message)
@@ -48,14 +50,14 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
     }
 
     // Held, not returned: it would come back at once, only to fail again.
-    private async Task MoveAsync(Guid messageId, string queue, Func<ValueTask<PublishResult>> publish, CancellationToken stopping)
+    private async Task MoveAsync(EsbMessage message, string queue, Func<BasicProperties> properties, CancellationToken stopping)
     {
         var backoff = new Backoff(time);
         while (true)
         {
-            var result = await publish();
+            var result = await publisher.SendAsync(queue, properties(), message.Body.Bytes);
             if (result.Outcome == PublishOutcome.Confirmed) return;
-            LogNotMoved(messageId, queue, result.Reason);
+            LogNotMoved(message.Id, queue, result.Reason);
             await backoff.WaitAsync(stopping);
         }
     }
@@ -66,7 +68,7 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
     [LoggerMessage(EventId = 1517, Level = LogLevel.Warning, Message = "Message {MessageId} could not be moved to {Queue}: {Reason}; it is held and tried again")]
     private partial void LogNotMoved(Guid messageId, string queue, string? reason);
 
-    [LoggerMessage(EventId = 1518, Level = LogLevel.Warning, Message = "Message {MessageId} asks for a reply to {Queue}, which is none of a requester (ESB-AMQP-REPLYTO); it gets none")]
+    [LoggerMessage(EventId = 1518, Level = LogLevel.Warning, Message = "Message {MessageId} gets no reply: {Queue} is no queue of a requester (ESB-AMQP-REPLYTO)")]
     private partial void LogReplyRefused(Guid messageId, string queue);
 
     [LoggerMessage(EventId = 1525, Level = LogLevel.Warning, Message = "The reply to {CorrelationId} goes without its headers: {Excess}")]

@@ -9,8 +9,11 @@ namespace Esb.Topics.RabbitMq;
 /// AMQP cannot list bindings. So the patterns bound are kept beside the queue, as the one message of a queue that keeps only its newest;
 /// what an earlier configuration bound is found there and unbound.
 /// </remarks>
-internal sealed class QueueBindings(RabbitMqNames names)
+internal sealed class QueueBindings(RabbitMqNames names, ConfirmedPublisher publisher)
 {
+    /// <param name="channel">Is closed afterwards.</param>
+    /// <param name="subscription">Its queue exists.</param>
+    /// <param name="cancellationToken">Stops between two bindings; the next start goes on.</param>
     public async Task ApplyAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
     {
         var queue = names.Endpoint(subscription.Endpoint);
@@ -24,10 +27,11 @@ internal sealed class QueueBindings(RabbitMqNames names)
         foreach (var stale in bound.Except(wanted))
             await channel.QueueUnbindAsync(queue, names.Topic(stale.Topic), stale.Value, cancellationToken: cancellationToken);
 
-        if (!bound.SetEquals(wanted)) await channel.BasicPublishAsync("", record, mandatory: true, new BasicProperties { Persistent = true }, Write(wanted), cancellationToken);
-        if (known is null) return;
-        if (bound.SetEquals(wanted)) await channel.BasicNackAsync(known.DeliveryTag, multiple: false, requeue: true, cancellationToken);
-        else await channel.BasicAckAsync(known.DeliveryTag, multiple: false, cancellationToken);
+        if (bound.SetEquals(wanted)) return; // closing the channel puts the record back
+        var properties = new BasicProperties { Persistent = true };
+        var recorded = await publisher.SendAsync(record, properties, Write(wanted)); // not over this connection, which only consumes
+        if (recorded.Outcome != PublishOutcome.Confirmed) throw new IOException($"The bindings could not be recorded: {recorded.Reason}.");
+        if (known is not null) await channel.BasicAckAsync(known.DeliveryTag, multiple: false, cancellationToken);
     }
 
     private async Task<string> OpenRecordAsync(IChannel channel, string endpoint, CancellationToken cancellationToken)

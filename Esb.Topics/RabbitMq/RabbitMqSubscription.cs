@@ -18,6 +18,7 @@ internal sealed partial class RabbitMqSubscription : ITopicSubscription
     private readonly ReceiveBus _bus;
     private readonly RabbitMqNames _names;
     private readonly RabbitMqTopology _topology;
+    private readonly QueueBindings _bindings;
     private readonly Func<DeliveryFilter> _newFilter;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -27,9 +28,18 @@ internal sealed partial class RabbitMqSubscription : ITopicSubscription
     private volatile ConsumerChannel? _consumer;
 
     public RabbitMqSubscription(
-        Subscription subscription, BrokerConnection connection, ReceiveBus bus, RabbitMqNames names, RabbitMqTopology topology, Func<DeliveryFilter> newFilter, TimeProvider time, ILogger logger)
+        Subscription subscription,
+        BrokerConnection connection,
+        ReceiveBus bus,
+        RabbitMqNames names,
+        RabbitMqTopology topology,
+        QueueBindings bindings,
+        Func<DeliveryFilter> newFilter,
+        TimeProvider time,
+        ILogger logger)
     {
-        (_subscription, _connection, _bus, _names, _topology, _newFilter, _time, _logger) = (subscription, connection, bus, names, topology, newFilter, time, logger);
+        (_subscription, _connection, _bus, _names) = (subscription, connection, bus, names);
+        (_topology, _bindings, _newFilter, _time, _logger) = (topology, bindings, newFilter, time, logger);
         _running = RunAsync(_stopping.Token);
     }
 
@@ -90,9 +100,9 @@ internal sealed partial class RabbitMqSubscription : ITopicSubscription
 
     private async Task DeclareAsync(IConnection connection, CancellationToken cancellationToken)
     {
-        await using var channel = await connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true), cancellationToken);
+        await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
         await _topology.DeclareEndpointAsync(channel, _subscription, cancellationToken);
-        await new QueueBindings(_names).ApplyAsync(channel, _subscription, cancellationToken);
+        await _bindings.ApplyAsync(channel, _subscription, cancellationToken);
     }
 
     // Ends when the queue is without our consumer twice in a row: one that fell silent does not say so.
@@ -119,7 +129,7 @@ internal sealed partial class RabbitMqSubscription : ITopicSubscription
         {
             return false; // the queue was deleted
         }
-        catch (Exception ex) when (!stopping.IsCancellationRequested && ex is OperationInterruptedException or IOException or TimeoutException or OperationCanceledException)
+        catch (Exception) when (!stopping.IsCancellationRequested)
         {
             return consumer.IsOpen; // the connection that asks is lost, not the one that consumes
         }

@@ -1,6 +1,7 @@
 using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
+using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq;
 
@@ -24,7 +25,8 @@ internal sealed class RabbitMqTransport : ITopicTransport
     private UnroutableWatch? _unroutable;
     private int _disposed;
 
-    public RabbitMqTransport(RabbitMqTransportConfig config, string name, IReadOnlyDictionary<string, TopicConfig> topics, long maxBodyBytes, TimeProvider time, ILoggerFactory loggers)
+    public RabbitMqTransport(
+        RabbitMqTransportConfig config, string name, IReadOnlyDictionary<string, TopicConfig> topics, long maxBodyBytes, TimeProvider time, ILoggerFactory loggers)
     {
         var address = RabbitMqAddress.Parse(config.Url) ?? RabbitMqAddress.None;
         (_maxBodyBytes, _time, _logger) = (maxBodyBytes, time, loggers.CreateLogger<RabbitMqTransport>());
@@ -43,7 +45,7 @@ internal sealed class RabbitMqTransport : ITopicTransport
 
     public bool IsDurable => true;
 
-    public TransportStatus Status => (_publishing.Reason ?? (_consuming.Current is null ? _consuming.Reason : null)) is { } reason ? new(IsReady: false, reason) : new(IsReady: true);
+    public TransportStatus Status => (_publishing.Reason ?? _consuming.Reason) is { } reason ? new(IsReady: false, reason) : new(IsReady: true);
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
@@ -55,7 +57,7 @@ internal sealed class RabbitMqTransport : ITopicTransport
     public ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        return _publisher.PublishAsync(_names.TopicOf(message.Subject), message.Subject, message.Key, WireWriter.Publish(message, IsPersistent(message)), message.Body.Bytes);
+        return PublishAsync(message, WireWriter.Publish(message, IsPersistent(message)));
     }
 
     public async Task<EsbMessage> RequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
@@ -64,16 +66,13 @@ internal sealed class RabbitMqTransport : ITopicTransport
         if (_replies is null || await _replies.FindNameAsync(cancellationToken) is not { } replyTo)
             throw TopicFaults.Unavailable(request.Subject, PublishResult.Refused(Status.Reason ?? "replies cannot be received"));
         var properties = WireWriter.Request(request, IsPersistent(request), replyTo, timeout);
-        return await _replies.WaitAsync(
-            request,
-            () => _publisher.PublishAsync(_names.TopicOf(request.Subject), request.Subject, request.Key, properties, request.Body.Bytes),
-            timeout, cancellationToken);
+        return await _replies.WaitAsync(request, () => PublishAsync(request, properties), timeout, cancellationToken);
     }
 
     public async Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken)
     {
         var running = new RabbitMqSubscription(
-            subscription, _consuming, _bus, _names, _topology,
+            subscription, _consuming, _bus, _names, _topology, new QueueBindings(_names, _publisher),
             newFilter: () => new DeliveryFilter(subscription, handler, _reader, _settler, _maxBodyBytes, _time, _logger),
             _time, _logger);
         if (Status.IsReady) await running.WaitForFirstAttemptAsync(cancellationToken);
@@ -93,6 +92,9 @@ internal sealed class RabbitMqTransport : ITopicTransport
         await _publisher.DisposeAsync();
         await _publishing.DisposeAsync();
     }
+
+    private ValueTask<PublishResult> PublishAsync(EsbMessage message, BasicProperties properties) =>
+        _publisher.PublishAsync(_names.TopicOf(message.Subject), message.Subject, message.Key, properties, message.Body.Bytes);
 
     private bool IsPersistent(EsbMessage message) => _transient.Count == 0 || !_transient.Contains(Subject.TopicOf(message.Subject));
 }
