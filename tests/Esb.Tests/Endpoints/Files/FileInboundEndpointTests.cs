@@ -272,7 +272,7 @@ internal sealed class FileInboundEndpointTests
     [Test, Property("Case", "FIL-14")]
     public async Task Unreadable_file_ends_in_error(CancellationToken cancellationToken)
     {
-        if (Environment.UserName == "root") Assert.Pass("Nothing is unreadable to root.");
+        if (Environment.UserName == "root") Assert.Ignore("Nothing is unreadable to root: run as another user to see it.");
         var intake = new RecordingIntake();
         await File.WriteAllTextAsync(At("order.xml"), "<order/>", cancellationToken);
         if (!OperatingSystem.IsWindows()) File.SetUnixFileMode(At("order.xml"), UnixFileMode.None);

@@ -163,7 +163,7 @@ internal sealed class FileOutboundEndpointTests
     [Test, Property("Case", "FIL-15")]
     public async Task Volume_without_space_takes_the_message_once_there_is_some()
     {
-        if (Environment.UserName != "root" || !Run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", Folder)) Assert.Pass("Only root can mount a small volume; the other test covers the code.");
+        if (Environment.UserName != "root" || !Run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", Folder)) Assert.Ignore("Only root can mount a small volume; the other test covers the code.");
         try
         {
             var large = Some.Message(new string('x', 100_000));
