@@ -15,14 +15,14 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
     private static readonly TimeSpan CheckTimeout = TimeSpan.FromSeconds(2);
 
     private readonly PostgresDatabase _database;
-    private readonly PostgresAuditWriter _writer;
+    private readonly Lazy<PostgresAuditWriter> _writer;
     private readonly GroupCommit<IReadOnlyList<AuditFact>> _commits;
 
     public PostgresAuditStore(PostgresDatabase database, IAuditSpool? spool)
     {
         _database = database;
         Spool = spool;
-        _writer = new PostgresAuditWriter(database.Source, database.Partitions);
+        _writer = new Lazy<PostgresAuditWriter>(() => new PostgresAuditWriter(database.Source, database.Partitions));
         _commits = new GroupCommit<IReadOnlyList<AuditFact>>(CommitAsync, MaxGroup);
     }
 
@@ -85,7 +85,7 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         try
         {
             await _database.EnsureReadyAsync(CancellationToken.None); // nobody's own token: the group is everybody's
-            await _writer.WriteAsync(group is [var facts] ? facts : [.. group.SelectMany(part => part)], CancellationToken.None);
+            await _writer.Value.WriteAsync(group is [var facts] ? facts : [.. group.SelectMany(part => part)], CancellationToken.None);
         }
         catch (Exception ex) when (PostgresErrors.IsRefusal(ex))
         {
