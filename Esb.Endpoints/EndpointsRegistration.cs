@@ -1,6 +1,8 @@
 using Esb.Core;
 using Esb.Core.Endpoints;
 using Esb.Endpoints.Delivery;
+using Esb.Endpoints.Http;
+using Esb.Endpoints.Intake;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Endpoints;
@@ -9,13 +11,13 @@ namespace Esb.Endpoints;
 public static class EndpointsRegistration
 {
     /// <summary>Registers the endpoint types, the intake of messages and their delivery.</summary>
-    public static IServiceCollection AddEsbEndpoints(this IServiceCollection services) => services.AddDelivery();
+    public static IServiceCollection AddEsbEndpoints(this IServiceCollection services) => services.AddEndpointTypes().AddHttpEndpoints().AddIntake().AddDelivery();
 
     private static IServiceCollection AddDelivery(this IServiceCollection services) => services
         .AddSingleton<OutboundEndpoints>()
         .AddSingleton<IEndpointCaller>(provider => provider.GetRequiredService<OutboundEndpoints>())
         .AddSingleton<IEndpointMonitor>(provider => provider.GetRequiredService<OutboundEndpoints>())
         .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<OutboundEndpoints>())
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<OutboundEndpoints>())
-        .AddSingleton<IBusPart, DeadLetterKeeper>();
+        .AddSingleton<IBusPart, DeadLetterKeeper>() // before the endpoints, so that it stops after them
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<OutboundEndpoints>());
 }

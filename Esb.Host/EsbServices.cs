@@ -1,6 +1,12 @@
+using Esb.Audit;
+using Esb.Content;
 using Esb.Core;
+using Esb.Endpoints;
 using Esb.Host.Management;
 using Esb.Host.Telemetry;
+using Esb.Storage;
+using Esb.Topics;
+using Esb.Workflows;
 
 namespace Esb.Host;
 
@@ -9,12 +15,18 @@ internal static class EsbServices
 {
     public static IServiceCollection AddEsb(this IServiceCollection services) => services
         .AddEsbCore()
+        .AddEsbContent()
+        .AddEsbTopics()
+        .AddEsbStorage()
+        .AddEsbAudit()
+        .AddEsbEndpoints()
+        .AddEsbWorkflows()
         .AddEsbHost();
 
     /// <summary>The sections of the configuration that belong to the host itself.</summary>
     public static IServiceCollection AddEsbHost(this IServiceCollection services) => services
         .AddSection<ManagementConfig>("management", "The management API.")
         .AddSection<TelemetryConfig>("telemetry", "What the host tells of itself.")
-        .AddSingleton<Core.IConfigurationCheck, ManagementCheck>()
-        .AddSingleton<Core.IConfigurationCheck, TelemetryCheck>();
+        .AddSingleton<IConfigurationCheck, ManagementCheck>()
+        .AddSingleton<IConfigurationCheck, TelemetryCheck>();
 }

@@ -36,8 +36,7 @@ internal sealed class MapCatalog : IMapCatalog, IConfigurationCheck
         if (!file.IsUsable("JSON maps")) return null;
         try
         {
-            var stylesheet = StylesheetFiles.Read(file.Path);
-            return new XsltMap(name, StylesheetCache.Shared.Compile(stylesheet), stylesheet.MediaType, _xml, _limits, _time);
+            return new XsltMap(name, StylesheetFiles.Read(file.Path), StylesheetCache.Shared, _xml, _limits, _time);
         }
         catch (StylesheetException ex)
         {

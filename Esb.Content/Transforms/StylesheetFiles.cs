@@ -24,6 +24,9 @@ internal sealed class StylesheetFiles : XmlResolver
     /// <summary>The media type that <c>xsl:output</c> names; null where it names none.</summary>
     public string? MediaType => Documents.SelectMany(document => document.Root!.Elements(Xsl + "output")).Select(output => output.Attribute("media-type")?.Value).FirstOrDefault(type => type is not null);
 
+    /// <summary>Whether white space of the message is dropped, which the engine can do only while it reads.</summary>
+    public bool StripsSpace => Documents.Any(document => document.Root!.Elements(Xsl + "strip-space").Any());
+
     /// <summary>The same for stylesheets whose files have the same names and bytes.</summary>
     public string ContentHash { get; private set; } = "";
 

@@ -12,21 +12,24 @@ namespace Esb.Content.Transforms;
 internal sealed class XsltMap : IMessageMap
 {
     private readonly XslCompiledTransform _transform;
+    private readonly bool _stripsSpace;
     private readonly XmlWriterSettings _output;
     private readonly XmlInput _xml;
     private readonly TransformLimits _limits;
     private readonly TimeProvider _time;
 
-    public XsltMap(string name, XslCompiledTransform transform, string? mediaType, XmlInput xml, TransformLimits limits, TimeProvider time)
+    /// <exception cref="StylesheetException">The stylesheet has an error.</exception>
+    public XsltMap(string name, StylesheetFiles stylesheet, StylesheetCache cache, XmlInput xml, TransformLimits limits, TimeProvider time)
     {
         Name = name;
-        _transform = transform;
+        _transform = cache.Compile(stylesheet);
+        _stripsSpace = stylesheet.StripsSpace;
         _xml = xml;
         _limits = limits;
         _time = time;
-        _output = transform.OutputSettings!.Clone();
+        _output = _transform.OutputSettings!.Clone();
         if (_output.Encoding is UTF8Encoding) _output.Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
-        ContentType = $"{mediaType ?? DefaultMediaType(_output.OutputMethod)}; charset={_output.Encoding.WebName}";
+        ContentType = $"{stylesheet.MediaType ?? DefaultMediaType(_output.OutputMethod)}; charset={_output.Encoding.WebName}";
     }
 
     public string Name { get; }
@@ -35,7 +38,6 @@ internal sealed class XsltMap : IMessageMap
 
     public MessageBody Transform(MessageBody input)
     {
-        var document = _xml.Navigate(input);
         var output = new BoundedOutput((int)Math.Min(input.Bytes.Length + 256, _limits.OutputBytes), _limits.OutputBytes);
         var arguments = new XsltArgumentList();
         arguments.AddExtensionObject(RecursionGuard.Namespace, new RecursionGuard(_time, _limits.Time));
@@ -44,7 +46,7 @@ internal sealed class XsltMap : IMessageMap
         try
         {
             var writer = XmlWriter.Create(output, _output); // disposed only when complete: half an output is not to be closed, but dropped
-            _transform.Transform(document, arguments, writer);
+            Run(input, arguments, writer);
             writer.Dispose();
         }
         catch (Exception ex) when (ex is XsltException or XPathException or XmlException or ArgumentException or InvalidOperationException)
@@ -53,6 +55,18 @@ internal sealed class XsltMap : IMessageMap
         }
 
         return MessageBody.FromBytes(output.GetBuffer().AsMemory(0, (int)output.Length));
+    }
+
+    private void Run(MessageBody input, XsltArgumentList arguments, XmlWriter writer)
+    {
+        if (!_stripsSpace)
+        {
+            _transform.Transform(_xml.Navigate(input), arguments, writer); // what a condition has parsed is parsed
+            return;
+        }
+
+        using var reader = _xml.Read(input.Bytes);
+        _transform.Transform(reader, arguments, writer);
     }
 
     private EsbException Explain(Exception error, string said) => error switch

@@ -33,8 +33,12 @@ public sealed class XmlInput
     }
 
     /// <summary>Reads a document forward, without building anything of it. The reader has line information.</summary>
-    public XmlReader Read(ReadOnlyMemory<byte> bytes) =>
-        new BoundedXmlReader(XmlReader.Create(ToStream(bytes), _settings), bytes, _limits);
+    public XmlReader Read(ReadOnlyMemory<byte> bytes)
+    {
+        if (AttributeScan.Exceeds(bytes.Span, _limits.Attributes))
+            throw new EsbException("ESB-XML-LIMIT", $"The XML is refused: an element has more than {_limits.Attributes} attributes.", FaultKind.TooLarge);
+        return new BoundedXmlReader(XmlReader.Create(ToStream(bytes), _settings), bytes, _limits);
+    }
 
     /// <summary>The parsed form of a buffered body, made once and shared by all copies of the message; a navigator belongs to its caller.</summary>
     public XPathNavigator Navigate(MessageBody body) => body.View(_parse).CreateNavigator();

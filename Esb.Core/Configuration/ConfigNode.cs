@@ -27,8 +27,6 @@ public enum ConfigKind
 /// <summary>One value of a configuration as it was written, with its path and origin. Immutable.</summary>
 public sealed record ConfigNode(ConfigKind Kind, string Path, ConfigOrigin Origin)
 {
-    private const int DisplayedCharacters = 60;
-
     /// <summary>The text of a scalar: a string's content, a number's digits, <c>true</c> or <c>false</c>.</summary>
     public string Text { get; init; } = "";
 
@@ -44,35 +42,61 @@ public sealed record ConfigNode(ConfigKind Kind, string Path, ConfigOrigin Origi
     /// <summary>The first <c>${…}</c> in the text that names neither an environment variable nor a file; null where there is none.</summary>
     public string? UnknownReference { get; init; }
 
+    /// <summary>The text before its references were resolved, which is what people are shown; null where it has none.</summary>
+    internal string? Written { get; init; }
+
+    /// <summary>Whether a reference in the text could not be resolved. That has been reported; nobody needs to complain about the text as well.</summary>
+    internal bool IsUnresolved { get; init; }
+
+    /// <summary>What of the value nobody may see.</summary>
+    internal Secrecy Secrecy { get; init; }
+
     /// <summary>The member with exactly this name, or null.</summary>
     public ConfigNode? this[string name] => Members.FirstOrDefault(member => member.Name == name)?.Value;
 
     /// <summary>The path of a member of this object.</summary>
-    public string PathOf(string name) => Path.Length == 0 ? name : $"{Path}.{name}";
+    public string PathOf(string name) => Join(Path, name);
 
-    /// <summary>How the value is shown to people: on one line, clipped to 60 characters.</summary>
-    public string Display()
+    /// <summary>How the value is shown to people: on one line, clipped to 60 characters, secrets as <c>***</c>, references as they were written.</summary>
+    public string Display() => Kind switch
     {
-        var text = Kind switch
-        {
-            ConfigKind.Text => ToJson()!.ToJsonString(JsonStyle.Readable),
-            ConfigKind.Object => "{…}",
-            ConfigKind.Array => $"[{Items.Count} items]",
-            ConfigKind.Null => "null",
-            _ => Text,
-        };
-        return text.Length <= DisplayedCharacters ? text : text[..(DisplayedCharacters - 1)] + "…";
-    }
+        ConfigKind.Object => "{…}",
+        ConfigKind.Array => $"[{Items.Count} items]",
+        _ => Clipped.To(Clipped.ValueLength, Show()),
+    };
 
     /// <summary>The value as JSON; null for JSON null.</summary>
-    public JsonNode? ToJson() => Kind switch
+    public JsonNode? ToJson() => ToJson(node => node.Text);
+
+    /// <summary>The whole value on one line, as people may see it.</summary>
+    internal string Show() => Secrecy == Secrecy.Whole
+        ? Secrets.Mask
+        : ToJson(node => Secrets.Hide(node.Secrecy, node))?.ToJsonString(JsonStyle.Readable) ?? "null";
+
+    /// <summary>The same value at another place and of another origin, as one that a variable or a default brings.</summary>
+    internal ConfigNode MoveTo(string path, ConfigOrigin origin) => this with
+    {
+        Path = path,
+        Origin = origin,
+        Members = [.. Members.Select(member => new ConfigMember(member.Name, member.Value.MoveTo(Join(path, member.Name), origin), origin))],
+        Items = [.. Items.Select((item, index) => item.MoveTo($"{path}[{index}]", origin))],
+    };
+
+    /// <summary>The path of a member. A name that no setting has is shortened, and stays on one line.</summary>
+    internal static string Join(string path, string name)
+    {
+        var shown = Clipped.Name(name);
+        return path.Length == 0 ? shown : $"{path}.{shown}";
+    }
+
+    private JsonNode? ToJson(Func<ConfigNode, string> text) => Kind switch
     {
         ConfigKind.Null => null,
         ConfigKind.Boolean => JsonValue.Create(Text == "true"),
         ConfigKind.Number => JsonNode.Parse(Text),
-        ConfigKind.Text => JsonValue.Create(Text),
-        ConfigKind.Array => new JsonArray([.. Items.Select(item => item.ToJson())]),
-        _ => new JsonObject(Members.Select(member => KeyValuePair.Create(member.Name, member.Value.ToJson()))),
+        ConfigKind.Text => JsonValue.Create(text(this)),
+        ConfigKind.Array => new JsonArray([.. Items.Select(item => item.ToJson(text))]),
+        _ => new JsonObject(Members.Select(member => KeyValuePair.Create(member.Name, member.Value.ToJson(text)))),
     };
 }
 

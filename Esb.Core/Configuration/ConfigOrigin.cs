@@ -10,6 +10,13 @@ public sealed record ConfigOrigin(string Source, int Line = 0, int Column = 0, s
     /// <summary>Of values that nobody wrote.</summary>
     public static readonly ConfigOrigin Default = new("default");
 
+    /// <summary>The full path of a file or folder that a value here names; null where the text can be none.</summary>
+    public string? Locate(string path)
+    {
+        if (path.Length == 0 || path.Contains('\0', StringComparison.Ordinal)) return null;
+        return Path.GetFullPath(path, Folder ?? Directory.GetCurrentDirectory());
+    }
+
     /// <inheritdoc/>
     public override string ToString() => Line == 0 ? Source : $"{Source}:{Line}:{Column}";
 }

@@ -3,9 +3,12 @@ namespace Esb.Core.Configuration;
 /// <summary>Finds what somebody probably meant.</summary>
 public static class NearestName
 {
+    private const int LongestCompared = 128; // the time grows with the square
+
     /// <summary>The name with the fewest differing characters, or null when none is near (more than a third of it differs).</summary>
     public static string? Find(string written, IEnumerable<string> names)
     {
+        if (written.Length > LongestCompared) return null;
         var (nearest, distance) = names
             .Select(name => (name, distance: Distance(written.ToUpperInvariant(), name.ToUpperInvariant())))
             .OrderBy(candidate => candidate.distance)

@@ -82,6 +82,12 @@ public static class EsbTelemetry
         /// <summary>Counter, {message}: given up and kept as dead letters.</summary>
         public const string DeadLettered = "esb.message.dead_lettered";
 
+        /// <summary>Counter, {message}: published, but no endpoint subscribes to them.</summary>
+        public const string Unroutable = "esb.message.unroutable";
+
+        /// <summary>Counter, {message}: came from outside without an id, so that a repetition cannot be recognised.</summary>
+        public const string Unidentified = "esb.message.unidentified";
+
         /// <summary>Counter, {header}: headers from outside that claimed a reserved name.</summary>
         public const string ReservedHeaders = "esb.header.reserved";
 

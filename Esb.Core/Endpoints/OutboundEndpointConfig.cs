@@ -13,7 +13,8 @@ public enum DeliveryMode
     /// <summary>One at a time over all hosts, in the order in which publishes were confirmed.</summary>
     Ordered,
 
-    /// <summary>One at a time of each key.</summary>
+    /// <summary>One at a time of each key. Not yet available.</summary>
+    [Unavailable]
     OrderedByKey,
 }
 

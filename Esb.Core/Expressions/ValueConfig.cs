@@ -1,3 +1,4 @@
+using System.Text.Json.Serialization;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 
@@ -19,9 +20,11 @@ public enum MessagePart
     Body,
 
     /// <summary>The media type.</summary>
+    [JsonStringEnumMemberName("contentType")]
     ContentType,
 
     /// <summary>When it entered the bus.</summary>
+    [JsonStringEnumMemberName("createdAt")]
     CreatedAt,
 
     /// <summary>Who sent it.</summary>

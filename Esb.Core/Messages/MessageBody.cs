@@ -13,6 +13,7 @@ public sealed class MessageBody
 
     private ConcurrentDictionary<Type, object>? _views;
     private Stream? _stream;
+    private bool _isUsedUp;
     private ReadOnlyMemory<byte> _bytes;
 
     private MessageBody(Stream? stream, ReadOnlyMemory<byte> bytes, long? length)
@@ -48,17 +49,19 @@ public sealed class MessageBody
     /// <param name="maxBytes">The most that is read.</param>
     /// <param name="cancellationToken">Stops the reading.</param>
     /// <exception cref="EsbException"><c>ESB-BODY-SIZE</c>: there are more bytes than that.</exception>
+    /// <exception cref="InvalidOperationException">The body streamed, and has been read already.</exception>
     public async ValueTask<ReadOnlyMemory<byte>> BufferAsync(long maxBytes, CancellationToken cancellationToken)
     {
         if (_stream is null) return _bytes;
         if (Length > maxBytes) throw TooLarge(maxBytes);
 
+        var stream = UseUp(_stream);
         var buffer = new MemoryStream(capacity: (int)Math.Min(Length ?? 4096, maxBytes));
         var chunk = System.Buffers.ArrayPool<byte>.Shared.Rent(64 * 1024);
         try
         {
             int read;
-            while ((read = await _stream.ReadAsync(chunk, cancellationToken)) > 0)
+            while ((read = await stream.ReadAsync(chunk, cancellationToken)) > 0)
             {
                 if (buffer.Length + read > maxBytes) throw TooLarge(maxBytes);
                 buffer.Write(chunk, 0, read);
@@ -76,10 +79,11 @@ public sealed class MessageBody
     }
 
     /// <summary>Writes the body to a stream; a streaming body is used up by it.</summary>
+    /// <exception cref="InvalidOperationException">The body streamed, and has been read already.</exception>
     public async Task CopyToAsync(Stream target, CancellationToken cancellationToken)
     {
         if (_stream is null) await target.WriteAsync(_bytes, cancellationToken);
-        else await _stream.CopyToAsync(target, cancellationToken);
+        else await UseUp(_stream).CopyToAsync(target, cancellationToken);
     }
 
     /// <summary>A parsed form of a buffered body, made at the first call and then shared by all copies of the message.</summary>
@@ -96,6 +100,14 @@ public sealed class MessageBody
     {
         var bytes = Bytes.Span;
         return Encoding.UTF8.GetString(bytes.StartsWith(Encoding.UTF8.Preamble) ? bytes[3..] : bytes);
+    }
+
+    // What is left of a stream must never be taken for the whole body.
+    private Stream UseUp(Stream stream)
+    {
+        if (_isUsedUp) throw new InvalidOperationException("The body streamed, and has been read already.");
+        _isUsedUp = true;
+        return stream;
     }
 
     private static EsbException TooLarge(long maxBytes) =>

@@ -9,10 +9,11 @@ public static class MessageIds
     /// <summary>The id of a message that follows from another: from its id, the step that makes it and the step's position.</summary>
     public static Guid Derive(Guid origin, string step)
     {
-        Span<byte> bytes = stackalloc byte[16 + Encoding.UTF8.GetMaxByteCount(Math.Min(step.Length, 128))];
+        // All of the step counts: places deep inside one process differ at their end.
+        var bytes = new byte[16 + Encoding.UTF8.GetByteCount(step)];
         origin.TryWriteBytes(bytes, bigEndian: true, out _);
-        var length = Encoding.UTF8.GetBytes(step.AsSpan(0, Math.Min(step.Length, 128)), bytes[16..]);
-        return FromHash(bytes[..(16 + length)]);
+        Encoding.UTF8.GetBytes(step, bytes.AsSpan(16));
+        return FromHash(bytes);
     }
 
     /// <summary>The id of a foreign message: its own where that is a UUID, otherwise a hash of it and the topic.</summary>

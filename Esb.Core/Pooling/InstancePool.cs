@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Core.Pooling;
 
 /// <summary>A pool of instances that one caller uses at a time each: made only when none is free, up to a maximum; then callers wait in turn.</summary>
-/// <remarks>Thread-safe. The last one returned is rented first, so that idle ones stay idle. Disposing the pool disposes the idle instances now and the rented ones when they return.</remarks>
+/// <remarks>Thread-safe. The last one returned is rented first, so that idle ones stay idle. Disposing the pool disposes the idle instances now and the rented ones when they return; who waits is told at once.</remarks>
 public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLimits limits, TimeProvider time, ILogger logger) : IAsyncDisposable
     where T : class
 {
@@ -14,11 +14,11 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
 
     private readonly Lock _gate = new();
     private readonly Stack<T> _idle = new();
-    private readonly Queue<TaskCompletionSource<T>> _waiters = new();
+    private readonly LinkedList<TaskCompletionSource<T>> _waiters = new();
     private int _maximum = limits.MaximumInstances;
     private int _created;
     private long _waits;
-    private long _lastWarning = -1;
+    private long? _lastWarning;
     private bool _disposed;
 
     /// <summary>How the pool stands right now.</summary>
@@ -26,31 +26,28 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
     {
         get
         {
-            lock (_gate) return new PoolStatus(_maximum, _created, _created - _idle.Count, _waiters.Count(waiter => !waiter.Task.IsCompleted), _waits);
+            lock (_gate) return new PoolStatus(_maximum, _created, _created - _idle.Count, _waiters.Count, _waits);
         }
     }
 
     /// <summary>Rents an instance; dispose the lease to give it back.</summary>
     /// <exception cref="PoolTimeoutException">None became free within the pool's time-out.</exception>
+    /// <exception cref="ObjectDisposedException">The pool is, or was while the caller waited.</exception>
     public async ValueTask<InstanceLease<T>> RentAsync(CancellationToken cancellationToken)
     {
-        TaskCompletionSource<T> waiter;
+        LinkedListNode<TaskCompletionSource<T>> waiter;
+        bool warns;
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
             if (_idle.TryPop(out var idle)) return new InstanceLease<T>(this, idle);
-            if (_created < _maximum)
-            {
-                _created++;
-                return new InstanceLease<T>(this, CreateCounted());
-            }
-
-            waiter = new TaskCompletionSource<T>(TaskCreationOptions.RunContinuationsAsynchronously);
-            _waiters.Enqueue(waiter);
+            if (_created < _maximum) return new InstanceLease<T>(this, CreateCounted());
+            waiter = _waiters.AddLast(new TaskCompletionSource<T>(TaskCreationOptions.RunContinuationsAsynchronously));
             _waits++;
+            warns = IsWarningDue();
         }
 
-        Warn();
+        if (warns) LogWaiting(owner, Status.Maximum);
         return new InstanceLease<T>(this, await WaitAsync(waiter, cancellationToken));
     }
 
@@ -68,11 +65,7 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
                 leaving.Add(idle);
             }
 
-            while (_created < _maximum && _waiters.Count > 0)
-            {
-                _created++;
-                HandOn(CreateCounted());
-            }
+            while (_created < _maximum && _waiters.First is { } waiter) CreateFor(waiter);
         }
 
         foreach (var instance in leaving) Discard(instance);
@@ -88,6 +81,8 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
             idle = [.. _idle];
             _created -= idle.Count;
             _idle.Clear();
+            foreach (var waiter in _waiters) waiter.TrySetException(new ObjectDisposedException(owner));
+            _waiters.Clear();
         }
 
         foreach (var instance in idle) Discard(instance);
@@ -110,19 +105,20 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
         Discard(instance);
     }
 
-    private async Task<T> WaitAsync(TaskCompletionSource<T> waiter, CancellationToken cancellationToken)
+    private async Task<T> WaitAsync(LinkedListNode<TaskCompletionSource<T>> waiter, CancellationToken cancellationToken)
     {
         var started = time.GetTimestamp();
         using var timeout = new CancellationTokenSource(limits.PoolTimeout, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, cancellationToken);
-        await using var giveUp = either.Token.Register(static state => ((TaskCompletionSource<T>)state!).TrySetCanceled(), waiter);
+        await using var giveUp = either.Token.Register(() => GiveUp(waiter));
         try
         {
-            return await waiter.Task;
+            return await waiter.Value.Task;
         }
-        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        catch (OperationCanceledException)
         {
-            throw new PoolTimeoutException(owner, limits.MaximumInstances, limits.PoolTimeout);
+            cancellationToken.ThrowIfCancellationRequested();
+            throw new PoolTimeoutException(owner, Status.Maximum, limits.PoolTimeout);
         }
         finally
         {
@@ -130,36 +126,56 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
         }
     }
 
-    private T CreateCounted()
+    // Whoever takes a waiter off the list, under the lock, also completes it: nothing is handed to one that has gone.
+    private void GiveUp(LinkedListNode<TaskCompletionSource<T>> waiter)
     {
-        try
+        lock (_gate)
         {
-            return create();
-        }
-        catch
-        {
-            _created--; // whoever asked gets the exception; the place is free again
-            throw;
+            if (waiter.List is null) return; // it has just been given an instance
+            _waiters.Remove(waiter);
+            waiter.Value.SetCanceled(CancellationToken.None);
         }
     }
 
-    // To the next caller that has not given up meanwhile; to the idle ones where there is none.
+    private T CreateCounted()
+    {
+        var instance = create(); // whoever asked gets what it throws
+        _created++;
+        return instance;
+    }
+
+    private void CreateFor(LinkedListNode<TaskCompletionSource<T>> waiter)
+    {
+        _waiters.Remove(waiter);
+        try
+        {
+            waiter.Value.SetResult(CreateCounted());
+        }
+        catch (Exception ex)
+        {
+            waiter.Value.SetException(ex); // to whoever waits for the instance, as if it had been made for him at once
+        }
+    }
+
+    // To the caller that has waited longest; to the idle ones where nobody waits.
     private void HandOn(T instance)
     {
-        while (_waiters.TryDequeue(out var waiter))
+        if (_waiters.First is { } waiter)
         {
-            if (waiter.TrySetResult(instance)) return;
+            _waiters.RemoveFirst();
+            waiter.Value.SetResult(instance);
+            return;
         }
 
         _idle.Push(instance);
     }
 
-    private void Warn()
+    private bool IsWarningDue()
     {
         var now = time.GetTimestamp();
-        var last = Interlocked.Read(ref _lastWarning);
-        if (last >= 0 && time.GetElapsedTime(last, now) < WarningInterval) return;
-        if (Interlocked.CompareExchange(ref _lastWarning, now, last) == last) LogWaiting(owner, _maximum);
+        if (_lastWarning is { } last && time.GetElapsedTime(last, now) < WarningInterval) return false;
+        _lastWarning = now;
+        return true;
     }
 
     private static void Discard(T instance)

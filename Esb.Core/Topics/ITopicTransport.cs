@@ -30,6 +30,9 @@ public interface ITopicTransport : IAsyncDisposable
     /// <summary>Delivers what matches a subscription to the handler until the result is disposed; then waits for the deliveries under way.</summary>
     Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken);
 
+    /// <summary>Waits until what only this process keeps has been settled by its subscribers; returns at once where the transport is durable.</summary>
+    Task DrainAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
     /// <summary>Hands every dead letter to the handler until the result is disposed; one that fails stays and comes again.</summary>
     Task<ITopicSubscription> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken);
 }

@@ -6,7 +6,7 @@ public enum PublishOutcome
     /// <summary>It is kept by the transport, for every subscriber.</summary>
     Confirmed,
 
-    /// <summary>It was not taken: nobody has it.</summary>
+    /// <summary>It was not taken by every subscriber: most often nobody has it. Publishing it again may help, with the same id.</summary>
     Refused,
 
     /// <summary>Nobody can tell. Publish it again, with the same id.</summary>

@@ -28,10 +28,25 @@ public sealed record SubjectPattern(string Value) : ITextSetting<SubjectPattern>
     /// <inheritdoc/>
     public override string ToString() => Value;
 
-    private static bool Matches(ReadOnlySpan<string> pattern, ReadOnlySpan<string> subject)
+    /// <inheritdoc/>
+    public bool Equals(SubjectPattern? other) => other?.Value == Value;
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => Value.GetHashCode(StringComparison.Ordinal);
+
+    // Goes back to the last # only, so that many of them cost no more than their number times the parts.
+    private static bool Matches(string[] pattern, string[] subject)
     {
-        if (pattern.IsEmpty) return subject.IsEmpty;
-        if (pattern[0] == "#") return Matches(pattern[1..], subject) || (!subject.IsEmpty && Matches(pattern, subject[1..]));
-        return !subject.IsEmpty && (pattern[0] == "*" || pattern[0] == subject[0]) && Matches(pattern[1..], subject[1..]);
+        var (at, part) = (0, 0);
+        var (lastHash, triedFrom) = (-1, 0);
+        while (part < subject.Length)
+        {
+            if (at < pattern.Length && pattern[at] == "#") (lastHash, triedFrom, at) = (at, part, at + 1);
+            else if (at < pattern.Length && (pattern[at] == "*" || pattern[at] == subject[part])) (at, part) = (at + 1, part + 1);
+            else if (lastHash >= 0) (at, part, triedFrom) = (lastHash + 1, triedFrom + 1, triedFrom + 1);
+            else return false;
+        }
+
+        return pattern.AsSpan(at).IndexOfAnyExcept("#") < 0;
     }
 }

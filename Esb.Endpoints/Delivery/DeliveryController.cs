@@ -27,6 +27,9 @@ internal sealed partial class DeliveryController(
     // A delivery that is held longer might run into the broker's acknowledgement timeout (30 min by default).
     private static readonly TimeSpan LongestHold = TimeSpan.FromMinutes(10);
 
+    // A message that stands still is not a load on the outside, however short its retry delays are.
+    private static readonly TimeSpan ShortestStandstill = TimeSpan.FromSeconds(60);
+
     private readonly RetryLadder _ladder = new(config.Retry);
     private readonly OutageGate _gate = new(time);
     private readonly DeliveryState _state = new(time);
@@ -199,12 +202,13 @@ internal sealed partial class DeliveryController(
         }
     }
 
-    // The order is kept by going nowhere: the message stays the next one, and is tried again at the pace of the last delay.
+    // The order is kept by going nowhere: the message stays the next one, and is tried again now and then.
     private async Task StandStillAsync(EsbMessage message, EsbException failure, CancellationToken waiting)
     {
         if (_state.StoppedAt is null) LogStopped(config.Name, message.Id, failure.Code, failure.Message);
         _state.StoppedAt = $"stopped at message {message.Id}: {failure.Code}: {failure.Message}";
-        await DelayAsync(config.Retry.Delays.Count == 0 ? TimeSpan.FromSeconds(60) : config.Retry.Delays.Max(), waiting);
+        var last = config.Retry.Delays.DefaultIfEmpty().Max();
+        await DelayAsync(last > ShortestStandstill ? last : ShortestStandstill, waiting);
     }
 
     private async Task<Settlement> FaultAsync(DeliveryAttempts attempts, EsbException failure, CancellationToken aborting)

@@ -16,6 +16,7 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
 {
     private readonly ConfigErrors _errors = new();
     private readonly Dictionary<string, DeliveryController> _controllers = [];
+    private readonly ITopicTransport _transport;
     private readonly ILogger<OutboundEndpoints> _logger;
 
     public OutboundEndpoints(
@@ -28,6 +29,7 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
         TimeProvider time,
         ILoggerFactory loggers)
     {
+        _transport = transport;
         _logger = loggers.CreateLogger<OutboundEndpoints>();
         var bySettings = types.OfType<IOutboundEndpointType>().ToDictionary(type => type.Settings);
         var names = kinds.Where(kind => kind.Settings is not null).ToLookup(kind => kind.Settings!, kind => kind.Kind);
@@ -67,8 +69,17 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
         }
     }
 
-    public Task StopAsync(CancellationToken cancellationToken) =>
-        Task.WhenAll(_controllers.Values.Select(controller => controller.StopAsync(cancellationToken)));
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            await _transport.DrainAsync(cancellationToken);
+        }
+        finally
+        {
+            await Task.WhenAll(_controllers.Values.Select(controller => controller.StopAsync(cancellationToken)));
+        }
+    }
 
     public ValueTask<EsbMessage?> CallAsync(string endpoint, EsbMessage message, CancellationToken cancellationToken) =>
         _controllers[endpoint].CallAsync(message, cancellationToken);

@@ -30,6 +30,9 @@ public sealed record FileInboundConfig : InboundEndpointConfig
     [Setting("Where refused files go, with a text beside each; by default the folder error inside the folder.", IsPath = true)]
     public string? Error { get; init; }
 
+    /// <inheritdoc/>
+    public override string? Address => Folder;
+
     internal string DoneFolder => Done ?? System.IO.Path.Combine(Folder, "done");
 
     internal string ErrorFolder => Error ?? System.IO.Path.Combine(Folder, "error");

@@ -4,39 +4,32 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Endpoints.Files;
 
 /// <summary>What the instances of one file-outbound endpoint share: the folder and the spelling of names.</summary>
-internal sealed partial class FileOutboundAdapter : IOutboundAdapter
+internal sealed partial class FileOutboundAdapter(FileOutboundConfig config, Lazy<FileNameTemplate> name, long maxBodyBytes, ILogger<FileOutboundEndpoint> logger)
+    : IOutboundAdapter
 {
-    private readonly FileOutboundConfig _config;
-    private readonly FileNameTemplate _name;
-    private readonly long _maxBodyBytes;
-    private readonly ILogger<FileOutboundEndpoint> _logger;
-    private readonly NameSpellings _spellings;
+    private Lazy<NameSpellings>? _spellings;
 
-    public FileOutboundAdapter(FileOutboundConfig config, FileNameTemplate name, long maxBodyBytes, ILogger<FileOutboundEndpoint> logger)
+    public IOutboundEndpoint CreateInstance()
     {
-        _config = config;
-        _name = name;
-        _maxBodyBytes = maxBodyBytes;
-        _logger = logger;
-        _spellings = new NameSpellings(config.Folder);
-        MakeFolder();
+        var spellings = LazyInitializer.EnsureInitialized(ref _spellings, () => new Lazy<NameSpellings>(MakeFolder));
+        return new FileOutboundEndpoint(config, name.Value, spellings.Value, maxBodyBytes, logger);
     }
-
-    public IOutboundEndpoint CreateInstance() => new FileOutboundEndpoint(_config, _name, _spellings, _maxBodyBytes, _logger);
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
-    // Only here: a folder that vanishes later may be a volume that is away, and what is written below it would be hidden when it is back.
-    private void MakeFolder()
+    // Once: a folder that vanishes later may be a volume that is away, and what is written below it would be hidden when it is back.
+    private NameSpellings MakeFolder()
     {
         try
         {
-            Directory.CreateDirectory(_config.Folder);
+            Directory.CreateDirectory(config.Folder);
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
-            LogFolder(_config.Name, ex);
+            LogFolder(config.Name, ex);
         }
+
+        return new NameSpellings(config.Folder);
     }
 
     [LoggerMessage(EventId = 2200, Level = LogLevel.Warning, Message = "ESB-FILE-FOLDER: the folder of {Endpoint} cannot be made; its messages wait")]

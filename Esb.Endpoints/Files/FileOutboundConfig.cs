@@ -30,4 +30,7 @@ public sealed record FileOutboundConfig : OutboundEndpointConfig
     /// <summary>What becomes of a message whose file exists already; one with the same bytes counts as delivered.</summary>
     [Setting("What is done where the file exists with other bytes; one with the same bytes counts as delivered.")]
     public FileExistsRule IfExists { get; init; }
+
+    /// <inheritdoc/>
+    public override string? Address => Folder;
 }

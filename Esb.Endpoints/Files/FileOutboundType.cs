@@ -11,10 +11,9 @@ internal sealed class FileOutboundType(IExpressionCompiler expressions, EsbConfi
 {
     protected override void Check(FileOutboundConfig settings, ConfigErrors errors) => FileNameTemplate.Compile(settings, expressions, errors);
 
-    protected override IOutboundAdapter Create(FileOutboundConfig settings)
-    {
-        var name = FileNameTemplate.Compile(settings, expressions, new ConfigErrors())
-            ?? throw new InvalidOperationException($"{settings.Path}: the configuration was not checked.");
-        return new FileOutboundAdapter(settings, name, configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes, logger);
-    }
+    protected override IOutboundAdapter Create(FileOutboundConfig settings) => new FileOutboundAdapter(
+        settings,
+        new Lazy<FileNameTemplate>(() => FileNameTemplate.Compile(settings, expressions, new ConfigErrors()) ?? throw new InvalidOperationException($"{settings.Path} was not checked.")),
+        configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes,
+        logger);
 }

@@ -17,5 +17,8 @@ internal sealed record HttpOutboundConfig : OutboundEndpointConfig
     public ByteSize? MaxBodySize { get; init; }
 
     /// <inheritdoc/>
+    public override bool Answers => true;
+
+    /// <inheritdoc/>
     public override string Address => Url;
 }

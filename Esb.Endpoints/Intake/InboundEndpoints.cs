@@ -54,7 +54,10 @@ internal sealed partial class InboundEndpoints(
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var endpoint in Running()) await endpoint.DisposeAsync();
+        // Registered under several interfaces, so the container disposes it several times.
+        var endpoints = Running();
+        lock (_running) _running.Clear();
+        foreach (var endpoint in endpoints) await endpoint.DisposeAsync();
     }
 
     private List<IInboundEndpoint> Running()

@@ -35,6 +35,7 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
         parts.MinPoolSize = Math.Min(parts.MinPoolSize, maxPoolSize);
         parts.ApplicationName ??= "esb";
         if (!parts.ShouldSerialize("Max Auto Prepare")) parts.MaxAutoPrepare = PreparedStatements; // 0 stays 0, as some poolers need it
+        if (!parts.ShouldSerialize("No Reset On Close")) parts.NoResetOnClose = true; // a quarter more queries; an open transaction is rolled back all the same
         return NpgsqlDataSource.Create(parts);
     }
 

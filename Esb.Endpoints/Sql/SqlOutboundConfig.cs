@@ -45,4 +45,7 @@ public sealed record SqlOutboundConfig : OutboundEndpointConfig
     /// <summary>The most rows that an answer may have.</summary>
     [Setting("The most rows that an answer may have; more are an error.", Range = "1..10000000")]
     public int MaxRows { get; init; } = 10_000;
+
+    /// <inheritdoc/>
+    public override bool Answers => Query is not null;
 }

@@ -10,6 +10,9 @@ namespace Esb.Endpoints.Sql;
 /// <remarks>What comes from a message is data, never a part of the command. A lost connection leaves open whether the command took effect: let a repetition do no harm, as with <c>on conflict do nothing</c>.</remarks>
 internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPlan plan, Database database, long maxBodyBytes, TimeProvider time) : IOutboundEndpoint
 {
+    // A little less than the attempt has: enough to still say what took so long, and to cancel it on the server.
+    private readonly TimeSpan _limit = config.Timeout - TimeSpan.FromTicks(Math.Min(config.Timeout.Ticks / 10, TimeSpan.TicksPerSecond));
+
     public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
@@ -17,7 +20,7 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
         var values = plan.Evaluate(new MessageContext(message, config.Name));
         try
         {
-            var rows = await database.UseAsync(config.Name, config.Timeout, (connection, limited) => RunAsync(connection, values, limited), cancellationToken);
+            var rows = await database.UseAsync(config.Name, _limit, (connection, limited) => RunAsync(connection, values, limited), cancellationToken);
             return rows is null ? null : message.Reply(MessageBody.FromBytes(rows.Value), time) with { ContentType = config.As == RowsFormat.Json ? "application/json" : "application/xml" };
         }
         catch (Exception ex) when (database.Provider.Explain(ex, plan.Text.Parameters) is { } failure)

@@ -12,18 +12,18 @@ internal sealed class SqlOutboundType(IExpressionCompiler expressions, EsbConfig
 
     protected override void Check(SqlOutboundConfig settings, ConfigErrors errors) => SqlCommandPlan.Compile(settings, expressions, MaxBodyBytes, errors);
 
-    protected override IOutboundAdapter Create(SqlOutboundConfig settings)
-    {
-        var plan = SqlCommandPlan.Compile(settings, expressions, MaxBodyBytes, new ConfigErrors())
-            ?? throw new InvalidOperationException($"{settings.Path}: the configuration was not checked.");
-        return new SqlOutboundAdapter(settings, plan, databases.Find(settings.Connection), MaxBodyBytes, time);
-    }
+    protected override IOutboundAdapter Create(SqlOutboundConfig settings) => new SqlOutboundAdapter(
+        settings,
+        new Lazy<SqlCommandPlan>(() => SqlCommandPlan.Compile(settings, expressions, MaxBodyBytes, new ConfigErrors()) ?? throw new InvalidOperationException($"{settings.Path} was not checked.")),
+        databases,
+        MaxBodyBytes,
+        time);
 }
 
 /// <summary>What the instances of one sql-outbound endpoint share: the checked command. The connections are shared by all endpoints, and outlive them.</summary>
-internal sealed class SqlOutboundAdapter(SqlOutboundConfig config, SqlCommandPlan plan, Database database, long maxBodyBytes, TimeProvider time) : IOutboundAdapter
+internal sealed class SqlOutboundAdapter(SqlOutboundConfig config, Lazy<SqlCommandPlan> plan, DatabaseConnections databases, long maxBodyBytes, TimeProvider time) : IOutboundAdapter
 {
-    public IOutboundEndpoint CreateInstance() => new SqlOutboundEndpoint(config, plan, database, maxBodyBytes, time);
+    public IOutboundEndpoint CreateInstance() => new SqlOutboundEndpoint(config, plan.Value, databases.Find(config.Connection), maxBodyBytes, time);
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 }

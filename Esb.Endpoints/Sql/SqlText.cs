@@ -15,6 +15,9 @@ internal sealed partial class SqlText
     /// <summary>The names behind <c>@</c>, each once, in the order in which they first appear.</summary>
     public IReadOnlyList<string> Parameters => _names;
 
+    /// <summary>The names that stand where only the name of a table can; a value cannot be that.</summary>
+    public IReadOnlyList<string> Identifiers { get; private set; } = [];
+
     /// <summary>Whether there is one statement only.</summary>
     public bool IsSingleStatement { get; private set; } = true;
 
@@ -35,11 +38,12 @@ internal sealed partial class SqlText
     private string Read(Match token)
     {
         if (token.Groups["end"].Success) IsSingleStatement = false;
+        if (token.Groups["before"].Success) Identifiers = [.. Identifiers, token.Groups["name"].Value];
         if (!token.Groups["name"].Success) return token.Value;
 
         var name = token.Groups["name"].Value;
         if (!_names.Contains(name)) _names.Add(name);
-        return $"${_names.IndexOf(name) + 1}";
+        return $"{token.Groups["before"].Value}${_names.IndexOf(name) + 1}";
     }
 
     // PostgreSQL's lexical structure (manual, chapter 4.1), as far as it hides an @ or a semicolon. Comments nest there, one level is followed here.
@@ -50,6 +54,7 @@ internal sealed partial class SqlText
         | (?<![\w$])(?<tag>\$(?:[A-Za-z_]\w*)?\$).*?\k<tag>
         | --[^\r\n]*
         | /\*(?:/\*.*?\*/|.)*?\*/
+        | (?<before>(?i:\b(?:into|update|join|table))\s+)@(?<name>[A-Za-z_]\w*)
         | (?<![@\w<>*|&~!#?=+%^-])@(?<name>[A-Za-z_]\w*)
         | (?<end>;)(?=\s*\S)
         """, RegexOptions.IgnorePatternWhitespace | RegexOptions.Singleline)]

@@ -9,9 +9,9 @@ internal sealed class AuditFindCommand : Command
 {
     private const int MaxLimit = 1_000;
 
-    private readonly Option<string[]> _where = new("--where") { Description = "A field and its value, such as order=A-1001; several must all hold.", HelpName = "name=value" };
+    private readonly Option<string[]> _where = new Option<string[]>("--where") { Description = "A field and its value, such as order=A-1001; several must all hold.", HelpName = "name=value" }.AsPairs();
     private readonly Option<string?> _endpoint = new("--endpoint") { Description = "The endpoint where it happened." };
-    private readonly Option<int> _limit = new("--limit") { Description = $"How many at most, up to {MaxLimit}.", DefaultValueFactory = _ => 100 };
+    private readonly Option<int> _limit = new Option<int>("--limit") { Description = "How many at most.", DefaultValueFactory = _ => 100 }.Within(1, MaxLimit);
     private readonly SearchOptions _search;
 
     public AuditFindCommand(CommandContext context)
@@ -21,15 +21,6 @@ internal sealed class AuditFindCommand : Command
         Add(_endpoint);
         Add(_limit);
         _search = new SearchOptions(this);
-        _where.Validators.Add(result =>
-        {
-            if (result.Tokens.Any(token => token.Value.IndexOf('=') < 1)) result.AddError("--where: expected NAME=VALUE");
-            else if (result.Tokens.GroupBy(token => token.Value.Split('=')[0]).Any(name => name.Count() > 1)) result.AddError("--where: expected each name once");
-        });
-        _limit.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<int>() is < 1 or > MaxLimit) result.AddError($"--limit: expected a number from 1 to {MaxLimit}");
-        });
         SetAction((result, cancellationToken) => FindAsync(result, context, cancellationToken));
     }
 

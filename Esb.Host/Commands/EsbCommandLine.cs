@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Esb.Core.Configuration;
+using Esb.Core.Errors;
 
 namespace Esb.Host.Commands;
 
@@ -24,6 +25,11 @@ internal static class EsbCommandLine
         {
             context.Error.WriteLine($"{ex.Code} {ex.Message}");
             return ex.ExitCode;
+        }
+        catch (EsbException ex)
+        {
+            context.Error.WriteLine($"{ex.Code} {ex.Message}{(ex.InnerException is { } inner ? $" {inner.Message}" : "")}");
+            return ex.IsTransient ? ExitCode.Unreachable : ExitCode.Configuration;
         }
     }
 

@@ -9,17 +9,19 @@ namespace Esb.Host.Commands;
 /// <summary>Asks a running host.</summary>
 internal sealed class ManagementClient : IMessageSearch, IDisposable
 {
-    private static readonly TimeSpan ConnectTime = TimeSpan.FromSeconds(8); // with the rest, an answer or none within 10 s
+    // Whether there is a host is known within 10 s; what it is asked for may take longer.
+    private static readonly TimeSpan ReachTime = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan AnswerTime = TimeSpan.FromSeconds(60);
     private static readonly JsonSerializerOptions Json = MakeJson();
 
     private readonly HttpClient _http;
     private readonly Uri _host;
+    private bool _reached;
 
     public ManagementClient(Uri host, string? key)
     {
         _host = host;
-        _http = new HttpClient(new SocketsHttpHandler { ConnectTimeout = ConnectTime, UseProxy = false, AllowAutoRedirect = false }) { BaseAddress = host, Timeout = AnswerTime };
+        _http = new HttpClient(new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false }) { BaseAddress = host, Timeout = AnswerTime };
         if (key is not null) _http.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", key);
     }
 
@@ -56,6 +58,7 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
     {
         try
         {
+            await ReachAsync(cancellationToken);
             using var response = await _http.SendAsync(request, cancellationToken);
             if (!response.IsSuccessStatusCode) throw await RefusalAsync(response, cancellationToken);
             return (await response.Content.ReadFromJsonAsync<T>(Json, cancellationToken))!;
@@ -72,6 +75,15 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
         {
             throw new CommandException(ExitCode.Failed, "ESB-CLI-ANSWER", $"{_host.Authority} answers, but not as a management API.");
         }
+    }
+
+    private async Task ReachAsync(CancellationToken cancellationToken)
+    {
+        if (_reached) return;
+        using var late = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        late.CancelAfter(ReachTime);
+        using var live = await _http.GetAsync("health/live", late.Token);
+        _reached = true;
     }
 
     private CommandException Unreachable(string reason) =>

@@ -1,6 +1,6 @@
 using System.CommandLine;
-using Esb.Core.Audit;
 using Esb.Host.Composition;
+using Esb.Storage;
 
 namespace Esb.Host.Commands;
 
@@ -20,8 +20,8 @@ internal sealed class SearchOptions
     {
         if (result.GetValue(_config) is { } path)
         {
-            await using var services = await BusServices.BuildAsync(path, context.Variables, context.Services());
-            return await search(new StoreSearch(services.GetRequiredService<IAuditStore>()));
+            await using var store = StoreReader.Open(BusServices.Read(path, context.Variables, context.Services()));
+            return await search(new StoreSearch(store.Audit));
         }
 
         using var client = _host.Connect(result, context);

@@ -11,9 +11,9 @@ internal sealed class SendCommand : Command
     private readonly Argument<string> _subject = new("subject") { Description = "Where to publish, such as orders.new." };
     private readonly Option<string> _file = new("--file") { Description = "The body of the messages.", Required = true };
     private readonly Option<string?> _contentType = new("--content-type") { Description = "The media type; by default as the file's name ends." };
-    private readonly Option<int> _count = new("--count") { Description = "How many messages.", DefaultValueFactory = _ => 1 };
-    private readonly Option<int> _batch = new("--batch") { Description = $"How many are handed over at once, up to {MaxBatch}.", DefaultValueFactory = _ => 300 };
-    private readonly Option<string> _delay = new("--delay") { Description = "The pause between batches, such as 10ms.", DefaultValueFactory = _ => "0ms" };
+    private readonly Option<int> _count = new Option<int>("--count") { Description = "How many messages.", DefaultValueFactory = _ => 1 }.Within(1, int.MaxValue);
+    private readonly Option<int> _batch = new Option<int>("--batch") { Description = "How many are handed over at once.", DefaultValueFactory = _ => 300 }.Within(1, MaxBatch);
+    private readonly Option<string> _delay = new Option<string>("--delay") { Description = "The pause between batches, such as 10ms.", DefaultValueFactory = _ => "0ms" }.AsDuration();
     private readonly HostOptions _host;
 
     public SendCommand(CommandContext context)
@@ -26,24 +26,7 @@ internal sealed class SendCommand : Command
         Add(_batch);
         Add(_delay);
         _host = new HostOptions(this);
-        AddChecks();
         SetAction((result, cancellationToken) => SendAsync(result, context, cancellationToken));
-    }
-
-    private void AddChecks()
-    {
-        _count.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<int>() < 1) result.AddError("--count: expected a number from 1");
-        });
-        _batch.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<int>() is < 1 or > MaxBatch) result.AddError($"--batch: expected a number from 1 to {MaxBatch}");
-        });
-        _delay.Validators.Add(result =>
-        {
-            if (!Duration.TryParse(result.GetValueOrDefault<string>()!, out _)) result.AddError("--delay: expected a duration such as 10ms or 1s");
-        });
     }
 
     private async Task<int> SendAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)

@@ -38,9 +38,11 @@ internal static class UsageErrors
     private static string Hint(ParseError found, ParseResult result)
     {
         var unmatched = Unmatched(found, result);
-        return unmatched is null ? "" : NearestName.Hint(unmatched, NamesOf(result.CommandResult.Command));
+        return unmatched is null ? "" : NearestName.Hint(unmatched, NamesOf(result));
     }
 
-    private static IEnumerable<string> NamesOf(Command command) =>
-        command.Children.Where(symbol => !symbol.Hidden && symbol is not Argument).Select(symbol => symbol.Name);
+    private static IEnumerable<string> NamesOf(ParseResult result) => result.CommandResult.Command.Children
+        .Concat(result.RootCommandResult.Command.Options.Where(option => option.Recursive))
+        .Where(symbol => !symbol.Hidden && symbol is not Argument)
+        .Select(symbol => symbol.Name);
 }

@@ -18,14 +18,20 @@ internal static class BusServices
     public static async Task<ServiceProvider> BuildAsync(string path, IReadOnlyDictionary<string, string> variables, IServiceCollection services)
     {
         var errors = new ConfigErrors();
-        var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(path, variables, errors)
-            ?? throw new ConfigurationRefusedException(errors.All);
-        var provider = Compose(services, configuration).BuildServiceProvider();
+        var provider = Compose(services, Read(path, variables, services)).BuildServiceProvider();
         foreach (var check in provider.GetServices<IConfigurationCheck>()) check.Check(errors);
         if (!errors.Any) return provider;
 
         await provider.DisposeAsync();
         throw new ConfigurationRefusedException(errors.All);
+    }
+
+    /// <summary>Reads a configuration without asking its parts whether they can do what it says.</summary>
+    /// <exception cref="ConfigurationRefusedException">With every error.</exception>
+    public static EsbConfiguration Read(string path, IReadOnlyDictionary<string, string> variables, IServiceCollection services)
+    {
+        var errors = new ConfigErrors();
+        return new ConfigurationReader(SettingsCatalog.From(services)).Read(path, variables, errors) ?? throw new ConfigurationRefusedException(errors.All);
     }
 
     private static IServiceCollection Compose(IServiceCollection services, EsbConfiguration configuration) => services

@@ -31,7 +31,6 @@ internal sealed class ConfigurationExplanation(EsbConfiguration configuration, I
     {
         output.WriteLine();
         output.WriteLine("values");
-        var rows = configuration.Values.Select(value => new[] { $"  {value.Path}", value.Shown, value.Origin.ToString() });
-        TextTable.Write(output, rows);
+        foreach (var line in ConfigurationExplainer.Explain(configuration)) output.WriteLine(line.Length == 0 ? "" : $"  {line}");
     }
 }

@@ -42,7 +42,7 @@ internal sealed record EndpointSummary(EndpointConfig Settings, string Type, str
         outbound.Subscribe.Count == 0 ? "called" : string.Join(", ", outbound.Subscribe);
 
     private static string Capacity(OutboundEndpointConfig outbound) =>
-        $"{outbound.PoolSize} instances, {outbound.ProcessingThreads} at once, {JsonNamingPolicy.KebabCaseLower.ConvertName(outbound.Delivery.ToString())}";
+        $"{outbound.PoolSize} {(outbound.PoolSize == 1 ? "instance" : "instances")}, {outbound.ProcessingThreads} at once, {JsonNamingPolicy.KebabCaseLower.ConvertName(outbound.Delivery.ToString())}";
 
     private static string? AddressOf(Dictionary<string, string> values, EndpointConfig settings)
     {

@@ -14,8 +14,9 @@ internal sealed partial class BusLifecycle(IEnumerable<IBusPart> parts, HostStat
 
     private readonly List<IBusPart> _started = [];
 
-    /// <summary>Starts every part. One that fails is reported, and the others are started all the same.</summary>
+    /// <summary>Starts every part. An endpoint that fails is reported, and the others are started all the same.</summary>
     /// <exception cref="ConfigurationRefusedException">A part found that it cannot do what is configured, such as listening at a port in use.</exception>
+    /// <exception cref="Core.Errors.EsbException">A store or topics cannot start, and trying again would not help: without them nothing can be taken in.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         foreach (var part in parts.OrderBy(part => part.Stage))
@@ -35,11 +36,7 @@ internal sealed partial class BusLifecycle(IEnumerable<IBusPart> parts, HostStat
         using var drain = new CancellationTokenSource(DrainTime, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(drain.Token, abandon);
         var finished = true;
-        foreach (var stage in _started.GroupBy(part => part.Stage).OrderByDescending(stage => stage.Key))
-        {
-            var stopped = await Task.WhenAll(stage.Select(part => StopAsync(part, either.Token)));
-            finished &= stopped.All(clean => clean);
-        }
+        foreach (var part in Enumerable.Reverse(_started)) finished &= await StopAsync(part, either.Token);
 
         return finished && !either.IsCancellationRequested;
     }
@@ -50,10 +47,9 @@ internal sealed partial class BusLifecycle(IEnumerable<IBusPart> parts, HostStat
         {
             await part.StartAsync(cancellationToken);
         }
-        catch (Exception ex) when (ex is not ConfigurationRefusedException && !cancellationToken.IsCancellationRequested)
+        catch (Exception ex) when (part.Stage > BusStage.Topics && ex is not ConfigurationRefusedException && !cancellationToken.IsCancellationRequested)
         {
             LogStartFailed(ex, part.GetType().Name);
-            if (part.Stage <= BusStage.Topics) state.Failed($"{part.GetType().Name} did not start");
         }
     }
 

@@ -39,7 +39,7 @@ internal sealed partial class EsbApplication(ServiceProvider services)
             finished = await _bus.StopAsync(abandon);
         }
 
-        LogStopped(finished ? "all work is done" : "work was abandoned");
+        LogStopped(finished ? "what was under way is finished" : "work under way was dropped");
         return finished;
     }
 

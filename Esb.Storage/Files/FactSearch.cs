@@ -79,6 +79,6 @@ internal sealed class FactSearch(IReadOnlyList<ISegmentIndex> segments) : IDispo
     private AuditFact? Read(SegmentFile segment, FactRow row)
     {
         if (!_files.TryGetValue(segment, out var file)) _files[segment] = file = SegmentHandle.TryOpenForReading(segment);
-        return file is not null && SegmentScanner.ReadAt(file, row.Offset) is { } payload ? StoredFact.Read(payload)[row.Part] : null;
+        return file is not null && SegmentScanner.ReadAt(file, row.Offset) is { } payload ? StoredFact.Read(payload, row.Part) : null;
     }
 }

@@ -27,8 +27,9 @@ internal sealed class FileAuditStore(FileAuditIndex index, Lazy<SegmentLog>? log
 
     public async IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
+        var stored = query with { Where = StoredText.WellFormed(query.Where) };
         using var search = new FactSearch(await index.RefreshAsync(cancellationToken));
-        foreach (var fact in search.Find(query))
+        foreach (var fact in search.Find(stored))
         {
             cancellationToken.ThrowIfCancellationRequested();
             yield return fact;

@@ -17,6 +17,9 @@ internal static class StoredFact
     /// <exception cref="JsonException">It holds something else.</exception>
     public static IReadOnlyList<AuditFact> Read(ReadOnlyMemory<byte> payload) => [.. StoredItems.Read(payload).Select(FromItem)];
 
+    /// <summary>One of the facts of a record.</summary>
+    public static AuditFact Read(ReadOnlyMemory<byte> payload, int part) => FromItem(StoredItems.Read(payload)[part]);
+
     private static StoredItem ToItem(AuditFact fact) => new(
         JsonSerializer.SerializeToUtf8Bytes(fact.Body is null ? fact : fact with { Body = null }, StorageJson.Default.AuditFact),
         fact.Body);

@@ -33,19 +33,25 @@ internal static class StoredItems
     /// <exception cref="InvalidDataException">It was written by a later version.</exception>
     public static IReadOnlyList<StoredItem> Read(ReadOnlyMemory<byte> payload)
     {
-        if (payload.IsEmpty || payload.Span[0] != Version) throw new InvalidDataException("The record was written by a later version.");
+        if (!IsKnown(payload)) throw new InvalidDataException("The record was written by a later version.");
 
         var items = new List<StoredItem>(1);
         for (var rest = payload[1..]; !rest.IsEmpty;)
         {
             var json = BinaryPrimitives.ReadInt32LittleEndian(rest.Span);
             var bytes = BinaryPrimitives.ReadInt32LittleEndian(rest.Span[4..]);
-            items.Add(new StoredItem(rest.Slice(8, json), bytes == NoBytes ? null : rest.Slice(8 + json, bytes)));
+            ReadOnlyMemory<byte>? beside = bytes == NoBytes ? default(ReadOnlyMemory<byte>?) : rest.Slice(8 + json, bytes); // a plain null would become no bytes
+            items.Add(new StoredItem(rest.Slice(8, json), beside));
             rest = rest[(8 + json + Math.Max(bytes, 0))..];
         }
 
         return items;
     }
+
+    /// <summary>How many items a record holds that can be read here.</summary>
+    public static int Count(ReadOnlyMemory<byte> payload) => IsKnown(payload) ? Read(payload).Count : 0;
+
+    private static bool IsKnown(ReadOnlyMemory<byte> payload) => !payload.IsEmpty && payload.Span[0] == Version;
 }
 
 /// <summary>JSON, and bytes that stay as they are.</summary>

@@ -1,7 +1,6 @@
-using System.Runtime.CompilerServices;
-using System.Text;
-using Dapper;
+using System.Threading.Channels;
 using Esb.Core.Audit;
+using Esb.Core.Errors;
 using Esb.Storage.Segments;
 using Npgsql;
 
@@ -13,30 +12,68 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
     // Of callers; most bring one fact.
     private const int MaxGroup = 500;
 
+    private static readonly TimeSpan CheckTimeout = TimeSpan.FromSeconds(2);
+
     private readonly PostgresDatabase _database;
-    private readonly PostgresAuditWriter _writer;
+    private readonly Lazy<PostgresAuditWriter> _writer;
     private readonly GroupCommit<IReadOnlyList<AuditFact>> _commits;
 
     public PostgresAuditStore(PostgresDatabase database, IAuditSpool? spool)
     {
         _database = database;
         Spool = spool;
-        _writer = new PostgresAuditWriter(database.Source, database.Partitions);
+        _writer = new Lazy<PostgresAuditWriter>(() => new PostgresAuditWriter(database.Source, database.Partitions));
         _commits = new GroupCommit<IReadOnlyList<AuditFact>>(CommitAsync, MaxGroup);
     }
 
     public IAuditSpool? Spool { get; }
 
-    public async Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken)
+    public async ValueTask<string?> CheckAsync(CancellationToken cancellationToken)
     {
-        if (facts.Count > 0) await _commits.AddAsync(facts, cancellationToken);
+        using var timeout = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        timeout.CancelAfter(CheckTimeout);
+        try
+        {
+            await using var connection = await _database.OpenAsync(timeout.Token);
+            await using var command = new NpgsqlCommand("select 1", connection);
+            await command.ExecuteScalarAsync(timeout.Token);
+            return null;
+        }
+        catch (Exception ex) when (ex is EsbException || PostgresErrors.IsFailure(ex))
+        {
+            return PostgresErrors.Describe(ex);
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            return "the database does not answer";
+        }
     }
 
-    public IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, CancellationToken cancellationToken) =>
-        ReadAsync(PostgresAuditQuery.Find(query), cancellationToken);
+    public async Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken)
+    {
+        if (facts.Count == 0) return;
 
-    public async Task<IReadOnlyList<AuditFact>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken) =>
-        await ReadAsync(PostgresAuditQuery.Journey(messageId), cancellationToken).ToListAsync(cancellationToken);
+        try
+        {
+            await _commits.AddAsync(facts, cancellationToken);
+        }
+        catch (ChannelClosedException ex)
+        {
+            throw StoreErrors.AuditNotWritten(ex); // the store is stopping
+        }
+    }
+
+    public IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, CancellationToken cancellationToken)
+    {
+        var (sql, parameters) = PostgresAuditQuery.Find(query);
+        return _database.QueryAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => row.ToFact());
+    }
+
+    public async Task<IReadOnlyList<AuditFact>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken)
+    {
+        var (sql, parameters) = PostgresAuditQuery.Journey(messageId);
+        return await _database.QueryAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => row.ToFact()).ToListAsync(cancellationToken);
+    }
 
     public Task RemoveBeforeAsync(DateTimeOffset time, CancellationToken cancellationToken) =>
         _database.RunAsync(() => _database.Partitions.DropBeforeAsync(time, cancellationToken), cancellationToken);
@@ -48,22 +85,15 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         try
         {
             await _database.EnsureReadyAsync(CancellationToken.None); // nobody's own token: the group is everybody's
-            await _writer.WriteAsync(group is [var facts] ? facts : [.. group.SelectMany(part => part)], CancellationToken.None);
+            await _writer.Value.WriteAsync(group is [var facts] ? facts : [.. group.SelectMany(part => part)], CancellationToken.None);
         }
         catch (Exception ex) when (PostgresErrors.IsRefusal(ex))
         {
             throw StoreErrors.AuditRefused(ex);
         }
-        catch (Exception ex) when (PostgresErrors.IsFailure(ex) || ex is Core.Errors.EsbException)
+        catch (Exception ex) when (PostgresErrors.IsFailure(ex) || ex is EsbException)
         {
             throw StoreErrors.AuditNotWritten(ex);
         }
-    }
-
-    private async IAsyncEnumerable<AuditFact> ReadAsync((string Sql, DynamicParameters Parameters) query, [EnumeratorCancellation] CancellationToken cancellationToken)
-    {
-        await using var connection = await _database.OpenAsync(cancellationToken);
-        await foreach (var row in connection.QueryUnbufferedAsync<PostgresAuditRow>(query.Sql, query.Parameters).WithCancellation(cancellationToken))
-            yield return row.ToFact();
     }
 }

@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+using Dapper;
 using Esb.Core.Errors;
 using Microsoft.Extensions.Logging;
 using Npgsql;
@@ -7,7 +9,10 @@ namespace Esb.Storage.Postgres;
 /// <summary>The database of the store: its connections, and whether its tables are there. Thread-safe.</summary>
 internal sealed partial class PostgresDatabase : IAsyncDisposable
 {
-    private readonly PostgresSchema _schema;
+    // Made at first use: whatever the configuration says, it can be checked.
+    private readonly Lazy<NpgsqlDataSource> _source;
+    private readonly Lazy<PostgresPartitions> _partitions;
+    private readonly Lazy<PostgresSchema> _schema;
     private readonly bool _readOnly;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -16,17 +21,17 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
 
     public PostgresDatabase(PostgresStoreConfig config, bool readOnly, TimeProvider time, ILogger logger)
     {
-        Source = NpgsqlDataSource.Create(PostgresConnection.With(config, readOnly));
-        Partitions = new PostgresPartitions(Source);
-        _schema = new PostgresSchema(Source, config.Schema, logger);
+        _source = new Lazy<NpgsqlDataSource>(() => NpgsqlDataSource.Create(PostgresConnection.With(config, readOnly)));
+        _partitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source));
+        _schema = new Lazy<PostgresSchema>(() => new PostgresSchema(Source, config.Schema, logger));
         _readOnly = readOnly;
         _time = time;
         _logger = logger;
     }
 
-    public NpgsqlDataSource Source { get; }
+    public NpgsqlDataSource Source => _source.Value;
 
-    public PostgresPartitions Partitions { get; }
+    public PostgresPartitions Partitions => _partitions.Value;
 
     /// <summary>Whether the database has been reached and its tables are there.</summary>
     public bool IsReady => _preparing is { IsCompletedSuccessfully: true };
@@ -72,7 +77,28 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
         }
     }
 
-    public ValueTask DisposeAsync() => Source.DisposeAsync();
+    /// <summary>Reads rows one after the other: those with bodies would not all fit into memory.</summary>
+    /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
+    public async IAsyncEnumerable<T> QueryAsync<T>(string sql, object parameters, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        await using var connection = await OpenAsync(cancellationToken);
+        await using var rows = connection.QueryUnbufferedAsync<T>(sql, parameters).GetAsyncEnumerator(cancellationToken);
+        while (await MoveNextAsync(rows)) yield return rows.Current;
+    }
+
+    public ValueTask DisposeAsync() => _source.IsValueCreated ? Source.DisposeAsync() : ValueTask.CompletedTask;
+
+    private static async Task<bool> MoveNextAsync<T>(IAsyncEnumerator<T> rows)
+    {
+        try
+        {
+            return await rows.MoveNextAsync();
+        }
+        catch (Exception ex) when (PostgresErrors.IsFailure(ex))
+        {
+            throw StoreErrors.NotReached(ex);
+        }
+    }
 
     // Not with a caller's token: the attempt is everybody's. The connection's time-outs bound it.
     private async Task PrepareAsync()
@@ -81,11 +107,11 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
         {
             if (_readOnly)
             {
-                await _schema.CheckAsync(CancellationToken.None);
+                await _schema.Value.CheckAsync(CancellationToken.None);
                 return;
             }
 
-            await _schema.MigrateAsync(CancellationToken.None);
+            await _schema.Value.MigrateAsync(CancellationToken.None);
             await Partitions.MakeAheadAsync(_time.GetUtcNow(), CancellationToken.None);
         }
         catch (Exception ex) when (PostgresErrors.IsFailure(ex))

@@ -1,5 +1,3 @@
-using System.Runtime.CompilerServices;
-using Dapper;
 using Esb.Core.Storage;
 using Esb.Storage.Files;
 using Npgsql;
@@ -34,12 +32,8 @@ internal sealed class PostgresDeadLetterStore(PostgresDatabase database) : IDead
             },
             cancellationToken);
 
-    public async IAsyncEnumerable<DeadLetter> ListAsync(int limit, [EnumeratorCancellation] CancellationToken cancellationToken)
-    {
-        await using var connection = await database.OpenAsync(cancellationToken);
-        await foreach (var row in connection.QueryUnbufferedAsync<PostgresDeadLetterRow>(Select, new { limit = Math.Clamp(limit, 1, 1000) }).WithCancellation(cancellationToken))
-            yield return row.ToLetter();
-    }
+    public IAsyncEnumerable<DeadLetter> ListAsync(int limit, CancellationToken cancellationToken) =>
+        database.QueryAsync<PostgresDeadLetterRow>(Select, new { limit = Math.Clamp(limit, 1, 1000) }, cancellationToken).Select(row => row.ToLetter());
 
     private static void AddParameters(NpgsqlParameterCollection parameters, StoredDeadLetter letter, ReadOnlyMemory<byte> body)
     {

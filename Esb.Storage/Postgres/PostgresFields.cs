@@ -8,10 +8,12 @@ internal static class PostgresFields
     // An entry of an index has room for 2,700 bytes.
     private const int IndexedCharacters = 256;
 
-    public static string ToJson(IEnumerable<KeyValuePair<string, string>> fields) =>
-        JsonSerializer.Serialize(
-            fields.ToDictionary(field => PostgresText.Clean(field.Key), field => PostgresText.Clean(field.Value)),
-            StorageJson.Default.IReadOnlyDictionaryStringString);
+    public static string ToJson(IReadOnlyDictionary<string, string> fields)
+    {
+        var cleaned = new Dictionary<string, string>(fields.Count);
+        foreach (var (name, value) in fields) cleaned[PostgresText.Clean(name)] = PostgresText.Clean(value);
+        return JsonSerializer.Serialize(cleaned, StorageJson.Default.IReadOnlyDictionaryStringString);
+    }
 
     public static IReadOnlyDictionary<string, string> FromJson(string json) =>
         JsonSerializer.Deserialize(json, StorageJson.Default.IReadOnlyDictionaryStringString)!;

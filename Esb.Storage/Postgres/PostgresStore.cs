@@ -13,7 +13,6 @@ internal sealed partial class PostgresStore : IStore
 {
     private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan PartitionInterval = TimeSpan.FromHours(1);
-    private static readonly TimeSpan CheckTimeout = TimeSpan.FromSeconds(2);
 
     private readonly PostgresDatabase _database;
     private readonly PostgresAuditStore _audit;
@@ -22,6 +21,8 @@ internal sealed partial class PostgresStore : IStore
     private readonly ILogger _logger;
     private readonly CancellationTokenSource _stopping = new();
     private Task _keeping = Task.CompletedTask;
+    private bool _disposed;
+
 
     public PostgresStore(PostgresStoreConfig config, TimeProvider time, ILogger<PostgresStore> logger)
     {
@@ -67,31 +68,12 @@ internal sealed partial class PostgresStore : IStore
         await _spool.DisposeAsync();
     }
 
-    public async ValueTask<string?> CheckAsync(CancellationToken cancellationToken)
-    {
-        if (_spool.Trouble is { } trouble) return trouble;
-
-        using var timeout = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        timeout.CancelAfter(CheckTimeout);
-        try
-        {
-            await using var connection = await _database.OpenAsync(timeout.Token);
-            await using var command = new Npgsql.NpgsqlCommand("select 1", connection);
-            await command.ExecuteScalarAsync(timeout.Token);
-            return null;
-        }
-        catch (Exception ex) when (ex is EsbException || PostgresErrors.IsFailure(ex))
-        {
-            return PostgresErrors.Describe(ex);
-        }
-        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
-        {
-            return "the database does not answer";
-        }
-    }
+    // A database that is away stops no intake: facts wait in the spool, dead letters with the transport.
+    public ValueTask<string?> CheckAsync(CancellationToken cancellationToken) => ValueTask.FromResult(_spool.Trouble);
 
     public async ValueTask DisposeAsync()
     {
+        if (Interlocked.Exchange(ref _disposed, true)) return; // the container knows the store under several names
         await StopAsync(CancellationToken.None);
         await _database.DisposeAsync();
         _stopping.Dispose();

@@ -28,7 +28,7 @@ internal static class SegmentScanner
     public static ReadOnlyMemory<byte>? ReadAt(SafeFileHandle file, long offset)
     {
         var end = RandomAccess.GetLength(file);
-        return offset >= end ? null : TryRead(new SegmentWindow(file, end), offset, end);
+        return offset >= end ? null : TryRead(new SegmentWindow(file, end, pieceBytes: 2048), offset, end);
     }
 
     private static ReadOnlyMemory<byte>? TryRead(SegmentWindow window, long offset, long to)
@@ -36,7 +36,8 @@ internal static class SegmentScanner
         if (SegmentRecord.ReadSize(window.At(offset, SegmentRecord.HeaderBytes).Span) is not { } size) return null;
         if (size > to - offset || size > Array.MaxLength) return null;
         var record = window.At(offset, (int)size);
-        return record.Length == size && SegmentRecord.IsIntact(record.Span) ? record[SegmentRecord.HeaderBytes..] : null;
+        if (record.Length != size || !SegmentRecord.IsIntact(record.Span)) return null;
+        return record[SegmentRecord.HeaderBytes..];
     }
 
     private static long FindNext(SegmentWindow window, long from, long to)

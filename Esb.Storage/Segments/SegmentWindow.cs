@@ -3,9 +3,9 @@ using Microsoft.Win32.SafeHandles;
 namespace Esb.Storage.Segments;
 
 /// <summary>Reads a file in large pieces and shows any part of it. Not thread-safe.</summary>
-internal sealed class SegmentWindow(SafeFileHandle file, long end)
+internal sealed class SegmentWindow(SafeFileHandle file, long end, int pieceBytes = 256 * 1024)
 {
-    private byte[] _buffer = new byte[256 * 1024];
+    private byte[] _buffer = new byte[pieceBytes];
     private long _start;
     private int _count;
 

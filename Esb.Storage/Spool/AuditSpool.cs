@@ -85,7 +85,7 @@ internal sealed partial class AuditSpool : IAuditSpool, IAsyncDisposable
     {
         var log = SegmentLog.Open(_folder, options, _logger);
         _progress.Load(log.Committed);
-        _length = NewReader(log).ReadNew().Sum(record => Parse(record).Count);
+        foreach (var record in NewReader(log).ReadNew()) _length += StoredItems.Count(record.Payload);
         return log;
     }
 

@@ -34,6 +34,9 @@ internal sealed partial class PrivateServers : IAsyncDisposable
 
     public Task KillAsync(string server) => RunAsync(server, "kill", _folder);
 
+    /// <summary>Runs <c>rabbitmqctl</c> against the private broker.</summary>
+    public Task ControlRabbitMqAsync(params string[] arguments) => RunAsync(["rabbitmqctl", _folder, .. arguments]);
+
     public async ValueTask DisposeAsync() => await RunAsync("stop", _folder);
 
     private static async Task<string> RunAsync(params string[] arguments)

@@ -68,7 +68,9 @@ internal sealed class RegexTest(JsonComparable argument, Regex regex) : JsonTest
     public override bool Holds(JsonElement current, JsonElement root) =>
         argument.Value(current, root) is { ValueKind: JsonValueKind.String } text && regex.IsMatch(text.GetString()!);
 
-    // The dot of RFC 9485 (section 5.3) leaves out the carriage return too.
+    // The dot of RFC 9485 is a whole character, where .NET's is half of one beyond U+FFFF, and leaves out the carriage return too.
+    private const string Dot = @"(?:[\uD800-\uDBFF][\uDC00-\uDFFF]|[^\n\r])";
+
     private static string Translate(string pattern)
     {
         var translated = new StringBuilder();
@@ -82,7 +84,7 @@ internal sealed class RegexTest(JsonComparable argument, Regex regex) : JsonTest
             }
 
             isInClass = pattern[i] == '[' || (isInClass && pattern[i] != ']');
-            translated.Append(pattern[i] == '.' && !isInClass ? @"[^\n\r]" : pattern[i].ToString());
+            translated.Append(pattern[i] == '.' && !isInClass ? Dot : pattern[i].ToString());
         }
 
         return translated.ToString();

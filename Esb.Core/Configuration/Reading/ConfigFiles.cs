@@ -1,71 +1,100 @@
+using Esb.Core.Configuration.Settings;
+
 namespace Esb.Core.Configuration.Reading;
 
 /// <summary>Finds the files of a configuration and merges them: one file, or the <c>*.json</c> of a folder, and the overlay of an environment.</summary>
 internal sealed class ConfigFiles(ConfigErrors errors)
 {
-    /// <summary>The merged tree, or null when there is nothing to read; then an error says why.</summary>
+    /// <summary>The merged tree, or null when something could not be read; then errors say what. What is missing would only look like further errors.</summary>
     /// <param name="path">A file or a folder.</param>
     /// <param name="environment">The name of an environment, whose file is laid over; null for none.</param>
     public ConfigNode? Read(string path, string? environment)
     {
-        var folder = Directory.Exists(path) ? path : Path.GetDirectoryName(Path.GetFullPath(path))!;
-        var files = Directory.Exists(path) ? Directory.GetFiles(path, "*.json").Order(StringComparer.Ordinal).ToArray() : [path];
-        if (files.Length == 0 || !files.All(File.Exists))
+        var files = Find(path);
+        if (files.Count == 0)
         {
-            var start = Directory.GetCurrentDirectory();
-            errors.Add("ESB-CFG-NOTFOUND", path, $"no such configuration; looked for {Path.GetFullPath(path)} from {start}");
+            var place = ConfigOrigin.Default.Locate(path);
+            errors.Add("ESB-CFG-NOTFOUND", path, $"there is no such file, and no folder with *.json; looked for {place} from {Directory.GetCurrentDirectory()}");
             return null;
         }
 
-        var root = files.Select(ReadFile).OfType<ConfigNode>().Aggregate((ConfigNode?)null, (merged, file) => merged is null ? file : Join(merged, file));
-        return root is null || environment is null ? root : LayOver(root, Path.Combine(folder, "environments", $"{environment}.json"), environment);
+        var roots = files.Select(ReadFile).ToList();
+        var overlay = environment is null ? null : ReadOverlay(Path.Combine(FolderOf(path), "environments"), environment);
+        if (roots.Contains(null) || (environment is not null && overlay is null)) return null;
+        var merged = roots.OfType<ConfigNode>().Aggregate(Join);
+        return overlay is null ? merged : ConfigMerge.LayOver(merged, overlay);
     }
+
+    private static List<string> Find(string path)
+    {
+        if (File.Exists(path)) return [path];
+        return Directory.Exists(path) ? [.. Directory.GetFiles(path, "*.json").Order(StringComparer.Ordinal)] : [];
+    }
+
+    private static string FolderOf(string path) => Directory.Exists(path) ? path : Path.GetDirectoryName(path)!;
 
     private ConfigNode? ReadFile(string path)
     {
-        if (new FileInfo(path).Length > ConfigText.MaxBytes)
-        {
-            errors.Add("ESB-CFG-TOOBIG", path, $"expected at most {new ByteSize(ConfigText.MaxBytes)}");
-            return null;
-        }
-
-        var source = Path.GetRelativePath(Directory.GetCurrentDirectory(), path);
-        var text = new ConfigText(source, Path.GetDirectoryName(Path.GetFullPath(path))!, File.ReadAllBytes(path));
+        if (ReadBytes(path) is not { } bytes) return null;
+        var text = new ConfigText(path, Path.GetDirectoryName(Path.GetFullPath(path)), bytes);
         if (new ConfigJson(text, errors).Read() is not { } root) return null;
         if (root.Kind == ConfigKind.Object) return root;
-        errors.Add("ESB-CFG-TYPE", source, "expected a JSON object", root.Origin);
+        errors.Add("ESB-CFG-TYPE", path, "expected a JSON object", root.Origin);
         return null;
     }
 
-    private ConfigNode LayOver(ConfigNode root, string path, string environment)
+    private byte[]? ReadBytes(string path)
     {
-        if (!File.Exists(path))
+        try
         {
-            errors.Add("ESB-CFG-NOTFOUND", "ESB_ENVIRONMENT", $"is {environment}, but there is no {path}");
-            return root;
+            if (new FileInfo(path).Length <= ConfigText.MaxBytes) return File.ReadAllBytes(path);
+            errors.Add("ESB-CFG-TOOBIG", path, $"expected at most {new ByteSize(ConfigText.MaxBytes)}");
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            errors.Add("ESB-CFG-UNREADABLE", path, $"cannot be read: {ex.Message}");
         }
 
-        return ReadFile(path) is { } overlay ? ConfigMerge.LayOver(root, overlay) : root;
+        return null;
+    }
+
+    private ConfigNode? ReadOverlay(string folder, string environment)
+    {
+        // Only a name of a file in that folder, so that the variable cannot lead elsewhere.
+        var known = Find(folder).Select(file => Path.GetFileNameWithoutExtension(file)).ToList();
+        if (known.Contains(environment)) return ReadFile(Path.Combine(folder, $"{environment}.json"));
+        errors.Add("ESB-CFG-NOTFOUND", "ESB_ENVIRONMENT", $"is {Clipped.Name(environment)}, but {folder} has no such file{NearestName.Hint(environment, known)}");
+        return null;
     }
 
     /// <summary>Two files of a folder: sections join, but a name may stand in one of them only.</summary>
-    private ConfigNode Join(ConfigNode left, ConfigNode right) => left with
+    private ConfigNode Join(ConfigNode left, ConfigNode right)
     {
-        Members = [.. right.Members.Aggregate(left.Members, (members, added) => JoinMember(members, added, depth: 0))],
-    };
-
-    private IReadOnlyList<ConfigMember> JoinMember(IReadOnlyList<ConfigMember> members, ConfigMember added, int depth)
-    {
-        if (members.FirstOrDefault(member => member.Name == added.Name) is not { } present) return [.. members, added];
-        if (added.Name == "$schema") return members;
-        if (depth > 0 || present.Value.Kind != ConfigKind.Object || added.Value.Kind != ConfigKind.Object)
+        foreach (var section in right.Members)
         {
-            errors.Add("ESB-CFG-DUPNAME", added.Value.Path, $"is given twice, at {present.Origin} and at {added.Origin}", added.Origin);
-            return members;
+            var present = left.Members.FirstOrDefault(member => member.Name == section.Name);
+            if (present is null) left = left with { Members = [.. left.Members, section] };
+            else if (section.Name == RootType.SchemaKey) continue;
+            else if (HoldsNames(present) && HoldsNames(section)) left = ConfigMerge.With(left, section.Name, JoinSection(present.Value, section.Value));
+            else RefuseTwice(present, section);
         }
 
-        var section = present.Value.Members;
-        foreach (var named in added.Value.Members) section = [.. JoinMember(section, named, depth + 1)];
-        return [.. members.Select(member => member == present ? present with { Value = present.Value with { Members = section } } : member)];
+        return left;
     }
+
+    private static bool HoldsNames(ConfigMember section) => section.Value.Kind == ConfigKind.Object;
+
+    private ConfigNode JoinSection(ConfigNode left, ConfigNode right)
+    {
+        var members = left.Members.ToDictionary(member => member.Name);
+        foreach (var member in right.Members)
+        {
+            if (!members.TryAdd(member.Name, member)) RefuseTwice(members[member.Name], member);
+        }
+
+        return left with { Members = [.. members.Values] };
+    }
+
+    private void RefuseTwice(ConfigMember first, ConfigMember second) =>
+        errors.Add("ESB-CFG-DUPNAME", second.Value.Path, $"is given twice, at {first.Origin} and at {second.Origin}", second.Origin);
 }

@@ -7,7 +7,6 @@ namespace Esb.Core.Configuration.Reading;
 internal sealed class ConfigJson(ConfigText text, ConfigErrors errors)
 {
     private const int MaxDepth = 64;
-    private const int ShownCharacters = 40;
 
     private static readonly JsonReaderOptions Options = new() { CommentHandling = JsonCommentHandling.Skip, MaxDepth = MaxDepth };
 
@@ -30,7 +29,7 @@ internal sealed class ConfigJson(ConfigText text, ConfigErrors errors)
         }
         catch (JsonException ex)
         {
-            errors.Add(Explain(ex, reader.BytesConsumed));
+            errors.Add(JsonFault.Describe(ex, text, MaxDepth));
             return null;
         }
     }
@@ -42,7 +41,7 @@ internal sealed class ConfigJson(ConfigText text, ConfigErrors errors)
         {
             JsonTokenType.StartObject => new ConfigNode(ConfigKind.Object, path, origin) { Members = ReadMembers(ref reader, path) },
             JsonTokenType.StartArray => new ConfigNode(ConfigKind.Array, path, origin) { Items = ReadItems(ref reader, path) },
-            JsonTokenType.String => new ConfigNode(ConfigKind.Text, path, origin) { Text = reader.GetString()! },
+            JsonTokenType.String => new ConfigNode(ConfigKind.Text, path, origin) { Text = ReadText(ref reader, path) },
             JsonTokenType.Number => new ConfigNode(ConfigKind.Number, path, origin) { Text = Encoding.UTF8.GetString(reader.ValueSpan) },
             JsonTokenType.True => new ConfigNode(ConfigKind.Boolean, path, origin) { Text = "true" },
             JsonTokenType.False => new ConfigNode(ConfigKind.Boolean, path, origin) { Text = "false" },
@@ -53,16 +52,15 @@ internal sealed class ConfigJson(ConfigText text, ConfigErrors errors)
     private List<ConfigMember> ReadMembers(ref Utf8JsonReader reader, string path)
     {
         var members = new List<ConfigMember>();
+        var firsts = new Dictionary<string, ConfigOrigin>();
         while (reader.Read() && reader.TokenType != JsonTokenType.EndObject)
         {
-            var name = reader.GetString()!;
+            var name = ReadText(ref reader, path);
             var origin = text.At(reader.TokenStartIndex);
             reader.Read();
-            var value = ReadValue(ref reader, path.Length == 0 ? name : $"{path}.{name}");
-            if (members.Find(member => member.Name == name) is { } first)
-                errors.Add("ESB-CFG-DUPKEY", value.Path, $"is given twice, at {first.Origin} and at {origin}", origin);
-            else
-                members.Add(new ConfigMember(name, value, origin));
+            var value = ReadValue(ref reader, ConfigNode.Join(path, name));
+            if (firsts.TryAdd(name, origin)) members.Add(new ConfigMember(name, value, origin));
+            else errors.Add("ESB-CFG-DUPKEY", value.Path, $"is given twice, at {firsts[name]} and at {origin}", origin);
         }
 
         return members;
@@ -75,30 +73,17 @@ internal sealed class ConfigJson(ConfigText text, ConfigErrors errors)
         return items;
     }
 
-    private ConfigError Explain(JsonException exception, long consumed)
+    private string ReadText(ref Utf8JsonReader reader, string path)
     {
-        // The reader names the line and the byte in it at which it stopped; what it consumed may lie far before that.
-        var offset = exception is { LineNumber: { } line, BytePositionInLine: { } position } ? OffsetOf(line) + position : consumed;
-        if (exception.Message.Contains("maximum configured depth", StringComparison.Ordinal))
-            return new ConfigError("ESB-CFG-TOOBIG", text.Source, null, $"is nested deeper than {MaxDepth} levels", text.At(offset));
-
-        var rest = Encoding.UTF8.GetString(text.Content.Span[(int)Math.Min(offset, text.Content.Length)..]).TrimStart();
-        var shown = rest.Split('\n')[0].TrimEnd();
-        if (shown.Length > ShownCharacters) shown = shown[..ShownCharacters];
-        var found = shown.Length == 0 ? "the end of the file" : $"'{shown}'";
-        return new ConfigError("ESB-CFG-SYNTAX", text.Source, null, $"is not valid JSON at {found}: {Reason(exception)}", text.At(offset));
-    }
-
-    private static string Reason(JsonException exception)
-    {
-        var reason = exception.Message.Split(" LineNumber:")[0].TrimEnd('.');
-        return exception.Message.Contains("trailing comma", StringComparison.Ordinal) ? "trailing commas are not allowed" : reason;
-    }
-
-    private long OffsetOf(long line)
-    {
-        var offset = 0;
-        for (; line > 0; line--) offset += text.Content.Span[offset..].IndexOf((byte)'\n') + 1;
-        return offset;
+        try
+        {
+            return reader.GetString()!;
+        }
+        catch (InvalidOperationException)
+        {
+            // The grammar of JSON allows "\ud800", but no text can hold it.
+            errors.Add("ESB-CFG-SYNTAX", path.Length == 0 ? text.Source : path, "holds half of a surrogate pair, which is no character", text.At(reader.TokenStartIndex));
+            return "";
+        }
     }
 }

@@ -4,10 +4,8 @@ using System.Text.RegularExpressions;
 namespace Esb.Core.Configuration.Reading;
 
 /// <summary>Resolves <c>${env:NAME}</c> and <c>${file:path}</c> inside strings; <c>$${</c> is a plain <c>${</c>.</summary>
-internal sealed partial class ConfigReferences(Func<string, string?> variable, ConfigErrors errors)
+internal sealed partial class ConfigReferences(IReadOnlyDictionary<string, string> variables, ConfigErrors errors)
 {
-    private static readonly Encoding Utf8 = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
-
     public ConfigNode Resolve(ConfigNode node) => node.Kind switch
     {
         ConfigKind.Object => node with { Members = [.. node.Members.Select(member => member with { Value = Resolve(member.Value) })] },
@@ -18,56 +16,49 @@ internal sealed partial class ConfigReferences(Func<string, string?> variable, C
 
     private ConfigNode ResolveText(ConfigNode node)
     {
-        var indirect = node.IsIndirect;
-        string? unknown = null;
-        var text = Reference().Replace(node.Text, match =>
+        var resolved = new StringBuilder();
+        var end = 0;
+        foreach (Match match in Reference().Matches(node.Text))
         {
-            if (match.Groups["escaped"].Success) return "${";
-            var name = match.Groups["name"].Value;
-            switch (match.Groups["scheme"].Value)
+            resolved.Append(node.Text, end, match.Index - end);
+            end = match.Index + match.Length;
+            if (match.Groups["escaped"].Success)
             {
-                case "env":
-                    indirect = true;
-                    return ReadVariable(node, name);
-                case "file":
-                    indirect = true;
-                    return ReadFile(node, name);
-                default:
-                    unknown ??= match.Value;
-                    return match.Value;
+                resolved.Append("${");
             }
-        });
-        return node with { Text = text, IsIndirect = indirect, UnknownReference = unknown };
-    }
-
-    private string ReadVariable(ConfigNode node, string name)
-    {
-        if (variable(name) is { } value) return value;
-        errors.Add("ESB-CFG-ENV", node.Path, $"the environment variable {name} is not set", node.Origin);
-        return "";
-    }
-
-    private string ReadFile(ConfigNode node, string name)
-    {
-        var path = Path.GetFullPath(name, node.Origin.Folder ?? Directory.GetCurrentDirectory());
-        if (FaultOf(path) is { } fault)
-        {
-            errors.Add("ESB-CFG-SECRETFILE", node.Path, $"the file {name} {fault}", node.Origin);
-            return "";
+            else if (!match.Groups["scheme"].Success)
+            {
+                node = node with { UnknownReference = node.UnknownReference ?? match.Value };
+            }
+            else
+            {
+                var name = match.Groups["name"].Value;
+                var value = match.Groups["scheme"].Value == "env" ? ReadVariable(node, name) : ReadFile(node, name);
+                node = node with { IsIndirect = true, Written = node.Text, IsUnresolved = node.IsUnresolved || value is null };
+                resolved.Append(value);
+            }
         }
 
-        return File.ReadAllText(path, Utf8).TrimEnd('\r', '\n');
+        if (node.UnknownReference is not null) return node;
+        return node with { Text = resolved.Append(node.Text, end, node.Text.Length - end).ToString() };
     }
 
-    private static string? FaultOf(string path)
+    private string? ReadVariable(ConfigNode node, string name)
     {
-        if (Directory.Exists(path)) return "is a directory";
-        if (!File.Exists(path)) return "does not exist";
-        if (new FileInfo(path).Length == 0) return "is empty";
-        var others = UnixFileMode.OtherRead | UnixFileMode.OtherWrite;
-        return !OperatingSystem.IsWindows() && (File.GetUnixFileMode(path) & others) != 0 ? "can be read by everybody" : null;
+        if (variables.GetValueOrDefault(name) is { Length: > 0 } value) return value;
+        var fault = variables.ContainsKey(name) ? "is empty" : $"is not set{NearestName.Hint(name, variables.Keys)}";
+        errors.Add("ESB-CFG-ENV", node.Path, $"the environment variable {name} {fault}", node.Origin);
+        return null;
     }
 
-    [GeneratedRegex(@"(?<escaped>\$\$\{)|\$\{(?:(?<scheme>[a-z]+):)?(?<name>[^}]*)\}")]
+    private string? ReadFile(ConfigNode node, string name)
+    {
+        var (content, fault) = node.Origin.Locate(name) is { } path ? SecretFile.Read(path) : (null, "has no name");
+        if (fault is not null) errors.Add("ESB-CFG-SECRETFILE", node.Path, $"the file {Clipped.Name(name)} {fault}", node.Origin);
+        return content;
+    }
+
+    // Anything else that begins like a reference is a mistake, the one without an end too.
+    [GeneratedRegex(@"(?<escaped>\$\$\{)|\$\{(?<scheme>env|file):(?<name>[^}]*)\}|\$\{[^}]*\}?")]
     private static partial Regex Reference();
 }

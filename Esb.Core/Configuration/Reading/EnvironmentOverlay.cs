@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text;
 using Esb.Core.Configuration.Settings;
 
@@ -10,34 +11,44 @@ internal sealed class EnvironmentOverlay(SettingsCatalog catalog, SettingType ro
 
     public ConfigNode Apply(ConfigNode configuration, IReadOnlyDictionary<string, string> variables)
     {
-        // A kind decides which names exist beside it, so it is laid over first.
-        var ours = variables
-            .Where(variable => variable.Key.StartsWith(Prefix, StringComparison.OrdinalIgnoreCase))
-            .OrderByDescending(variable => variable.Key.EndsWith("__TYPE", StringComparison.OrdinalIgnoreCase))
+        var ours = variables.Where(variable => variable.Key.StartsWith(Prefix, StringComparison.OrdinalIgnoreCase)).ToList();
+        RefuseTwins(ours.Select(variable => variable.Key));
+
+        // The whole before its parts. A kind decides which names exist beside it, so it comes before them.
+        var ordered = ours
+            .OrderBy(variable => PartsOf(variable.Key).Length)
+            .ThenByDescending(variable => variable.Key.EndsWith("__TYPE", StringComparison.OrdinalIgnoreCase))
             .ThenBy(variable => variable.Key, StringComparer.Ordinal);
-        foreach (var (name, value) in ours)
+        foreach (var (name, value) in ordered)
         {
-            var parts = name[Prefix.Length..].Split("__");
             var origin = new ConfigOrigin($"environment variable {name}");
-            configuration = Put(configuration, root, parts, value, origin) ?? configuration;
+            configuration = Put(configuration, root, PartsOf(name), value, origin) ?? configuration;
         }
 
         return configuration;
     }
 
+    private static string[] PartsOf(string name) => name[Prefix.Length..].Split("__");
+
+    private void RefuseTwins(IEnumerable<string> names)
+    {
+        foreach (var twins in names.GroupBy(name => name, StringComparer.OrdinalIgnoreCase).Where(group => group.Count() > 1))
+            errors.Add("ESB-CFG-DUPNAME", $"environment variable {twins.First()}", $"is given twice: {string.Join(" and ", twins.Order(StringComparer.Ordinal))}");
+    }
+
     // Null after an error was reported.
     private ConfigNode? Put(ConfigNode node, SettingType type, ReadOnlySpan<string> parts, string value, ConfigOrigin origin)
     {
-        if (parts.IsEmpty) return Parse(node.Path, type, value, origin);
+        if (parts.IsEmpty) return Parse(node.Path, type.Form, value, origin);
         var whole = type.Expand(node.Kind == ConfigKind.Null ? node with { Kind = ConfigKind.Object, Origin = origin } : node);
         if (type.Find(whole, parts[0], catalog) is not { } found)
         {
             var place = whole.Path.Length == 0 ? "in the configuration" : $"in {whole.Path}";
-            errors.Add("ESB-CFG-UNKNOWN", origin.Source, $"fits nothing: there is no {parts[0]} {place}{NearestName.Hint(parts[0], type.Keys(whole, catalog))}");
+            errors.Add("ESB-CFG-UNKNOWN", origin.Source, $"fits nothing: there is no {Clipped.Name(parts[0])} {place}{NearestName.Hint(parts[0], type.Keys(whole, catalog))}");
             return null;
         }
 
-        if (whole.Kind == ConfigKind.Array) return PutItem(whole, int.Parse(found.Key, System.Globalization.CultureInfo.InvariantCulture), found.Type, parts[1..], value, origin);
+        if (type is ListType) return PutItem(whole, int.Parse(found.Key, CultureInfo.InvariantCulture), found.Type, parts[1..], value, origin);
         var child = whole[found.Key] ?? new ConfigNode(ConfigKind.Null, whole.PathOf(found.Key), origin);
         return Put(child, found.Type, parts[1..], value, origin) is { } changed ? ConfigMerge.With(whole, found.Key, changed) : null;
     }
@@ -50,19 +61,20 @@ internal sealed class EnvironmentOverlay(SettingsCatalog catalog, SettingType ro
         return list with { Items = items };
     }
 
-    private ConfigNode? Parse(string path, SettingType type, string value, ConfigOrigin origin)
+    private ConfigNode? Parse(string path, VariableForm form, string value, ConfigOrigin origin)
     {
-        if (!type.IsWrittenAsJson) return new ConfigNode(ConfigKind.Text, path, origin) { Text = value, IsIndirect = true };
-        var json = new ConfigJson(new ConfigText(origin.Source, Directory.GetCurrentDirectory(), Encoding.UTF8.GetBytes(value)), errors).Read();
-        return json is null ? null : Place(json, path, origin);
+        var text = new ConfigNode(ConfigKind.Text, path, origin) { Text = value, IsIndirect = true };
+        if (form == VariableForm.Text) return text;
+        var faults = form == VariableForm.JsonOrText ? new ConfigErrors() : errors;
+        var json = new ConfigJson(new ConfigText(origin.Source, folder: null, Encoding.UTF8.GetBytes(value)), faults).Read();
+        if (json is null) return form == VariableForm.JsonOrText ? text : null;
+        return Indirect(json.MoveTo(path, origin));
     }
 
-    private static ConfigNode Place(ConfigNode node, string path, ConfigOrigin origin) => node with
+    private static ConfigNode Indirect(ConfigNode node) => node with
     {
-        Path = path,
-        Origin = origin,
         IsIndirect = true,
-        Members = [.. node.Members.Select(member => new ConfigMember(member.Name, Place(member.Value, $"{path}.{member.Name}", origin), origin))],
-        Items = [.. node.Items.Select((item, index) => Place(item, $"{path}[{index}]", origin))],
+        Members = [.. node.Members.Select(member => member with { Value = Indirect(member.Value) })],
+        Items = [.. node.Items.Select(Indirect)],
     };
 }

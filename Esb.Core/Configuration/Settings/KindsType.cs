@@ -5,67 +5,79 @@ namespace Esb.Core.Configuration.Settings;
 /// <summary>An object whose properties depend on the kind that one of them names.</summary>
 internal sealed class KindsType(Type baseType, KindsAttribute kinds) : SettingType
 {
+    public override VariableForm Form => VariableForm.Json;
+
     public override object? Read(ConfigNode node, SettingsReader reader)
     {
+        if (node.IsUnresolved) return null;
         if (node.Kind != ConfigKind.Object)
         {
-            reader.Refuse("ESB-CFG-TYPE", node, $"expected an object, got {reader.Name(node.Kind)}");
-            reader.TakeName();
+            reader.Errors.Add("ESB-CFG-TYPE", node, $"expected an object, got {SettingsReader.Name(node.Kind)}");
             return null;
         }
 
-        var known = reader.Catalog.KindsOf(baseType);
-        var written = node[kinds.Discriminator];
-        var kind = written?.Text ?? kinds.Default;
-        if (kind is not null && known.FirstOrDefault(candidate => candidate.Kind == kind) is { } found)
+        if (FindKind(node, reader.Catalog) is not { } kind)
         {
-            reader.Trace(node.PathOf(kinds.Discriminator), $"\"{kind}\"", written?.Origin ?? ConfigOrigin.Default);
-            if (found.Settings is not null) return new RecordType(found.Settings).Read(node, reader, kinds.Discriminator);
-            reader.Errors.Add("ESB-CFG-UNAVAILABLE", node.PathOf(kinds.Discriminator), $"{kind} is designed, but this version cannot do it yet", node.Origin);
-        }
-        else
-        {
-            var names = known.Where(candidate => candidate.Settings is not null).Select(candidate => candidate.Kind).ToList();
-            var expected = $"expected one of {string.Join(", ", names)}{(kind is null ? "" : NearestName.Hint(kind, names))}";
-            reader.Errors.Add(new ConfigError(kind is null ? "ESB-CFG-REQUIRED" : "ESB-CFG-VALUE", node.PathOf(kinds.Discriminator), written?.Display(), expected, node.Origin));
+            RefuseKind(node, reader);
+            return null;
         }
 
-        reader.TakeName();
-        return null;
+        if (kind.Settings is null)
+        {
+            reader.Errors.Add("ESB-CFG-UNAVAILABLE", node[kinds.Discriminator] ?? node, "is designed, but this version cannot do it yet");
+            return null;
+        }
+
+        reader.Trace(node.PathOf(kinds.Discriminator), $"\"{kind.Kind}\"", node[kinds.Discriminator]?.Origin ?? ConfigOrigin.Default);
+        return RecordType.Of(kind.Settings).Read(node, reader, kinds.Discriminator);
     }
 
     public override (string Key, SettingType Type)? Find(ConfigNode node, string part, SettingsCatalog catalog)
     {
-        if (Means(part, kinds.Discriminator)) return (kinds.Discriminator, new ChoiceText());
-        return Current(node, catalog)?.Find(node, part, catalog);
+        if (Means(part, kinds.Discriminator)) return (kinds.Discriminator, new TextType(new SettingAttribute("")));
+        return FindKind(node, catalog)?.Settings is { } settings ? RecordType.Of(settings).Find(node, part, catalog) : null;
     }
 
-    public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) => [kinds.Discriminator, .. Current(node, catalog)?.Keys(node, catalog) ?? []];
+    public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) =>
+        FindKind(node, catalog)?.Settings is { } settings ? [kinds.Discriminator, .. RecordType.Of(settings).Keys(node, catalog)] : [kinds.Discriminator];
 
     public override JsonObject Describe(SchemaWriter schema) => schema.Define(baseType, () => new JsonObject
     {
         ["oneOf"] = new JsonArray([.. schema.Catalog.KindsOf(baseType)
             .Where(kind => kind.Settings is not null)
-            .Select(kind => schema.Annotate(DescribeKind(schema, kind), kind.Description))]),
+            .Select(kind => SchemaWriter.Annotate(DescribeKind(schema, kind), kind.Description))]),
     });
 
     private JsonObject DescribeKind(SchemaWriter schema, SettingsKind kind)
     {
-        var described = new RecordType(kind.Settings!).DescribeObject(schema, kinds.Discriminator, kind.Kind);
+        var described = RecordType.Of(kind.Settings!).DescribeObject(schema);
+        described["properties"]!.AsObject().Insert(0, kinds.Discriminator, new JsonObject { ["const"] = kind.Kind, ["description"] = kind.Description });
         if (kind.Kind == kinds.Default) return described;
         described["required"] = new JsonArray([kinds.Discriminator, .. described["required"]?.AsArray().Select(name => name!.DeepClone()) ?? []]);
         return described;
     }
 
-    private RecordType? Current(ConfigNode node, SettingsCatalog catalog) =>
-        catalog.KindsOf(baseType).FirstOrDefault(kind => kind.Kind == (node[kinds.Discriminator]?.Text ?? kinds.Default))?.Settings is { } settings
-            ? new RecordType(settings)
-            : null;
-
-    private sealed class ChoiceText : SettingType
+    private SettingsKind? FindKind(ConfigNode node, SettingsCatalog catalog)
     {
-        public override object? Read(ConfigNode node, SettingsReader reader) => node.Text;
+        var name = node[kinds.Discriminator] is { } written ? written.Text : kinds.Default;
+        return catalog.KindsOf(baseType).FirstOrDefault(kind => kind.Kind == name);
+    }
 
-        public override JsonObject Describe(SchemaWriter schema) => new() { ["type"] = "string" };
+    private void RefuseKind(ConfigNode node, SettingsReader reader)
+    {
+        var names = reader.Catalog.KindsOf(baseType).Where(kind => kind.Settings is not null).Select(kind => kind.Kind).ToList();
+        var expected = $"expected one of {string.Join(", ", names)}";
+        if (node[kinds.Discriminator] is { } written)
+        {
+            if (!written.IsUnresolved) reader.Errors.Add("ESB-CFG-VALUE", written, expected + NearestName.Hint(written.Text, names));
+        }
+        else if (node.Members.FirstOrDefault(member => NearestName.Find(member.Name, [kinds.Discriminator]) is not null) is { } misspelt)
+        {
+            reader.RefuseUnknown(misspelt, [kinds.Discriminator]);
+        }
+        else
+        {
+            reader.Errors.Add("ESB-CFG-REQUIRED", node.PathOf(kinds.Discriminator), $"is required: {expected}", node.Origin);
+        }
     }
 }

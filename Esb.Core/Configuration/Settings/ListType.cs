@@ -8,35 +8,37 @@ internal sealed class ListType(Type element, SettingAttribute setting) : Setting
 {
     private readonly SettingType _element = SettingTypes.For(element, setting);
 
-    public override bool IsWrittenAsJson => true;
+    public override VariableForm Form => VariableForm.Json;
 
     public override object? Read(ConfigNode node, SettingsReader reader)
     {
+        if (node.IsUnresolved) return null;
         if (node.Kind != ConfigKind.Array)
         {
-            reader.Refuse("ESB-CFG-TYPE", node, $"expected a list, got {reader.Name(node.Kind)}");
+            reader.Errors.Add("ESB-CFG-TYPE", node, $"expected a list, got {SettingsReader.Name(node.Kind)}");
             return null;
         }
 
         var list = (IList)Activator.CreateInstance(typeof(List<>).MakeGenericType(element))!;
         foreach (var item in node.Items)
         {
-            if (_element.Read(item, reader) is { } value) list.Add(value);
+            // Plain values are shown on the line of their list.
+            var value = _element is ScalarType scalar ? scalar.Parse(item, reader) : _element.Read(item, reader);
+            if (value is not null) list.Add(value);
         }
 
+        if (_element is ScalarType) reader.Trace(node.Path, node.Show(), node.Origin);
         return list;
     }
 
     public override JsonObject Describe(SchemaWriter schema) => new() { ["type"] = "array", ["items"] = _element.Describe(schema) };
 
-    /// <summary>An element is found by its position, a step also by its <c>id</c>.</summary>
+    /// <summary>An element is found by its <c>id</c>, as a step may have one, or by its position.</summary>
     public override (string Key, SettingType Type)? Find(ConfigNode node, string part, SettingsCatalog catalog)
     {
-        var index = node.Items.Select((item, position) => (item, position))
-            .Where(candidate => candidate.item["id"] is { } id ? Means(part, id.Text) : Means(part, candidate.position.ToString(CultureInfo.InvariantCulture)))
-            .Select(candidate => (int?)candidate.position)
-            .FirstOrDefault();
-        return index is null ? null : (index.Value.ToString(CultureInfo.InvariantCulture), _element);
+        var index = node.Items.ToList().FindIndex(item => item["id"] is { } id && Means(part, id.Text));
+        if (index < 0 && !int.TryParse(part, NumberStyles.None, CultureInfo.InvariantCulture, out index)) return null;
+        return index < node.Items.Count ? (index.ToString(CultureInfo.InvariantCulture), _element) : null;
     }
 
     public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) => node.Items.Select((item, index) => item["id"]?.Text ?? $"{index}");

@@ -1,189 +1,142 @@
 using System.Collections.Concurrent;
 using System.Reflection;
-using System.Runtime.CompilerServices;
-using System.Text.Json;
 using System.Text.Json.Nodes;
 
 namespace Esb.Core.Configuration.Settings;
 
 /// <summary>An object with known properties: a settings record.</summary>
-internal sealed class RecordType(Type type) : SettingType
+internal sealed class RecordType : SettingType
 {
-    private static readonly ConcurrentDictionary<Type, IReadOnlyList<SettingProperty>> Known = new();
+    private static readonly ConcurrentDictionary<Type, RecordType> Known = new();
 
-    public Type Type => type;
+    private readonly Type _type;
+    private readonly IReadOnlyList<SettingProperty> _all;
+    private readonly IReadOnlyList<SettingProperty> _available;
+    private readonly IReadOnlyList<ChoiceAttribute> _choices;
 
-    private IReadOnlyList<SettingProperty> Properties => Known.GetOrAdd(type, SettingProperty.Of);
+    private RecordType(Type type)
+    {
+        _type = type;
+        _all = SettingProperty.Of(type);
+        _available = [.. _all.Where(property => !property.Setting.Unavailable)];
+        _choices = [.. type.GetCustomAttributes<ChoiceAttribute>()];
+    }
 
-    private SettingProperty? Main => Properties.FirstOrDefault(property => property.Setting.Main);
+    public override VariableForm Form => Main?.Type.Form ?? VariableForm.Json;
+
+    private SettingProperty? Main => _available.FirstOrDefault(property => property.Setting.Main);
+
+    private IEnumerable<string> AvailableNames => _available.Select(property => property.Name);
+
+    /// <summary>The one type of a settings record: its attributes are looked at once.</summary>
+    public static RecordType Of(Type type) => Known.GetOrAdd(type, static type => new RecordType(type));
 
     public override object? Read(ConfigNode node, SettingsReader reader) => Read(node, reader, beside: null);
 
     /// <summary>Reads a record from an object that holds one more property beside the record's own: the one that names its kind.</summary>
     public object? Read(ConfigNode node, SettingsReader reader, string? beside)
     {
-        var name = reader.TakeName();
-        var whole = Expand(node);
+        var whole = HideSecrets(Expand(node));
         if (whole.Kind != ConfigKind.Object)
         {
-            reader.Refuse("ESB-CFG-TYPE", node, $"expected an object, got {reader.Name(node.Kind)}");
+            if (!node.IsUnresolved) reader.Errors.Add("ESB-CFG-TYPE", node, $"expected an object, got {SettingsReader.Name(node.Kind)}");
             return null;
         }
 
-        RefuseUnknown(whole, reader, beside);
-        RefuseChoices(whole, reader);
-        var record = (SettingsRecord)Activator.CreateInstance(type)!;
-        Place(record, nameof(SettingsRecord.Path), whole.Path);
-        Place(record, nameof(SettingsRecord.Name), name);
-        Place(record, nameof(SettingsRecord.Origin), whole.Origin);
-        foreach (var property in Properties) property.Read(whole, record, reader);
+        var misspelt = RefuseUnknown(whole, reader, beside);
+        RefuseChoices(whole, reader, misspelt.Count > 0);
+        var record = (SettingsRecord)Activator.CreateInstance(_type)! with { Path = whole.Path, Origin = whole.Origin, Written = whole };
+        foreach (var property in _available)
+        {
+            if (!misspelt.Contains(property.Name)) property.Read(whole, record, reader);
+        }
+
         return record;
     }
 
-    public override ConfigNode Expand(ConfigNode node) =>
-        node.Kind == ConfigKind.Object || Main is not { } main
-            ? node
-            : new ConfigNode(ConfigKind.Object, node.Path, node.Origin) { Members = [new ConfigMember(main.Name, node, node.Origin)] };
+    /// <summary>Traces the values of a record that nobody wrote, and tells it where it would stand.</summary>
+    public SettingsRecord ReadDefaults(SettingsRecord record, string path, SettingsReader reader)
+    {
+        var placed = record with { Path = path };
+        foreach (var property in _available) property.ReadDefault(placed, reader);
+        return placed;
+    }
+
+    public override ConfigNode Expand(ConfigNode node) => node.Kind == ConfigKind.Object || Main is not { } main
+        ? node
+        : new ConfigNode(ConfigKind.Object, node.Path, node.Origin) { Members = [new ConfigMember(main.Name, node, node.Origin)] };
 
     public override (string Key, SettingType Type)? Find(ConfigNode node, string part, SettingsCatalog catalog) =>
-        Properties.FirstOrDefault(property => Means(part, property.Name)) is { } property ? (property.Name, property.Type) : null;
+        _all.FirstOrDefault(property => Means(part, property.Name)) is { } property ? (property.Name, property.Type) : null;
 
-    public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) => Properties.Select(property => property.Name);
+    public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) => AvailableNames;
 
-    public override JsonObject Describe(SchemaWriter schema) => schema.Define(type, () => DescribeBody(schema));
-
-    private JsonObject DescribeBody(SchemaWriter schema)
+    public override JsonObject Describe(SchemaWriter schema) => schema.Define(_type, () =>
     {
         var whole = DescribeObject(schema);
-        return Main is { } main
-            ? new JsonObject { ["anyOf"] = new JsonArray(main.Type.Describe(schema), whole) }
-            : whole;
-    }
+        return Main is { } main ? new JsonObject { ["anyOf"] = new JsonArray(DescribeShort(main, schema), whole) } : whole;
+    });
 
-    /// <summary>The long form only, with the property that names the kind beside the record's own.</summary>
-    public JsonObject DescribeObject(SchemaWriter schema, string? beside = null, string? kind = null)
+    /// <summary>The long form only.</summary>
+    public JsonObject DescribeObject(SchemaWriter schema)
     {
         var properties = new JsonObject();
-        if (beside is not null) properties[beside] = new JsonObject { ["const"] = kind };
-        foreach (var property in Properties.Where(property => !property.Setting.Unavailable)) properties[property.Name] = property.Describe(schema);
+        foreach (var property in _available) properties[property.Name] = property.Describe(schema);
 
         var described = new JsonObject { ["type"] = "object", ["properties"] = properties, ["additionalProperties"] = false };
-        var required = Properties.Where(property => property.IsRequired).Select(property => (JsonNode)property.Name).ToArray();
+        var required = _available.Where(property => property.IsRequired).Select(property => (JsonNode)property.Name).ToArray();
         if (required.Length > 0) described["required"] = new JsonArray(required);
-        if (type.GetCustomAttribute<ExactlyOneAttribute>() is { } one)
-            described["oneOf"] = new JsonArray([.. one.Names.Select(name => new JsonObject { ["required"] = new JsonArray(name) })]);
+        var choices = _choices.Select(choice => SchemaWriter.Choose(choice.Names.Intersect(AvailableNames), choice.IsRequired)).ToArray();
+        if (choices.Length > 0) described["allOf"] = new JsonArray(choices);
         return described;
     }
 
-    private void Place(SettingsRecord record, string property, object? value)
+    // An object always is the long form, also where any JSON would do as the short one.
+    private static JsonObject DescribeShort(SettingProperty main, SchemaWriter schema)
     {
-        if (value is not null) type.GetProperty(property)!.SetValue(record, value);
+        var described = main.Type.Describe(schema);
+        return described.Count > 0 ? described : new JsonObject { ["type"] = new JsonArray("string", "number", "boolean", "array", "null") };
     }
 
-    private void RefuseUnknown(ConfigNode node, SettingsReader reader, string? beside)
+    private ConfigNode HideSecrets(ConfigNode node) => _all.All(property => property.Secrecy == Secrecy.None) ? node : node with
     {
-        var names = Properties.Where(property => !property.Setting.Unavailable).Select(property => property.Name).ToList();
-        if (beside is not null) names.Add(beside);
-        foreach (var member in node.Members.Where(member => member.Name != beside))
-        {
-            var property = Properties.FirstOrDefault(candidate => candidate.Name == member.Name);
-            if (property is null)
-                reader.Errors.Add("ESB-CFG-UNKNOWN", member.Value.Path, $"unknown{NearestName.Hint(member.Name, names)}", member.Origin);
-            else if (property.Setting.Unavailable)
-                reader.Errors.Add("ESB-CFG-UNAVAILABLE", member.Value.Path, "is designed, but this version cannot do it yet", member.Origin);
-        }
-    }
-
-    private void RefuseChoices(ConfigNode node, SettingsReader reader)
-    {
-        foreach (var choice in type.GetCustomAttributes<ExactlyOneAttribute>())
-        {
-            var given = choice.Names.Where(name => node[name] is not null).ToList();
-            if (given.Count != 1) reader.Errors.Add("ESB-CFG-ONEOF", node.Path, $"expected exactly one of {string.Join(", ", choice.Names)}, found {Found(given)}", node.Origin);
-        }
-
-        foreach (var choice in type.GetCustomAttributes<AtMostOneAttribute>())
-        {
-            var given = choice.Names.Where(name => node[name] is not null).ToList();
-            if (given.Count > 1) reader.Errors.Add("ESB-CFG-ONEOF", node.Path, $"expected at most one of {string.Join(", ", choice.Names)}, found {Found(given)}", node.Origin);
-        }
-    }
-
-    private static string Found(List<string> given) => given.Count == 0 ? "none" : string.Join(" and ", given);
-}
-
-/// <summary>One configured property of a settings record.</summary>
-internal sealed class SettingProperty(PropertyInfo property, SettingAttribute setting)
-{
-    public SettingAttribute Setting => setting;
-
-    public string Name { get; } = setting.Name ?? JsonNamingPolicy.CamelCase.ConvertName(property.Name);
-
-    public bool IsRequired { get; } = property.IsDefined(typeof(RequiredMemberAttribute));
-
-    public SettingType Type => field ??= SettingTypes.For(property, setting); // late: records may hold records of their own kind
-
-    public static IReadOnlyList<SettingProperty> Of(Type type) =>
-        [.. type.GetProperties()
-            .Select(property => (property, setting: property.GetCustomAttribute<SettingAttribute>()))
-            .Where(candidate => candidate.setting is not null)
-            .Select(candidate => new SettingProperty(candidate.property, candidate.setting!))];
-
-    public void Read(ConfigNode owner, SettingsRecord record, SettingsReader reader)
-    {
-        var node = owner[Name];
-        if (setting.Unavailable) return;
-        if (node is null)
-        {
-            if (IsRequired) reader.Errors.Add("ESB-CFG-REQUIRED", owner.PathOf(Name), $"is required: {setting.Description}", owner.Origin);
-            else ReadDefault(owner, record, reader);
-            return;
-        }
-
-        if (setting.Secret || setting.MayHoldPassword) reader.HideNext(setting);
-        if (Type.Read(node, reader) is { } value) property.SetValue(record, value);
-        if (node.Kind is not (ConfigKind.Object or ConfigKind.Array)) reader.Trace(node.Path, TextType.Mask(setting, node.Display()), node.Origin);
-        else if (Type is JsonType or ListType { } && node.Items.All(item => item.Kind is not ConfigKind.Object)) reader.Trace(node.Path, JsonText(node), node.Origin);
-    }
-
-    public JsonObject Describe(SchemaWriter schema)
-    {
-        var described = schema.Annotate(Type.Describe(schema), setting.Description);
-        if (!IsRequired && DefaultText() is { } text) described["default"] = text;
-        return described;
-    }
-
-    private void ReadDefault(ConfigNode owner, SettingsRecord record, SettingsReader reader)
-    {
-        if (DefaultOf(property.GetValue(record)) is not { } text) return;
-        reader.Trace(owner.PathOf(Name), text.ToJsonString(JsonStyle.Readable), ConfigOrigin.Default);
-        if (setting.Reference is { } section && property.GetValue(record) is string name)
-            reader.Refer(section, name, new ConfigNode(ConfigKind.Text, owner.PathOf(Name), owner.Origin) { Text = name });
-    }
-
-    private JsonNode? DefaultText() => DefaultOf(property.GetValue(SettingsSample.Of(property.ReflectedType!)));
-
-    private static JsonNode? DefaultOf(object? value) => value switch
-    {
-        null => null,
-        string text => text,
-        bool flag => flag,
-        int or long => Convert.ToInt64(value, System.Globalization.CultureInfo.InvariantCulture),
-        TimeSpan duration => Duration.Format(duration),
-        ByteSize size => size.ToString(),
-        Enum choice => ChoiceType.NameOf(choice.ToString()),
-        IReadOnlyList<string> { Count: > 0 } list => new JsonArray([.. list.Select(item => JsonValue.Create(item))]),
-        IReadOnlyList<TimeSpan> { Count: > 0 } list => new JsonArray([.. list.Select(item => JsonValue.Create(Duration.Format(item)))]),
-        _ => null,
+        Members = [.. node.Members.Select(member => _all.FirstOrDefault(property => property.Name == member.Name) is { } property
+            ? member with { Value = Hide(member.Value, property.Secrecy) }
+            : member)],
     };
 
-    private static string JsonText(ConfigNode node) => node.ToJson()?.ToJsonString(JsonStyle.Readable) ?? "null";
-}
+    private static ConfigNode Hide(ConfigNode node, Secrecy secrecy) => secrecy == Secrecy.None ? node : node with
+    {
+        Secrecy = secrecy,
+        Members = [.. node.Members.Select(member => member with { Value = Hide(member.Value, secrecy) })],
+        Items = [.. node.Items.Select(item => Hide(item, secrecy))],
+    };
 
-/// <summary>An instance of each settings record, to read defaults from.</summary>
-internal static class SettingsSample
-{
-    private static readonly ConcurrentDictionary<Type, object> Samples = new();
+    /// <summary>The names that were probably meant by members that are none; a member that nothing is near stands as itself.</summary>
+    private HashSet<string> RefuseUnknown(ConfigNode node, SettingsReader reader, string? beside)
+    {
+        var misspelt = new HashSet<string>();
+        foreach (var member in node.Members.Where(member => member.Name != beside))
+        {
+            var property = _all.FirstOrDefault(candidate => candidate.Name == member.Name);
+            if (property is null) misspelt.Add(reader.RefuseUnknown(member, beside is null ? AvailableNames : [beside, .. AvailableNames]) ?? member.Name);
+            else if (property.Setting.Unavailable) reader.RefuseUnavailable(member);
+        }
 
-    public static object Of(Type type) => Samples.GetOrAdd(type, static known => Activator.CreateInstance(known)!);
+        misspelt.ExceptWith(node.Members.Select(member => member.Name).Intersect(AvailableNames));
+        return misspelt;
+    }
+
+    // What is missing may stand there misspelt: one mistake is one error.
+    private void RefuseChoices(ConfigNode node, SettingsReader reader, bool isMisspelt)
+    {
+        foreach (var choice in _choices)
+        {
+            var given = choice.Names.Where(name => node[name] is not null).ToList();
+            if (given.Count == 1 || (given.Count == 0 && (isMisspelt || !choice.IsRequired))) continue;
+            var found = given.Count == 0 ? "none" : string.Join(" and ", given);
+            var names = string.Join(", ", choice.Names.Intersect(AvailableNames));
+            reader.Errors.Add("ESB-CFG-ONEOF", node.Path, $"expected {(choice.IsRequired ? "exactly" : "at most")} one of {names}, found {found}", node.Origin);
+        }
+    }
 }

@@ -6,6 +6,9 @@ namespace Esb.Core.Configuration.Settings;
 [AttributeUsage(AttributeTargets.Property)]
 public sealed class SettingAttribute(string description) : Attribute
 {
+    /// <summary>The code of an unknown reference where a setting names no other.</summary>
+    internal const string DefaultReferenceCode = "ESB-CFG-REFERENCE";
+
     /// <summary>One sentence for the people who configure.</summary>
     public string Description { get; } = description;
 
@@ -37,24 +40,30 @@ public sealed class SettingAttribute(string description) : Attribute
     public bool Unavailable { get; init; }
 
     /// <summary>The error code for a <c>${…}</c> that is neither an environment variable nor a file.</summary>
-    public string UnknownReferenceCode { get; init; } = "ESB-CFG-REFERENCE";
+    public string UnknownReferenceCode { get; init; } = DefaultReferenceCode;
+}
+
+/// <summary>Of these properties not more than one may be given.</summary>
+public abstract class ChoiceAttribute(bool isRequired, params string[] names) : Attribute
+{
+    /// <summary>Whether one of them must be given.</summary>
+    public bool IsRequired { get; } = isRequired;
+
+    /// <summary>The configured names.</summary>
+    public IReadOnlyList<string> Names { get; } = names;
 }
 
 /// <summary>Exactly one of these properties must be given.</summary>
 [AttributeUsage(AttributeTargets.Class, AllowMultiple = true)]
-public sealed class ExactlyOneAttribute(params string[] names) : Attribute
-{
-    /// <summary>The configured names.</summary>
-    public IReadOnlyList<string> Names { get; } = names;
-}
+public sealed class ExactlyOneAttribute(params string[] names) : ChoiceAttribute(isRequired: true, names);
 
 /// <summary>At most one of these properties may be given.</summary>
 [AttributeUsage(AttributeTargets.Class, AllowMultiple = true)]
-public sealed class AtMostOneAttribute(params string[] names) : Attribute
-{
-    /// <summary>The configured names.</summary>
-    public IReadOnlyList<string> Names { get; } = names;
-}
+public sealed class AtMostOneAttribute(params string[] names) : ChoiceAttribute(isRequired: false, names);
+
+/// <summary>A name of an enumeration that the design knows, but that this version cannot do yet.</summary>
+[AttributeUsage(AttributeTargets.Field)]
+public sealed class UnavailableAttribute : Attribute;
 
 /// <summary>A base record whose kinds are told apart by a property; the kinds are registered as <see cref="SettingsKind"/>.</summary>
 /// <param name="discriminator">The property that names the kind.</param>

@@ -2,9 +2,25 @@ using System.Text.Json.Nodes;
 
 namespace Esb.Core.Configuration.Settings;
 
+/// <summary>How the text of an environment variable is read.</summary>
+internal enum VariableForm
+{
+    /// <summary>As it is.</summary>
+    Text,
+
+    /// <summary>As JSON.</summary>
+    Json,
+
+    /// <summary>As JSON where it is, otherwise as it is.</summary>
+    JsonOrText,
+}
+
 /// <summary>How one sort of setting is read from a node, described to people, and found by environment variables.</summary>
 internal abstract class SettingType
 {
+    /// <summary>How an environment variable writes the value.</summary>
+    public virtual VariableForm Form => VariableForm.Text;
+
     /// <summary>Reads a node; null after an error was reported.</summary>
     public abstract object? Read(ConfigNode node, SettingsReader reader);
 
@@ -20,10 +36,26 @@ internal abstract class SettingType
     /// <summary>The long form of a node that may be written as a plain value.</summary>
     public virtual ConfigNode Expand(ConfigNode node) => node;
 
-    /// <summary>Whether an environment variable's text stands for JSON.</summary>
-    public virtual bool IsWrittenAsJson => false;
-
     /// <summary>How names are compared in environment variables: case does not matter, and <c>_</c> stands for <c>-</c>.</summary>
     protected static bool Means(string part, string name) =>
         string.Equals(part.Replace('_', '-'), name.Replace('_', '-'), StringComparison.OrdinalIgnoreCase);
+}
+
+/// <summary>A setting that is one line of <c>esb explain</c>.</summary>
+internal abstract class ScalarType : SettingType
+{
+    public sealed override object? Read(ConfigNode node, SettingsReader reader)
+    {
+        if (Parse(node, reader) is not { } value) return null;
+        reader.Trace(node.Path, Show(node, value), node.Origin);
+        return value;
+    }
+
+    /// <summary>Reads a node without tracing it; null after an error was reported.</summary>
+    public object? Parse(ConfigNode node, SettingsReader reader) => node.IsUnresolved ? null : ParseResolved(node, reader);
+
+    protected abstract object? ParseResolved(ConfigNode node, SettingsReader reader);
+
+    /// <summary>The value as people may see it: as the value that was understood.</summary>
+    protected virtual string Show(ConfigNode node, object value) => SettingValue.ToJson(value)?.ToJsonString(JsonStyle.Readable) ?? node.Show();
 }

@@ -25,7 +25,7 @@ internal static class SettingTypes
             return (SettingType)Activator.CreateInstance(typeof(ParsedType<>).MakeGenericType(type))!;
         if (type.GetCustomAttribute<KindsAttribute>() is { } kinds) return new KindsType(type, kinds);
         return typeof(SettingsRecord).IsAssignableFrom(type)
-            ? new RecordType(type)
+            ? RecordType.Of(type)
             : throw new NotSupportedException($"{type} cannot be a setting.");
     }
 

@@ -5,8 +5,6 @@ internal sealed class SettingsReader(SettingsCatalog catalog, ConfigErrors error
 {
     private readonly List<(string Section, string Name, ConfigNode Node)> _references = [];
     private readonly List<TracedValue> _values = [];
-    private string _name = "";
-    private SettingAttribute? _hidden;
 
     public SettingsCatalog Catalog => catalog;
 
@@ -14,43 +12,8 @@ internal sealed class SettingsReader(SettingsCatalog catalog, ConfigErrors error
 
     public IReadOnlyList<TracedValue> Values => _values;
 
-    /// <summary>Reports an error about a value, which is masked where it may be a secret.</summary>
-    public void Refuse(string code, ConfigNode node, string expected)
-    {
-        var shown = _hidden is null ? node.Display() : TextType.Mask(_hidden, node.Display());
-        errors.Add(new ConfigError(code, node.Path, shown, expected, node.Origin));
-    }
-
-    public void Refer(string section, string name, ConfigNode node) => _references.Add((section, name, node));
-
-    public void Trace(string path, string shown, ConfigOrigin origin)
-    {
-        _hidden = null;
-        _values.Add(new TracedValue(path, shown, origin));
-    }
-
-    public void HideNext(SettingAttribute setting) => _hidden = setting;
-
-    /// <summary>Gives the record that is read next the name under which it stands.</summary>
-    public void NameNext(string name) => _name = name;
-
-    public string TakeName()
-    {
-        var name = _name;
-        _name = "";
-        return name;
-    }
-
-    public void CheckReferences(ConfigNode root)
-    {
-        foreach (var (section, name, node) in _references)
-        {
-            var names = root[section]?.Members.Select(member => member.Name).ToList() ?? [];
-            if (!names.Contains(name)) errors.Add("ESB-CFG-REF", node, $"no such name in {section}{NearestName.Hint(name, names)}");
-        }
-    }
-
-    public string Name(ConfigKind kind) => kind switch
+    /// <summary>What a value is, in the words of an error.</summary>
+    public static string Name(ConfigKind kind) => kind switch
     {
         ConfigKind.Null => "null",
         ConfigKind.Boolean => "a boolean",
@@ -59,4 +22,39 @@ internal sealed class SettingsReader(SettingsCatalog catalog, ConfigErrors error
         ConfigKind.Array => "a list",
         _ => "an object",
     };
+
+    public void Refer(string section, string name, ConfigNode node) => _references.Add((section, name, node));
+
+    public void Trace(string path, string shown, ConfigOrigin origin) => _values.Add(new TracedValue(path, shown, origin));
+
+    /// <summary>Refuses a member that no setting has; the result is the name that was probably meant.</summary>
+    public string? RefuseUnknown(ConfigMember member, IEnumerable<string> known, string what = "unknown")
+    {
+        var names = known.ToList();
+        var meant = NearestName.Find(member.Name, names);
+        var hint = meant is not null || names.Count == 0 ? NearestName.Hint(member.Name, names) : $"; known here are {string.Join(", ", names)}";
+        errors.Add("ESB-CFG-UNKNOWN", member.Value.Path, what + hint, member.Origin);
+        return meant;
+    }
+
+    /// <summary>Refuses a member that the design knows, but that this version cannot do.</summary>
+    public void RefuseUnavailable(ConfigMember member, string what = "") =>
+        errors.Add("ESB-CFG-UNAVAILABLE", member.Value.Path, $"{what}is designed, but this version cannot do it yet", member.Origin);
+
+    /// <summary>Whether the text holds a <c>${…}</c> that names nothing we know, which is then reported.</summary>
+    public bool RefusesReference(ConfigNode node, string code)
+    {
+        if (node.UnknownReference is not { } unknown) return false;
+        errors.Add(code, node, $"{unknown} is neither ${{env:NAME}} nor ${{file:path}}; a plain ${{ is written $${{");
+        return true;
+    }
+
+    public void CheckReferences(ConfigNode root)
+    {
+        foreach (var (section, name, node) in _references)
+        {
+            var names = root[section]?.Members.Select(member => member.Name).ToList() ?? [];
+            if (!names.Contains(name)) errors.Add("ESB-CFG-REF", node, $"there is no \"{name}\" in {section}{NearestName.Hint(name, names)}");
+        }
+    }
 }

@@ -11,4 +11,7 @@ public abstract record SettingsRecord
 
     /// <summary>Where the object stands; of a default, <see cref="ConfigOrigin.Default"/>.</summary>
     public ConfigOrigin Origin { get; init; } = ConfigOrigin.Default;
+
+    /// <summary>The object as it was written, so that errors found later can name a property's value and place; null of a default.</summary>
+    internal ConfigNode? Written { get; init; }
 }

@@ -6,78 +6,99 @@ namespace Esb.Core.Configuration.Settings;
 /// <summary>A step: an object with one key, the step's name, beside an optional <c>id</c> and <c>note</c>.</summary>
 internal sealed class StepType : SettingType
 {
-    private static readonly string[] Beside = ["id", "note"];
+    private const string Id = "id";
+    private const string Note = "note";
+
+    public override VariableForm Form => VariableForm.Json;
 
     public override object? Read(ConfigNode node, SettingsReader reader)
     {
+        if (node.IsUnresolved) return null;
         if (node.Kind != ConfigKind.Object)
         {
-            reader.Refuse("ESB-CFG-TYPE", node, $"expected a step, an object with one key, got {reader.Name(node.Kind)}");
+            reader.Errors.Add("ESB-CFG-TYPE", node, $"expected a step, an object with one key, got {SettingsReader.Name(node.Kind)}");
             return null;
         }
 
-        var keys = node.Members.Where(member => !Beside.Contains(member.Name)).ToList();
-        if (keys is not [var key])
-        {
-            reader.Errors.Add("ESB-CFG-STEP", node.Path, $"a step has one key, its name; found {(keys.Count == 0 ? "none" : string.Join(", ", keys.Select(found => found.Name)))}", node.Origin);
-            return null;
-        }
-
-        var kinds = reader.Catalog.KindsOf(typeof(StepConfig));
-        if (kinds.FirstOrDefault(candidate => candidate.Kind == key.Name) is not { } kind)
-        {
-            reader.Errors.Add("ESB-CFG-UNKNOWN", key.Value.Path, $"unknown step{NearestName.Hint(key.Name, kinds.Select(known => known.Kind))}", key.Origin);
-            return null;
-        }
-
+        if (FindKey(node, reader) is not var (key, kind)) return null;
         if (kind.Settings is null)
         {
-            reader.Errors.Add("ESB-CFG-UNAVAILABLE", key.Value.Path, $"the step {kind.Kind} is designed, but this version cannot do it yet", key.Origin);
+            reader.RefuseUnavailable(key, $"the step {kind.Kind} ");
             return null;
         }
 
-        var settings = SettingTypes.For(kind.Settings, new SettingAttribute("")).Read(key.Value, reader);
+        var settings = TypeOf(kind).Read(key.Value, reader);
         return settings is null ? null : new StepConfig
         {
             Kind = kind.Kind,
             Settings = settings,
             Path = key.Value.Path,
             Origin = key.Origin,
-            Id = ReadText(node, "id", reader),
-            Note = ReadText(node, "note", reader),
+            Id = ReadId(node, reader),
+            Note = ReadText(node[Note], reader),
         };
     }
 
     public override (string Key, SettingType Type)? Find(ConfigNode node, string part, SettingsCatalog catalog) =>
-        catalog.KindsOf(typeof(StepConfig)).FirstOrDefault(kind => Means(part, kind.Kind) && node[kind.Kind] is not null) is { Settings: { } settings } found
-            ? (found.Kind, SettingTypes.For(settings, new SettingAttribute("")))
+        KindsOf(catalog).FirstOrDefault(kind => Means(part, kind.Kind) && node[kind.Kind] is not null) is { Settings: not null } found
+            ? (found.Kind, TypeOf(found))
             : null;
 
-    public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) => node.Members.Select(member => member.Name);
+    public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) => node.Members.Select(member => member.Name).Except([Id, Note]);
 
-    public override JsonObject Describe(SchemaWriter schema) => schema.Define(typeof(StepConfig), () => new JsonObject
+    public override JsonObject Describe(SchemaWriter schema) => schema.Define(typeof(StepConfig), () =>
     {
-        ["oneOf"] = new JsonArray([.. schema.Catalog.KindsOf(typeof(StepConfig)).Where(kind => kind.Settings is not null).Select(kind => DescribeKind(schema, kind))]),
+        var available = KindsOf(schema.Catalog).Where(kind => kind.Settings is not null).ToList();
+        var properties = new JsonObject();
+        foreach (var kind in available) properties[kind.Kind] = SchemaWriter.Annotate(TypeOf(kind).Describe(schema), kind.Description);
+        properties[Id] = Describe("Names the step in history, telemetry and environment variables.", ThingName.Pattern);
+        properties[Note] = Describe("For people.", pattern: null);
+        return new JsonObject
+        {
+            ["type"] = "object",
+            ["properties"] = properties,
+            ["additionalProperties"] = false,
+            ["allOf"] = new JsonArray(SchemaWriter.Choose(available.Select(kind => kind.Kind), isRequired: true)),
+        };
     });
 
-    private static JsonObject DescribeKind(SchemaWriter schema, SettingsKind kind) => new()
+    private static JsonObject Describe(string description, string? pattern)
     {
-        ["type"] = "object",
-        ["properties"] = new JsonObject
-        {
-            [kind.Kind] = schema.Annotate(SettingTypes.For(kind.Settings!, new SettingAttribute("")).Describe(schema), kind.Description),
-            ["id"] = new JsonObject { ["type"] = "string", ["description"] = "Names the step in history, telemetry and environment variables." },
-            ["note"] = new JsonObject { ["type"] = "string", ["description"] = "For people." },
-        },
-        ["required"] = new JsonArray(kind.Kind),
-        ["additionalProperties"] = false,
-    };
+        var text = new JsonObject { ["type"] = "string", ["description"] = description };
+        if (pattern is not null) text["pattern"] = pattern;
+        return text;
+    }
 
-    private static string? ReadText(ConfigNode node, string name, SettingsReader reader)
+    private static IReadOnlyList<SettingsKind> KindsOf(SettingsCatalog catalog) => catalog.KindsOf(typeof(StepConfig));
+
+    private static SettingType TypeOf(SettingsKind kind) => SettingTypes.For(kind.Settings!, new SettingAttribute(kind.Description));
+
+    /// <summary>The one key that names the step; null after an error was reported.</summary>
+    private static (ConfigMember Key, SettingsKind Kind)? FindKey(ConfigNode node, SettingsReader reader)
     {
-        if (node[name] is not { } text) return null;
-        if (text.Kind == ConfigKind.Text) return text.Text;
-        reader.Refuse("ESB-CFG-TYPE", text, $"expected text, got {reader.Name(text.Kind)}");
+        var kinds = KindsOf(reader.Catalog);
+        var members = node.Members.Where(member => member.Name is not (Id or Note)).ToList();
+        var known = members.Where(member => kinds.Any(kind => kind.Kind == member.Name)).ToList();
+        foreach (var unknown in members.Except(known))
+        {
+            if (known.Count == 0) reader.RefuseUnknown(unknown, kinds.Select(kind => kind.Kind), "unknown step");
+            else reader.RefuseUnknown(unknown, [Id, Note]);
+        }
+
+        if (known is [var key]) return (key, kinds.First(kind => kind.Kind == key.Name));
+        if (members.Count > 0 && known.Count == 0) return null;
+        var found = known.Count == 0 ? "none" : string.Join(" and ", known.Select(member => member.Name));
+        reader.Errors.Add("ESB-CFG-STEP", node.Path, $"a step has one key, its name; found {found}", node.Origin);
         return null;
     }
+
+    private static string? ReadId(ConfigNode node, SettingsReader reader)
+    {
+        var id = ReadText(node[Id], reader);
+        if (id is not null && !ThingName.IsValid(id)) reader.Errors.Add("ESB-CFG-NAME", node[Id]!, ThingName.Expected);
+        return id;
+    }
+
+    private static string? ReadText(ConfigNode? node, SettingsReader reader) =>
+        node is null ? null : (string?)new TextType(new SettingAttribute("")).Parse(node, reader);
 }

@@ -18,6 +18,8 @@ internal static class FactKeys
 
     public static ulong Field(string name, string value) => Add(Add(Add(Add(Basis, "f"), name), "="), value);
 
+    public static ulong Text(string text) => Add(Basis, text);
+
     public static IEnumerable<ulong> Of(AuditFact fact)
     {
         yield return Message(fact.MessageId);

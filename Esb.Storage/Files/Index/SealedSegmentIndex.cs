@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using Esb.Core.Audit;
 using Esb.Storage.Segments;
 using Microsoft.Win32.SafeHandles;
 
@@ -8,7 +9,8 @@ namespace Esb.Storage.Files.Index;
 /// <summary>The index of a segment that does not grow any more, in a file beside it: a header, the rows, the postings by key. Only the header is in memory.</summary>
 internal sealed class SealedSegmentIndex : ISegmentIndex
 {
-    private const uint Format = 0x01_42_53_45; // "ESB" and a version
+    // Rows hold kinds as numbers: when these mean something else, the index is of another format and is made again.
+    private static readonly ulong Format = FactKeys.Text($"index 1: {string.Join(' ', Enum.GetNames<AuditKind>())}");
 
     private readonly Header _header;
 
@@ -120,5 +122,5 @@ internal sealed class SealedSegmentIndex : ISegmentIndex
     }
 
     [StructLayout(LayoutKind.Sequential, Pack = 4)]
-    private readonly record struct Header(uint Format, int Rows, int Postings, Guid NewestId, long NewestTicks);
+    private readonly record struct Header(ulong Format, int Rows, int Postings, Guid NewestId, long NewestTicks);
 }

@@ -16,6 +16,7 @@ internal sealed class HostProcess : IAsyncDisposable
     private readonly Process _process;
     private readonly ConcurrentQueue<string> _output = new();
     private readonly HttpClient _client = new() { Timeout = TimeSpan.FromSeconds(60) };
+    private bool _disposed;
 
     private HostProcess(string configuration, string folder, IReadOnlyDictionary<string, string> variables)
     {
@@ -124,6 +125,8 @@ internal sealed class HostProcess : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
+        if (_disposed) return;
+        _disposed = true;
         if (!_process.HasExited) Kill();
         await _process.WaitForExitAsync();
         _process.Dispose();

@@ -53,8 +53,8 @@ public sealed class MediationSampleTests
     {
         using var response = await _host.PostAsync("/xslt", "<order><symbol>IBM</symbol></order>", "application/xml", cancellationToken);
 
-        Assert.That(_backend.LastBody, Does.Contain("<redro><lobmys>IBM</lobmys></redro>"));
-        Assert.That(await response.Content.ReadAsStringAsync(cancellationToken), Does.EndWith("<order><symbol>IBM</symbol></order>"));
+        Assert.That(_backend.LastBody, Does.Match("<redro[^>]*><lobmys>IBM</lobmys></redro>$"));
+        Assert.That(await response.Content.ReadAsStringAsync(cancellationToken), Does.Match("<order[^>]*><symbol>IBM</symbol></order>$"));
     }
 
     [Test, CancelAfter(60_000)]

@@ -123,6 +123,15 @@ public sealed class OrdersSampleTests
     }
 
     [Test, CancelAfter(60_000)]
+    public async Task Nothing_is_logged_for_a_message_at_the_usual_level(CancellationToken cancellationToken)
+    {
+        using var response = await _host.PostAsync("/orders", Order("QUIET-1"), "application/xml", cancellationToken);
+        await _host.WaitForFileAsync(Data("warehouse", "A shop-QUIET-1.xml"), cancellationToken);
+
+        Assert.That(_host.Output, Does.Contain("receive-order: choose(1)").And.Not.Contain(response.Headers.GetValues("Esb-Message-Id").Single()));
+    }
+
+    [Test, CancelAfter(60_000)]
     public async Task Hours_are_told_without_a_topic(CancellationToken cancellationToken)
     {
         var hours = await _host.Client.GetStringAsync(new Uri(_host.Public, "/hours"), cancellationToken);

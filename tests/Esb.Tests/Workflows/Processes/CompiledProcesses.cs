@@ -5,6 +5,7 @@ using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Workflows;
 using Microsoft.Extensions.DependencyInjection;
@@ -19,8 +20,8 @@ internal sealed class CompiledProcesses : IDisposable
     private readonly ServiceProvider? _services;
 
     /// <param name="processes">The section <c>processes</c>, as JSON.</param>
-    /// <param name="more">Further sections, as JSON members.</param>
-    public CompiledProcesses(string processes, string more = "")
+    /// <param name="place">What both endpoints have to do with on the outside; nothing that could be told by default.</param>
+    public CompiledProcesses(string processes, string place = "")
     {
         Publisher = Substitute.For<ITopicPublisher>();
         Caller = Substitute.For<IEndpointCaller>();
@@ -29,10 +30,10 @@ internal sealed class CompiledProcesses : IDisposable
             {
               "topics": { "orders": {} },
               "endpoints": {
-                "backend": { "type": "test-outbound", "subscribe": ["orders.query"] },
-                "door": { "type": "test-inbound", "process": "main" }
+                "backend": { "type": "test-outbound", "subscribe": ["orders.query"], "place": "{{place}}" },
+                "door": { "type": "test-inbound", "process": "main", "place": "{{place}}" }
               },
-              "processes": {{processes}}{{more}}
+              "processes": {{processes}}
             }
             """);
 
@@ -44,6 +45,8 @@ internal sealed class CompiledProcesses : IDisposable
             .AddEsbCore()
             .AddEsbContent()
             .AddEsbWorkflows()
+            .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(TestTransportConfig), "For tests."))
+            .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(TestStoreConfig), "For tests."))
             .AddSingleton(new SettingsKind(typeof(EndpointConfig), "test-outbound", typeof(TestOutboundConfig), "For tests."))
             .AddSingleton(new SettingsKind(typeof(EndpointConfig), "test-inbound", typeof(TestInboundConfig), "For tests."));
         var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(file, new Dictionary<string, string>(), Errors);
@@ -76,8 +79,23 @@ internal sealed class CompiledProcesses : IDisposable
 
     private sealed record TestOutboundConfig : OutboundEndpointConfig
     {
+        [Setting("Where it writes.")]
+        public string Place { get; init; } = "";
+
         public override bool Answers => true;
+
+        public override string? Address => Place.Length == 0 ? null : Place;
     }
 
-    private sealed record TestInboundConfig : InboundEndpointConfig;
+    private sealed record TestInboundConfig : InboundEndpointConfig
+    {
+        [Setting("Where it reads.")]
+        public string Place { get; init; } = "";
+
+        public override string? Address => Place.Length == 0 ? null : Place;
+    }
+
+    private sealed record TestTransportConfig : TransportConfig;
+
+    private sealed record TestStoreConfig : StoreConfig;
 }

@@ -12,6 +12,24 @@ public sealed class ProcessCheckTests
         Assert.That(processes.Errors.All.Select(error => error.ToString()), Has.Some.Contains("ESB-CFG-CYCLE").And.Some.Contains("main → second → main"));
     }
 
+    [TestCase("""{ "publish": "orders.query" }""")]
+    [TestCase("""{ "run": "other" }""")]
+    [Property("Case", "CFG-16")]
+    public void Endpoint_that_writes_to_where_its_own_messages_are_read_is_refused(string step)
+    {
+        using var processes = new CompiledProcesses($$"""{ "main": [{{step}}], "other": [{ "publish": "orders.query" }] }""", place: "a-folder");
+
+        Assert.That(processes.Errors.All.Single().ToString(), Does.StartWith("ESB-CFG-LOOP endpoints.backend").And.Contains("door"));
+    }
+
+    [Test]
+    public void Endpoint_that_writes_other_messages_to_where_some_are_read_is_accepted()
+    {
+        using var processes = new CompiledProcesses("""{ "main": [{ "publish": "orders.other" }] }""", place: "a-folder");
+
+        Assert.That(processes.Errors.All, Is.Empty);
+    }
+
     [Test]
     public void Request_that_nobody_answers_is_refused()
     {

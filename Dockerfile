@@ -1,0 +1,21 @@
+# docker build --tag esb .
+FROM mcr.microsoft.com/dotnet/sdk:10.0 AS build
+WORKDIR /source
+COPY . .
+RUN dotnet publish Esb.Host --configuration Release --output /app -p:UseAppHost=false
+
+FROM mcr.microsoft.com/dotnet/aspnet:10.0
+COPY --from=build /app /opt/esb
+# What the host writes (esb-data: its key and its store) goes here: mount a volume to keep it.
+RUN install --directory --owner=1654 --group=1654 /var/lib/esb
+WORKDIR /var/lib/esb
+VOLUME /var/lib/esb
+USER 1654:1654
+# The base image names a port that would compete with the configured listeners.
+ENV ASPNETCORE_HTTP_PORTS=
+EXPOSE 8080 8081
+# The image has no HTTP client but the shell's own.
+HEALTHCHECK --interval=5s --timeout=6s --start-period=60s --retries=3 \
+  CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/8081 && printf 'GET /health/ready HTTP/1.0\\r\\n\\r\\n' >&3 && read -r -t 5 line <&3 && [[ $line == *' 200 '* ]]"]
+ENTRYPOINT ["dotnet", "/opt/esb/esb.dll"]
+CMD ["run"]

@@ -1,0 +1,130 @@
+using Esb.Core;
+using Esb.Core.Audit;
+using Esb.Core.Errors;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Audit.Spooling;
+
+/// <summary>Moves audit facts from the spool to the store, in groups. While the store is away they wait; what it refuses is put aside, never dropped.</summary>
+internal sealed partial class AuditMover(IAuditStore store, TimeProvider time, ILogger<AuditMover> logger) : IBusPart, IDisposable
+{
+    private const int GroupSize = 1000;
+
+    // A group costs the database about as much as a fact; this is what a fact waits for company.
+    private static readonly TimeSpan GatheringTime = TimeSpan.FromMilliseconds(50);
+    private static readonly TimeSpan FirstDelay = TimeSpan.FromMilliseconds(500);
+    private static readonly TimeSpan LongestDelay = TimeSpan.FromSeconds(10);
+
+    private readonly CancellationTokenSource _stopping = new();
+    private Task _moving = Task.CompletedTask;
+
+    public BusStage Stage => BusStage.Stores;
+
+    public Task StartAsync(CancellationToken cancellationToken)
+    {
+        if (store.Spool is not { } spool) return Task.CompletedTask;
+        AuditTelemetry.QueueLength.Add(spool.Length);
+        _moving = Task.Run(() => RunAsync(spool, _stopping.Token), CancellationToken.None);
+        return Task.CompletedTask;
+    }
+
+    /// <summary>Moves what is there, as long as the store takes it; the rest is moved after the next start.</summary>
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        await _stopping.CancelAsync();
+        await _moving;
+        if (store.Spool is not { } spool) return;
+
+        try
+        {
+            while (spool.Length > 0 && !cancellationToken.IsCancellationRequested)
+                await MoveAsync(spool, await spool.PeekAsync(GroupSize, cancellationToken), cancellationToken);
+        }
+        catch (Exception ex) when (ex is EsbException or IOException or OperationCanceledException)
+        {
+            LogLeft(ex, spool.Length);
+        }
+        finally
+        {
+            AuditTelemetry.QueueLength.Add(-spool.Length); // no longer this host's
+        }
+    }
+
+    public void Dispose() => _stopping.Dispose();
+
+    private async Task RunAsync(IAuditSpool spool, CancellationToken cancellationToken)
+    {
+        var delay = TimeSpan.Zero;
+        while (!cancellationToken.IsCancellationRequested)
+        {
+            try
+            {
+                await Task.Delay(delay, time, cancellationToken);
+                await MoveNextAsync(spool, cancellationToken);
+                if (delay > TimeSpan.Zero) LogBack(spool.Length);
+                delay = TimeSpan.Zero;
+            }
+            catch (Exception ex) when (!cancellationToken.IsCancellationRequested) // whatever it is: facts that nobody moves would be the worst
+            {
+                if (delay == TimeSpan.Zero) LogAway(ex, spool.Length);
+                delay = delay == TimeSpan.Zero ? FirstDelay : TimeSpan.FromTicks(Math.Min(2 * delay.Ticks, LongestDelay.Ticks));
+            }
+            catch (Exception ex) when (ex is OperationCanceledException or EsbException or IOException)
+            {
+                return; // stopping, which moves the rest itself
+            }
+        }
+    }
+
+    private async Task MoveNextAsync(IAuditSpool spool, CancellationToken cancellationToken)
+    {
+        var facts = await spool.PeekAsync(GroupSize, cancellationToken);
+        if (facts.Count < GroupSize)
+        {
+            await Task.Delay(GatheringTime, time, cancellationToken);
+            facts = await spool.PeekAsync(GroupSize, cancellationToken);
+        }
+
+        await MoveAsync(spool, facts, cancellationToken);
+    }
+
+    private async Task MoveAsync(IAuditSpool spool, IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await store.AppendAsync(facts, cancellationToken);
+        }
+        catch (EsbException ex) when (!ex.IsTransient)
+        {
+            foreach (var fact in facts) await MoveOneAsync(spool, fact, cancellationToken);
+        }
+
+        await spool.ForgetAsync(cancellationToken);
+        AuditTelemetry.QueueLength.Add(-facts.Count);
+    }
+
+    private async Task MoveOneAsync(IAuditSpool spool, AuditFact fact, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await store.AppendAsync([fact], cancellationToken);
+        }
+        catch (EsbException ex) when (!ex.IsTransient)
+        {
+            await spool.QuarantineAsync(fact, cancellationToken);
+            LogRefused(ex, fact.Id, fact.MessageId);
+        }
+    }
+
+    [LoggerMessage(EventId = 4001, Level = LogLevel.Warning, Message = "the store takes no audit facts; they wait on this machine, {Count} so far")]
+    private partial void LogAway(Exception exception, long count);
+
+    [LoggerMessage(EventId = 4002, Level = LogLevel.Information, Message = "audit facts are moved to the store again, {Count} wait")]
+    private partial void LogBack(long count);
+
+    [LoggerMessage(EventId = 4003, Level = LogLevel.Error, Message = "the store refuses audit fact {FactId} of message {MessageId}; it is kept in the spool's folder refused")]
+    private partial void LogRefused(Exception exception, Guid factId, Guid messageId);
+
+    [LoggerMessage(EventId = 4004, Level = LogLevel.Warning, Message = "{Count} audit facts stay on this machine until the next start")]
+    private partial void LogLeft(Exception exception, long count);
+}

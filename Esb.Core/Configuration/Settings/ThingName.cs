@@ -1,0 +1,29 @@
+using System.Text.RegularExpressions;
+
+namespace Esb.Core.Configuration.Settings;
+
+/// <summary>Names that people give to the things of a configuration. They become names of queues, folders and environment variables.</summary>
+internal static partial class ThingName
+{
+    public const string Pattern = "^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$";
+
+    public const string Expected = "expected 1 to 128 letters, digits, - and _, beginning with a letter or digit";
+
+    public static bool IsValid(string name) => Allowed().IsMatch(name);
+
+    /// <summary>Refuses names that are not allowed, and names that an environment variable could not tell apart.</summary>
+    public static void Check(ConfigNode section, ConfigErrors errors)
+    {
+        foreach (var member in section.Members.Where(member => !IsValid(member.Name)))
+            errors.Add("ESB-CFG-NAME", section.Path, $"the name '{Clipped.To(40, Clipped.Name(member.Name))}' is not allowed; {Expected}", member.Origin);
+
+        foreach (var twins in section.Members.GroupBy(member => member.Name.Replace('_', '-'), StringComparer.OrdinalIgnoreCase).Where(group => group.Count() > 1))
+        {
+            var places = string.Join(" and ", twins.Select(twin => $"{twin.Name} at {twin.Origin}"));
+            errors.Add("ESB-CFG-DUPNAME", twins.First().Value.Path, $"names must differ in more than case, - and _: {places}", twins.Last().Origin);
+        }
+    }
+
+    [GeneratedRegex(@"\A[A-Za-z0-9][A-Za-z0-9_-]{0,127}\z")]
+    private static partial Regex Allowed();
+}

@@ -1,0 +1,38 @@
+using System.Diagnostics;
+using Esb.Core.Messages;
+using Esb.Core.Topics;
+
+namespace Esb.Topics.Memory;
+
+/// <summary>A published message, until every subscriber has settled it.</summary>
+internal sealed class MemoryMessage(EsbMessage message, ActivityContext parent, ReplySender? reply, long expires, int subscribers, Action settled)
+{
+    private readonly TaskCompletionSource _settled = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private int _unsettled = subscribers;
+
+    public EsbMessage Message => message;
+
+    public ActivityContext Parent => parent;
+
+    public ReplySender? Reply => reply;
+
+    /// <summary>The time stamp at which nobody waits for the reply any more; <see cref="long.MaxValue"/> where nobody waits for one.</summary>
+    public long Expires => expires;
+
+    public Task Settled => _settled.Task;
+
+    public void SettleOne()
+    {
+        if (Interlocked.Decrement(ref _unsettled) > 0) return;
+        settled();
+        _settled.TrySetResult();
+    }
+}
+
+/// <summary>A message on its way to one subscriber.</summary>
+/// <param name="Published">What it shares with its other subscribers.</param>
+/// <param name="Attempt">Attempts made before.</param>
+internal sealed record MemoryDelivery(MemoryMessage Published, int Attempt)
+{
+    public TopicDelivery ToDelivery() => new(Published.Message with { Attempt = Attempt }, Published.Parent, Published.Reply);
+}

@@ -1,0 +1,115 @@
+using System.Diagnostics;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Topics.Memory;
+
+/// <summary>Topics within this process: the embedded default, which needs no server. What it keeps ends with the process.</summary>
+internal sealed class MemoryTransport(int maxInFlight, TimeProvider time, ILogger<MemoryTransport> logger) : ITopicTransport
+{
+    private static readonly TimeSpan DrainInterval = TimeSpan.FromMilliseconds(20);
+
+    private readonly Lock _gate = new();
+    private readonly MemoryDeadLetters _deadLetters = new(time, logger);
+    private readonly UnroutableMessages _unroutable = new(time, logger);
+    private MemoryQueue[] _queues = []; // replaced as a whole
+    private int _inFlight;
+
+    public string System => "memory";
+
+    public bool IsDurable => false;
+
+    public TransportStatus Status { get; } = new(IsReady: true);
+
+    public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        return ValueTask.FromResult(Publish(message, reply: null, expires: long.MaxValue));
+    }
+
+    public async Task<EsbMessage> RequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        var waiting = new TaskCompletionSource<EsbMessage>(TaskCreationOptions.RunContinuationsAsynchronously);
+        var expires = time.GetTimestamp() + (long)(timeout.TotalSeconds * time.TimestampFrequency);
+        var result = Publish(request, ReplyTo(waiting), expires);
+        if (result.Outcome != PublishOutcome.Confirmed) throw TopicFaults.Unavailable(request.Subject, result);
+        try
+        {
+            var reply = await waiting.Task.WaitAsync(timeout, time, cancellationToken);
+            return reply with { CorrelationId = request.CorrelationId };
+        }
+        catch (TimeoutException)
+        {
+            throw TopicFaults.RequestTimeout(request.Subject, timeout);
+        }
+    }
+
+    public Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken)
+    {
+        MemoryQueue queue;
+        lock (_gate)
+        {
+            var known = Array.Find(_queues, candidate => candidate.Endpoint == subscription.Endpoint);
+            queue = known ?? new MemoryQueue(subscription.Endpoint);
+            queue.Patterns = subscription.Patterns;
+            if (known is null) _queues = [.. _queues, queue];
+        }
+
+        return Task.FromResult<ITopicSubscription>(new MemorySubscription(subscription, queue, handler, _deadLetters, time, logger));
+    }
+
+    public Task<ITopicSubscription> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) => Task.FromResult(_deadLetters.Read(handler));
+
+    public async Task DrainAsync(CancellationToken cancellationToken)
+    {
+        while (Volatile.Read(ref _inFlight) > 0) await Task.Delay(DrainInterval, time, cancellationToken);
+    }
+
+    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+
+    private PublishResult Publish(EsbMessage message, ReplySender? reply, long expires)
+    {
+        var queues = Array.FindAll(_queues, queue => queue.Wants(message.Subject));
+        if (queues.Length == 0)
+        {
+            _unroutable.Count(message.Subject);
+            return PublishResult.Confirmed;
+        }
+
+        if (Interlocked.Increment(ref _inFlight) > maxInFlight)
+        {
+            Interlocked.Decrement(ref _inFlight);
+            return PublishResult.Refused("too many messages in flight");
+        }
+
+        var published = new MemoryMessage(
+            message with { Headers = Travelling(message.Headers) },
+            Activity.Current?.Context ?? default,
+            reply, expires, queues.Length,
+            settled: () => Interlocked.Decrement(ref _inFlight));
+        foreach (var queue in queues) queue.Add(new MemoryDelivery(published, Attempt: 0));
+        return new PublishResult(PublishOutcome.Confirmed, null, published.Settled);
+    }
+
+    private static ReplySender ReplyTo(TaskCompletionSource<EsbMessage> waiting) => (reply, _) =>
+    {
+        waiting.TrySetResult(reply);
+        return ValueTask.CompletedTask;
+    };
+
+    // The same headers arrive as would over a broker.
+    private static MessageHeaders Travelling(MessageHeaders headers)
+    {
+        foreach (var (name, _) in headers)
+        {
+            if (HeaderRules.IsReserved(name)) return MessageHeaders.From(headers.Where(header => !HeaderRules.IsReserved(header.Key)));
+        }
+
+        return headers;
+    }
+}

@@ -1,0 +1,6 @@
+using Esb.Core.Topics;
+
+namespace Esb.Topics.Memory;
+
+/// <summary>Settings of the embedded transport: it has none.</summary>
+internal sealed record MemoryTransportConfig : TransportConfig;

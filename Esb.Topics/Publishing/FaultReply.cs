@@ -1,0 +1,37 @@
+using System.Text.Json;
+using System.Text.Json.Nodes;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+
+namespace Esb.Topics.Publishing;
+
+/// <summary>Reads replies that say that a request failed: problem+json (RFC 9457) under the header <see cref="EsbHeaders.Fault"/>.</summary>
+internal static class FaultReply
+{
+    private const string NoTitle = "The request failed.";
+
+    /// <summary>The failure; null where the reply is none.</summary>
+    public static EsbException? Read(EsbMessage reply)
+    {
+        if (reply.Headers[EsbHeaders.Fault] is not { } code) return null;
+        var problem = Problem(reply.Body);
+        var status = problem?["status"] is JsonValue number && number.TryGetValue(out int value) && value is >= 400 and <= 599 ? value : 500;
+        var title = problem?["title"] is JsonValue text && text.TryGetValue(out string? sentence) ? sentence : NoTitle;
+        return new EsbException(code, title, KindOf(status)) { Status = status };
+    }
+
+    private static FaultKind KindOf(int status) =>
+        Enum.GetValues<FaultKind>().FirstOrDefault(kind => Faults.StatusOf(kind) == status, status < 500 ? FaultKind.Invalid : FaultKind.Internal);
+
+    private static JsonObject? Problem(MessageBody body)
+    {
+        try
+        {
+            return JsonNode.Parse(body.Bytes.Span) as JsonObject;
+        }
+        catch (JsonException)
+        {
+            return null; // foreign services may answer with anything; the code is enough
+        }
+    }
+}

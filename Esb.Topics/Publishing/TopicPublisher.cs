@@ -1,0 +1,122 @@
+using System.Diagnostics;
+using System.Globalization;
+using Esb.Core.Audit;
+using Esb.Core.Configuration;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Esb.Core.Topics;
+
+namespace Esb.Topics.Publishing;
+
+/// <inheritdoc cref="ITopicPublisher"/>
+internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, IAuditTrail audit, LimitsConfig limits, TimeProvider time) : ITopicPublisher
+{
+    // A broker that restarts is back within seconds; longer than this no caller waits gladly.
+    private static readonly TimeSpan[] Pauses = [TimeSpan.FromMilliseconds(100), TimeSpan.FromMilliseconds(400), TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2)];
+    private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(20);
+
+    public async ValueTask PublishAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken)
+    {
+        var message = await PrepareAsync(context, subject, step, cancellationToken);
+        var started = time.GetTimestamp();
+        using var activity = TopicsTelemetry.StartSend(message, transport.System);
+        var result = await ObserveAsync(message, activity, () => PublishAsync(message, cancellationToken));
+        context.AwaitSettled(result.Settled);
+        await RecordAsync(context, message, AuditKind.Published, time.GetElapsedTime(started), fault: null);
+    }
+
+    public async ValueTask RequestAsync(MessageContext context, Subject subject, TimeSpan timeout, string step, CancellationToken cancellationToken)
+    {
+        var request = await PrepareAsync(context, subject, step, cancellationToken);
+        var started = time.GetTimestamp();
+        using var activity = TopicsTelemetry.StartSend(request, transport.System);
+        var reply = await ObserveAsync(request, activity, () => transport.RequestAsync(request, timeout, cancellationToken));
+        var fault = FaultReply.Read(reply);
+        await Task.WhenAll(
+            RecordAsync(context, request, AuditKind.Published, duration: null, fault: null),
+            RecordAsync(context, request, AuditKind.Replied, time.GetElapsedTime(started), fault));
+        if (fault is not null) throw fault;
+        TakeOver(context, reply);
+    }
+
+    private async ValueTask<EsbMessage> PrepareAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken)
+    {
+        await context.Message.Body.BufferAsync(limits.MaxBodySize.Bytes, cancellationToken);
+        var message = context.Message with
+        {
+            Id = context.NextPublishId(step),
+            Subject = subject.Value,
+            Key = keys.KeyOf(subject, context),
+            Attempt = 0,
+        };
+        RefuseExcess(message);
+        return message;
+    }
+
+    private static void RefuseExcess(EsbMessage message)
+    {
+        if (WireLimits.ExcessOf(message) is { } excess) throw new EsbException("ESB-HDR-LIMIT", excess, FaultKind.TooLarge);
+        if (!WireLimits.IsShort(message.ContentType))
+            throw new EsbException("ESB-HDR-LIMIT", $"The content type is longer than {WireLimits.MaxShortBytes} bytes.", FaultKind.TooLarge);
+        if (message.CorrelationId?.Length > WireLimits.MaxCorrelationLength)
+            throw new EsbException("ESB-HDR-CORRELATION", $"The correlation id is longer than {WireLimits.MaxCorrelationLength} characters.", FaultKind.Malformed);
+    }
+
+    // What was refused or is unknown is published again, with the same id: a queue may have been full, a broker may have restarted.
+    private async Task<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
+    {
+        var started = time.GetTimestamp();
+        var isUnknown = false;
+        for (var repetition = 0; ; repetition++)
+        {
+            var result = await transport.PublishAsync(message, cancellationToken);
+            if (result.Outcome == PublishOutcome.Confirmed) return result;
+            isUnknown |= result.Outcome == PublishOutcome.Unknown;
+            var isHopeless = !isUnknown && !transport.Status.IsReady;
+            if (isHopeless || repetition == Pauses.Length || time.GetElapsedTime(started) > Deadline)
+                throw TopicFaults.Unavailable(message.Subject, isUnknown ? result with { Outcome = PublishOutcome.Unknown } : result);
+            await Task.Delay(Pauses[repetition], time, cancellationToken);
+        }
+    }
+
+    private async Task<T> ObserveAsync<T>(EsbMessage message, Activity? activity, Func<Task<T>> send)
+    {
+        var started = time.GetTimestamp();
+        string? error = null;
+        try
+        {
+            return await send();
+        }
+        catch (Exception ex)
+        {
+            error = (ex as EsbException)?.Code ?? ex.GetType().FullName;
+            activity?.SetStatus(ActivityStatusCode.Error, error);
+            throw;
+        }
+        finally
+        {
+            TopicsTelemetry.RecordSend(message.Subject, transport.System, time.GetElapsedTime(started), error);
+        }
+    }
+
+    private async Task RecordAsync(MessageContext context, EsbMessage message, AuditKind kind, TimeSpan? duration, EsbException? fault)
+    {
+        var fact = AuditFacts.Of(message, kind, time) with
+        {
+            Endpoint = context.Endpoint,
+            Process = context.Process.Length == 0 ? null : context.Process,
+            Duration = duration,
+            Code = fault?.Code,
+            Reason = fault?.Message,
+        };
+        await audit.RecordAsync(fact, CancellationToken.None); // what is confirmed is recorded, even when its sender has gone
+    }
+
+    private static void TakeOver(MessageContext context, EsbMessage reply)
+    {
+        var status = int.TryParse(reply.Headers[EsbHeaders.Status], NumberStyles.None, CultureInfo.InvariantCulture, out var code) ? code : (int?)null;
+        context.SetProperty(MessageContext.StatusProperty, status is null ? null : (double)status);
+        context.Message = reply with { Headers = reply.Headers.Without(EsbHeaders.Status) };
+    }
+}

@@ -1,0 +1,19 @@
+namespace Esb.Topics.RabbitMq;
+
+/// <summary>Waits longer after each failure in a row: from 1 s to 15 s.</summary>
+internal sealed class Backoff(TimeProvider time)
+{
+    private static readonly TimeSpan Shortest = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan Longest = TimeSpan.FromSeconds(15);
+
+    private TimeSpan _next = Shortest;
+
+    public void Reset() => _next = Shortest;
+
+    public async Task WaitAsync(CancellationToken cancellationToken)
+    {
+        var delay = _next;
+        _next = delay * 2 < Longest ? delay * 2 : Longest;
+        await Task.Delay(delay, time, cancellationToken);
+    }
+}

@@ -1,0 +1,117 @@
+using Microsoft.Extensions.Logging;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Events;
+
+namespace Esb.Topics.RabbitMq;
+
+/// <summary>Works on one delivery of a consumer.</summary>
+internal delegate Task BrokerDelivery(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken stopping);
+
+/// <summary>Keeps a consumer of our own on the broker: starts it on each new connection, and again when its channel is closed or its queue goes.</summary>
+internal sealed partial class BrokerConsumer : IAsyncDisposable
+{
+    private readonly BrokerConnection _connection;
+    private readonly Func<IChannel, CancellationToken, Task<ConsumerQueue>> _declare;
+    private readonly BrokerDelivery _deliver;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly Task _running;
+    private TaskCompletionSource<string> _queue = NewWaiter();
+
+    public BrokerConsumer(
+        BrokerConnection connection, Func<IChannel, CancellationToken, Task<ConsumerQueue>> declare, BrokerDelivery deliver, TimeProvider time, ILogger logger)
+    {
+        (_connection, _declare, _deliver, _time, _logger) = (connection, declare, deliver, time, logger);
+        _running = RunAsync(_stopping.Token);
+    }
+
+    /// <summary>The queue that is read; null while none is.</summary>
+    public string? Queue => Volatile.Read(ref _queue).Task is { IsCompletedSuccessfully: true } queue ? queue.Result : null;
+
+    /// <summary>The queue that is read, once one is.</summary>
+    public Task<string> WaitForQueueAsync(TimeSpan timeout, CancellationToken cancellationToken) =>
+        Volatile.Read(ref _queue).Task.WaitAsync(timeout, _time, cancellationToken);
+
+    public async ValueTask DisposeAsync()
+    {
+        await _stopping.CancelAsync();
+        await _running;
+    }
+
+    private async Task RunAsync(CancellationToken stopping)
+    {
+        var backoff = new Backoff(_time);
+        try
+        {
+            while (true)
+            {
+                await ConsumeAsync(await _connection.WaitAsync(stopping), backoff, stopping);
+                await backoff.WaitAsync(stopping);
+            }
+        }
+        catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+        {
+            // Disposed.
+        }
+    }
+
+    private async Task ConsumeAsync(IConnection connection, Backoff backoff, CancellationToken stopping)
+    {
+        try
+        {
+            await using var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
+            var queue = await _declare(channel, stopping);
+            var ended = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            var consumer = new AsyncEventingBasicConsumer(channel);
+            consumer.ReceivedAsync += (_, delivery) => DeliverAsync(channel, delivery, ended, stopping);
+            consumer.ShutdownAsync += (_, _) => EndAsync(ended);
+            consumer.UnregisteredAsync += (_, _) => EndAsync(ended); // the queue was deleted
+            await channel.BasicQosAsync(0, queue.Prefetch, global: false, stopping);
+            await channel.BasicConsumeAsync(queue.Name, autoAck: queue.Prefetch == 0, consumer, stopping);
+            _queue.TrySetResult(queue.Name);
+            backoff.Reset();
+            await ended.Task.WaitAsync(stopping);
+        }
+        catch (Exception ex) when (!stopping.IsCancellationRequested)
+        {
+            LogInterrupted(BrokerFault.Describe(ex), ex);
+        }
+        finally
+        {
+            if (_queue.Task.IsCompleted) Volatile.Write(ref _queue, NewWaiter());
+        }
+    }
+
+    private async Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, TaskCompletionSource ended, CancellationToken stopping)
+    {
+        try
+        {
+            await _deliver(channel, delivery, stopping);
+        }
+        catch (Exception ex) when (ex is not OperationCanceledException)
+        {
+            LogFailed(ex);
+            ended.TrySetResult(); // unacknowledged, it comes again on the next channel
+        }
+    }
+
+    private static TaskCompletionSource<string> NewWaiter() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private static Task EndAsync(TaskCompletionSource ended)
+    {
+        ended.TrySetResult();
+        return Task.CompletedTask;
+    }
+
+    [LoggerMessage(EventId = 1513, Level = LogLevel.Warning, Message = "A consumer was interrupted: {Reason}; it starts again")]
+    private partial void LogInterrupted(string reason, Exception exception);
+
+    [LoggerMessage(EventId = 1524, Level = LogLevel.Error, Message = "A delivery failed; its consumer starts again")]
+    private partial void LogFailed(Exception exception);
+}
+
+/// <summary>A queue to be read.</summary>
+/// <param name="Name">Its name.</param>
+/// <param name="Prefetch">Unacknowledged deliveries at a time; 0 where nothing is acknowledged.</param>
+internal sealed record ConsumerQueue(string Name, ushort Prefetch);

@@ -1,0 +1,28 @@
+using System.Security.Authentication;
+using RabbitMQ.Client.Exceptions;
+
+namespace Esb.Topics.RabbitMq;
+
+/// <summary>Says in a few words, without addresses and secrets, why the broker cannot be used.</summary>
+internal static class BrokerFault
+{
+    public static string Describe(Exception exception)
+    {
+        var all = Flatten(exception).ToList();
+        if (all.Any(ex => ex is AuthenticationFailureException or PossibleAuthenticationFailureException)) return "ESB-AMQP-AUTH: the broker refuses the credentials";
+        if (all.OfType<AuthenticationException>().FirstOrDefault() is { } tls) return $"ESB-AMQP-TLS: {tls.Message}";
+        return all.OfType<OperationInterruptedException>().FirstOrDefault()?.ShutdownReason switch
+        {
+            { ReplyCode: 406 } reason => $"ESB-CFG-QUEUEDRIFT: {reason.ReplyText}",
+            { ReplyCode: 403 or 404 or 530 } reason => $"ESB-AMQP-TOPOLOGY: {reason.ReplyText}",
+            _ => "broker away",
+        };
+    }
+
+    private static IEnumerable<Exception> Flatten(Exception exception) => exception switch
+    {
+        AggregateException many => many.InnerExceptions.SelectMany(Flatten).Prepend(exception),
+        { InnerException: { } inner } => Flatten(inner).Prepend(exception),
+        _ => [exception],
+    };
+}

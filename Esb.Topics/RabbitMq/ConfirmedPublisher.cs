@@ -1,0 +1,27 @@
+using Esb.Core.Topics;
+using RabbitMQ.Client;
+
+namespace Esb.Topics.RabbitMq;
+
+/// <summary>Publishes over a few channels; messages of one key always take the same one, which keeps their order. Thread-safe.</summary>
+internal sealed class ConfirmedPublisher(BrokerConnection connection, TimeProvider time) : IAsyncDisposable
+{
+    private readonly ConfirmedChannel[] _channels = [.. Enumerable.Range(0, 4).Select(_ => new ConfirmedChannel(connection, time))];
+    private uint _next;
+
+    /// <summary>Publishes to an exchange.</summary>
+    public ValueTask<PublishResult> PublishAsync(string exchange, string routingKey, string? key, BasicProperties properties, ReadOnlyMemory<byte> body) =>
+        ChannelFor(key).PublishAsync(exchange, routingKey, mandatory: false, properties, body);
+
+    /// <summary>Publishes into one queue; refused where it does not exist.</summary>
+    public ValueTask<PublishResult> SendAsync(string queue, BasicProperties properties, ReadOnlyMemory<byte> body) =>
+        ChannelFor(key: null).PublishAsync(exchange: "", queue, mandatory: true, properties, body);
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var channel in _channels) await channel.DisposeAsync();
+    }
+
+    private ConfirmedChannel ChannelFor(string? key) =>
+        _channels[(key is null ? Interlocked.Increment(ref _next) : (uint)string.GetHashCode(key, StringComparison.Ordinal)) % (uint)_channels.Length];
+}

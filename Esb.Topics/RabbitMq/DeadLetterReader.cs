@@ -1,0 +1,89 @@
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Events;
+
+namespace Esb.Topics.RabbitMq;
+
+/// <summary>Hands dead letters over, one by one; only what was taken leaves the broker.</summary>
+internal sealed partial class DeadLetterReader : ITopicSubscription
+{
+    private readonly RabbitMqNames _names;
+    private readonly WireReader _reader;
+    private readonly DeadLetterHandler _handler;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly BrokerConsumer _consumer;
+
+    public DeadLetterReader(BrokerConnection connection, RabbitMqNames names, WireReader reader, DeadLetterHandler handler, TimeProvider time, ILogger logger)
+    {
+        (_names, _reader, _handler, _time, _logger) = (names, reader, handler, time, logger);
+        _consumer = new BrokerConsumer(connection, (_, _) => Task.FromResult(new ConsumerQueue(names.DeadLetters, Prefetch: 1)), DeliverAsync, time, logger);
+    }
+
+    public bool IsLive => _consumer.Queue is not null;
+
+    public ValueTask DisposeAsync() => _consumer.DisposeAsync();
+
+    private async Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken stopping)
+    {
+        var wire = new WireMessage(delivery.Exchange, delivery.RoutingKey, delivery.BasicProperties, delivery.Body.ToArray());
+        if (IsExpiredRequest(wire)) LogExpired(delivery.BasicProperties.MessageId);
+        else await HandOverAsync(Read(wire), stopping);
+        await channel.BasicAckAsync(delivery.DeliveryTag, multiple: false, stopping);
+    }
+
+    private async Task HandOverAsync(DeadLetter letter, CancellationToken stopping)
+    {
+        var backoff = new Backoff(_time);
+        while (true)
+        {
+            try
+            {
+                await _handler(letter, stopping);
+                return;
+            }
+            catch (Exception ex) when (!stopping.IsCancellationRequested)
+            {
+                LogNotTaken(letter.Message.Id, letter.Endpoint, ex);
+                await backoff.WaitAsync(stopping);
+            }
+        }
+    }
+
+    // Whoever asked has been told that no reply came in time.
+    private static bool IsExpiredRequest(WireMessage wire) =>
+        wire.Properties.IsReplyToPresent() && wire.Properties.Headers.LastDeath() is { Reason: "expired" };
+
+    private DeadLetter Read(WireMessage wire)
+    {
+        var headers = wire.Properties.Headers;
+        if (headers.LastDeath() is { } death) return ReadMovedByBroker(wire, death); // ours are published here and have died nowhere
+        var message = _reader.ReadKept(wire);
+        return new DeadLetter(
+            message,
+            headers.Text(WireHeaders.DeadEndpoint) ?? "",
+            headers.Text(WireHeaders.DeadCode) ?? "",
+            headers.Text(WireHeaders.DeadReason) ?? "",
+            headers.Text(WireHeaders.DeadException),
+            headers.Number(WireHeaders.DeadAttempts) ?? 0,
+            headers.Time(WireHeaders.DeadFirst) ?? message.CreatedAt,
+            headers.Time(WireHeaders.DeadLast) ?? message.CreatedAt);
+    }
+
+    // A full queue that drops its oldest, or a queue's limit of deliveries: no endpoint of ours gave it up.
+    private DeadLetter ReadMovedByBroker(WireMessage wire, BrokerDeath death)
+    {
+        var now = _time.GetUtcNow();
+        var message = _reader.ReadMovedByBroker(wire, death.RoutingKey);
+        var endpoint = _names.EndpointOf(death.Queue) ?? death.Queue;
+        return new DeadLetter(message, endpoint, "ESB-BROKER-MOVED", $"The broker moved the message out of its queue: {death.Reason}.", null, 0, now, now);
+    }
+
+    [LoggerMessage(EventId = 1515, Level = LogLevel.Error, Message = "The dead letter {MessageId} of {Endpoint} could not be stored; it is offered again")]
+    private partial void LogNotTaken(Guid messageId, string endpoint, Exception exception);
+
+    [LoggerMessage(EventId = 1516, Level = LogLevel.Debug, Message = "Request {MessageId} expired before anybody answered it")]
+    private partial void LogExpired(string? messageId);
+}

@@ -1,0 +1,61 @@
+using System.Net;
+using System.Net.Security;
+using System.Security.Authentication;
+using RabbitMQ.Client;
+
+namespace Esb.Topics.RabbitMq;
+
+/// <summary>The broker's address, read from a URL as https://www.rabbitmq.com/docs/uri-spec describes it.</summary>
+internal sealed record RabbitMqAddress(string Host, int Port, string VirtualHost, string User, string Password, bool IsTls)
+{
+    // Not the client's default of 64 MiB: a larger message would cost the connection at every delivery. The broker has a limit of its own.
+    public const uint MaxMessageBytes = 512 * 1024 * 1024;
+
+    private const string DefaultUser = "guest";
+
+    /// <summary>Every check that a certificate can fail; the library's defaults would let some pass.</summary>
+    public const SslPolicyErrors EveryPolicyError =
+        SslPolicyErrors.RemoteCertificateNotAvailable | SslPolicyErrors.RemoteCertificateNameMismatch | SslPolicyErrors.RemoteCertificateChainErrors;
+
+    /// <summary>Stands for an address that is none: the configuration is refused then, before anything connects.</summary>
+    public static readonly RabbitMqAddress None = new("", 0, "/", "", "", IsTls: false);
+
+    private static readonly TimeSpan ConnectTimeout = TimeSpan.FromSeconds(10);
+
+    public bool HasDefaultCredentials => User == DefaultUser && Password == DefaultUser;
+
+    public bool IsLoopback => Host == "localhost" || (IPAddress.TryParse(Host, out var address) && IPAddress.IsLoopback(address));
+
+    /// <summary>Reads a URL; null when it is none of a broker.</summary>
+    public static RabbitMqAddress? Parse(string url)
+    {
+        if (!Uri.TryCreate(url, UriKind.Absolute, out var uri) || uri.Scheme is not ("amqp" or "amqps") || uri.Host.Length == 0) return null;
+        if (uri.Query.Length > 0 || uri.Fragment.Length > 0) return null;
+        var credentials = uri.UserInfo.Split(':', 2);
+        var isTls = uri.Scheme == "amqps";
+        return new RabbitMqAddress(
+            uri.IdnHost,
+            uri.IsDefaultPort || uri.Port < 0 ? isTls ? 5671 : 5672 : uri.Port,
+            uri.AbsolutePath.Length <= 1 ? "/" : Uri.UnescapeDataString(uri.AbsolutePath[1..]),
+            credentials[0].Length == 0 ? DefaultUser : Uri.UnescapeDataString(credentials[0]),
+            credentials.Length < 2 ? DefaultUser : Uri.UnescapeDataString(credentials[1]),
+            isTls);
+    }
+
+    public ConnectionFactory ToFactory(string connectionName) => new()
+    {
+        HostName = Host,
+        Port = Port,
+        VirtualHost = VirtualHost,
+        UserName = User,
+        Password = Password,
+        ClientProvidedName = connectionName,
+        AutomaticRecoveryEnabled = false, // recovery is ours: the client's forgets what was in flight
+        TopologyRecoveryEnabled = false,
+        RequestedConnectionTimeout = ConnectTimeout,
+        ContinuationTimeout = ConnectTimeout,
+        RequestedHeartbeat = TimeSpan.FromSeconds(10),
+        MaxInboundMessageBodySize = MaxMessageBytes,
+        Ssl = new SslOption { Enabled = IsTls, ServerName = Host, Version = SslProtocols.None, AcceptablePolicyErrors = SslPolicyErrors.None },
+    };
+}

@@ -1,0 +1,36 @@
+using Esb.Core.Topics;
+
+namespace Esb.Topics.RabbitMq;
+
+/// <summary>Names on the broker, all under one prefix.</summary>
+internal sealed class RabbitMqNames(string prefix)
+{
+    public string Unroutable { get; } = $"{prefix}.unroutable";
+
+    /// <summary>Copies of unroutable messages, read at once to count them and to warn.</summary>
+    public string UnroutableNotices { get; } = $"{prefix}.unroutable.notices";
+
+    public string DeadLetters { get; } = $"{prefix}.dead-letters";
+
+    private string RepliesPrefix => $"{prefix}.replies.";
+
+    public string Topic(string topic) => $"{prefix}.topics.{topic}";
+
+    public string TopicOf(string subject) => Topic(Subject.TopicOf(subject));
+
+    public string Endpoint(string endpoint) => $"{prefix}.endpoints.{endpoint}";
+
+    /// <summary>The endpoint that a queue is named after; null where it is none of an endpoint.</summary>
+    public string? EndpointOf(string queue) => queue.StartsWith($"{prefix}.endpoints.", StringComparison.Ordinal) ? queue[(prefix.Length + 11)..] : null;
+
+    public string Rung(string endpoint, TimeSpan delay) => $"{Endpoint(endpoint)}.retry.{(long)delay.TotalMilliseconds}";
+
+    /// <summary>Keeps the patterns that an endpoint's queue is bound by.</summary>
+    public string Bindings(string endpoint) => $"{Endpoint(endpoint)}.bindings";
+
+    public string Replies(Guid connection) => $"{RepliesPrefix}{Environment.MachineName}.{connection}";
+
+    /// <summary>Whether a reply may be sent to a queue: to those of requesters, never into the queues of topics, endpoints and dead letters.</summary>
+    public bool MayReplyTo(string queue) =>
+        queue.StartsWith(RepliesPrefix, StringComparison.Ordinal) || !queue.StartsWith($"{prefix}.", StringComparison.Ordinal);
+}

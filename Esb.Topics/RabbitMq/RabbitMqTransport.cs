@@ -1,0 +1,100 @@
+using Esb.Core.Messages;
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+using RabbitMQ.Client;
+
+namespace Esb.Topics.RabbitMq;
+
+/// <summary>Topics on a RabbitMQ broker: our own client declares, publishes and replies; the bus runs the receive endpoints.</summary>
+/// <remarks>Two connections of our own, as an alarm on the broker stops it from reading one that publishes; the bus has a third.</remarks>
+internal sealed class RabbitMqTransport : ITopicTransport
+{
+    private readonly RabbitMqNames _names;
+    private readonly RabbitMqTopology _topology;
+    private readonly WireReader _reader;
+    private readonly HashSet<string> _transient;
+    private readonly long _maxBodyBytes;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly BrokerConnection _publishing;
+    private readonly BrokerConnection _consuming;
+    private readonly ConfirmedPublisher _publisher;
+    private readonly DeliverySettler _settler;
+    private readonly ReceiveBus _bus;
+    private ReplyQueue? _replies;
+    private UnroutableWatch? _unroutable;
+    private int _disposed;
+
+    public RabbitMqTransport(
+        RabbitMqTransportConfig config, string name, IReadOnlyDictionary<string, TopicConfig> topics, long maxBodyBytes, TimeProvider time, ILoggerFactory loggers)
+    {
+        var address = RabbitMqAddress.Parse(config.Url) ?? RabbitMqAddress.None;
+        (_maxBodyBytes, _time, _logger) = (maxBodyBytes, time, loggers.CreateLogger<RabbitMqTransport>());
+        _names = new RabbitMqNames(config.Prefix);
+        _topology = new RabbitMqTopology(_names, [.. topics.Keys]);
+        _reader = new WireReader(_names, time);
+        _transient = [.. topics.Where(topic => !topic.Value.Persistent).Select(topic => topic.Key)];
+        _publishing = new BrokerConnection(address.ToFactory($"{name} publish"), _topology.DeclareSharedAsync, time, _logger);
+        _consuming = new BrokerConnection(address.ToFactory($"{name} replies"), (_, _) => Task.CompletedTask, time, _logger);
+        _publisher = new ConfirmedPublisher(_publishing, time);
+        _settler = new DeliverySettler(_names, _publisher, time, _logger);
+        _bus = new ReceiveBus(address, $"{name} consume", loggers);
+    }
+
+    public string System => "rabbitmq";
+
+    public bool IsDurable => true;
+
+    public TransportStatus Status => (_publishing.Reason ?? _consuming.Reason) is { } reason ? new(IsReady: false, reason) : new(IsReady: true);
+
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        await Task.WhenAll(_publishing.StartAsync(cancellationToken), _consuming.StartAsync(cancellationToken));
+        _replies = new ReplyQueue(_consuming, _names, _reader, _time, _logger);
+        _unroutable = new UnroutableWatch(_consuming, _names, _topology, _time, _logger);
+    }
+
+    public ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        return PublishAsync(message, WireWriter.Publish(message, IsPersistent(message)));
+    }
+
+    public async Task<EsbMessage> RequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        if (_replies is null || await _replies.FindNameAsync(cancellationToken) is not { } replyTo)
+            throw TopicFaults.Unavailable(request.Subject, PublishResult.Refused(Status.Reason ?? "replies cannot be received"));
+        var properties = WireWriter.Request(request, IsPersistent(request), replyTo, timeout);
+        return await _replies.WaitAsync(request, () => PublishAsync(request, properties), timeout, cancellationToken);
+    }
+
+    public async Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken)
+    {
+        var running = new RabbitMqSubscription(
+            subscription, _consuming, _bus, _names, _topology, new QueueBindings(_names, _publisher),
+            newFilter: () => new DeliveryFilter(subscription, handler, _reader, _settler, _maxBodyBytes, _time, _logger),
+            _time, _logger);
+        if (Status.IsReady) await running.WaitForFirstAttemptAsync(cancellationToken);
+        return running;
+    }
+
+    public Task<ITopicSubscription> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) =>
+        Task.FromResult<ITopicSubscription>(new DeadLetterReader(_consuming, _names, _reader, handler, _time, _logger));
+
+    public async ValueTask DisposeAsync()
+    {
+        if (Interlocked.Exchange(ref _disposed, 1) == 1) return;
+        await _bus.DisposeAsync();
+        if (_replies is not null) await _replies.DisposeAsync();
+        if (_unroutable is not null) await _unroutable.DisposeAsync();
+        await _consuming.DisposeAsync();
+        await _publisher.DisposeAsync();
+        await _publishing.DisposeAsync();
+    }
+
+    private ValueTask<PublishResult> PublishAsync(EsbMessage message, BasicProperties properties) =>
+        _publisher.PublishAsync(_names.TopicOf(message.Subject), message.Subject, message.Key, properties, message.Body.Bytes);
+
+    private bool IsPersistent(EsbMessage message) => _transient.Count == 0 || !_transient.Contains(Subject.TopicOf(message.Subject));
+}

@@ -1,0 +1,71 @@
+using MassTransit;
+using MassTransit.Logging;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Topics.RabbitMq;
+
+/// <summary>The bus that runs receive endpoints. It names, declares and publishes nothing of ours. Thread-safe.</summary>
+internal sealed class ReceiveBus(RabbitMqAddress address, string connectionName, ILoggerFactory loggers) : IAsyncDisposable
+{
+    private static readonly TimeSpan StopTimeout = TimeSpan.FromSeconds(30);
+
+    private readonly SemaphoreSlim _starting = new(1, 1);
+    private IBusControl? _bus;
+
+    /// <summary>Starts to receive from a queue that exists; its handle says when.</summary>
+    public async Task<HostReceiveEndpointHandle> ConnectAsync(string queue, int concurrency, int prefetch, DeliveryFilter filter, CancellationToken cancellationToken)
+    {
+        var bus = await StartedAsync(cancellationToken);
+        return bus.ConnectReceiveEndpoint(queue, endpoint =>
+        {
+            var settings = (IRabbitMqReceiveEndpointConfigurator)endpoint;
+            settings.BindQueue = false; // the queue is ours: neither declared nor bound by the bus
+            settings.ConfigureConsumeTopology = false;
+            settings.PublishFaults = false;
+            settings.ConcurrentMessageLimit = concurrency;
+            settings.PrefetchCount = Math.Max(prefetch, concurrency);
+            settings.ConfigureChannel(pipe => pipe.UseFilter(filter.Channel));
+            settings.ConfigureReceive(pipe => pipe.UseFilter(filter));
+        });
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (_bus is not null) await _bus.StopAsync(StopTimeout);
+        _starting.Dispose();
+    }
+
+    private async Task<IBusControl> StartedAsync(CancellationToken cancellationToken)
+    {
+        await _starting.WaitAsync(cancellationToken);
+        try
+        {
+            if (_bus is not null) return _bus;
+            LogContext.ConfigureCurrentLogContext(new BusLog(loggers));
+            var bus = Bus.Factory.CreateUsingRabbitMq(Configure);
+            await bus.StartAsync(cancellationToken);
+            return _bus = bus;
+        }
+        finally
+        {
+            _starting.Release();
+        }
+    }
+
+    private void Configure(IRabbitMqBusFactoryConfigurator bus) =>
+        bus.Host(address.Host, (ushort)address.Port, address.VirtualHost, host =>
+        {
+            host.Username(address.User);
+            host.Password(address.Password);
+            host.ConnectionName(connectionName);
+            host.RequestedConnectionTimeout(TimeSpan.FromSeconds(10));
+            host.Heartbeat(TimeSpan.FromSeconds(10));
+            host.MaxMessageSize(RabbitMqAddress.MaxMessageBytes);
+            if (address.IsTls) host.UseSsl(tls =>
+            {
+                tls.ServerName = address.Host;
+                tls.Protocol = System.Security.Authentication.SslProtocols.None; // what the system allows
+                tls.EnforcePolicyErrors(RabbitMqAddress.EveryPolicyError);
+            });
+        });
+}

@@ -1,0 +1,102 @@
+using System.Collections.Concurrent;
+using Esb.Core.Messages;
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Events;
+
+namespace Esb.Topics.RabbitMq;
+
+/// <summary>Brings replies to those who wait for them: one queue for all requests of this process. Thread-safe.</summary>
+internal sealed partial class ReplyQueue : IAsyncDisposable
+{
+    private static readonly TimeSpan DeclareTimeout = TimeSpan.FromSeconds(2);
+
+    private readonly ConcurrentDictionary<string, TaskCompletionSource<EsbMessage>> _waiting = new(StringComparer.OrdinalIgnoreCase);
+    private readonly BrokerConnection _connection;
+    private readonly RabbitMqNames _names;
+    private readonly WireReader _reader;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly BrokerConsumer _consumer;
+
+    public ReplyQueue(BrokerConnection connection, RabbitMqNames names, WireReader reader, TimeProvider time, ILogger logger)
+    {
+        (_connection, _names, _reader, _time, _logger) = (connection, names, reader, time, logger);
+        _consumer = new BrokerConsumer(connection, DeclareAsync, DeliverAsync, time, logger);
+    }
+
+    /// <summary>Its name, which requests carry; null when it cannot be read. After a reconnect it is a moment later there than the connection.</summary>
+    public async Task<string?> FindNameAsync(CancellationToken cancellationToken)
+    {
+        if (_consumer.Queue is { } name) return name;
+        if (_connection.Current is null) return null;
+        try
+        {
+            return await _consumer.WaitForQueueAsync(DeclareTimeout, cancellationToken);
+        }
+        catch (TimeoutException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Publishes a request and waits for its reply. One timer per request: cheap, as it is nearly always removed before it fires.</summary>
+    public async Task<EsbMessage> WaitAsync(EsbMessage request, Func<ValueTask<PublishResult>> publish, TimeSpan timeout, CancellationToken cancellationToken)
+    {
+        var id = request.Id.ToString();
+        var reply = _waiting.GetOrAdd(id, _ => new TaskCompletionSource<EsbMessage>(TaskCreationOptions.RunContinuationsAsynchronously));
+        try
+        {
+            var started = _time.GetTimestamp();
+            var result = await publish();
+            if (result.Outcome != PublishOutcome.Confirmed && !reply.Task.IsCompleted) throw TopicFaults.Unavailable(request.Subject, result);
+            var left = timeout - _time.GetElapsedTime(started);
+            var message = await reply.Task.WaitAsync(left > TimeSpan.Zero ? left : TimeSpan.Zero, _time, cancellationToken);
+            return message with { CorrelationId = request.CorrelationId };
+        }
+        catch (TimeoutException)
+        {
+            throw TopicFaults.RequestTimeout(request.Subject, timeout);
+        }
+        finally
+        {
+            _waiting.TryRemove(id, out _);
+        }
+    }
+
+    public ValueTask DisposeAsync() => _consumer.DisposeAsync();
+
+    private async Task<ConsumerQueue> DeclareAsync(IChannel channel, CancellationToken cancellationToken)
+    {
+        // A new name each time: the broker may still hold the exclusive queue of a connection that was lost.
+        var name = _names.Replies(Guid.NewGuid());
+        await channel.QueueDeclareAsync(name, durable: false, exclusive: true, autoDelete: true, cancellationToken: cancellationToken);
+        channel.ChannelShutdownAsync += (_, _) => FailWaitingAsync();
+        return new ConsumerQueue(name, Prefetch: 0);
+    }
+
+    private Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken stopping)
+    {
+        var correlation = delivery.BasicProperties.CorrelationId;
+        if (correlation is null || !_waiting.TryGetValue(correlation, out var waiting))
+        {
+            LogAbandoned(correlation);
+            return Task.CompletedTask;
+        }
+
+        var wire = new WireMessage(delivery.Exchange, delivery.RoutingKey, delivery.BasicProperties, delivery.Body.ToArray());
+        waiting.TrySetResult(_reader.ReadReply(wire));
+        return Task.CompletedTask;
+    }
+
+    // With the queue go the replies that were on their way.
+    private Task FailWaitingAsync()
+    {
+        foreach (var waiting in _waiting.Values) waiting.TrySetException(TopicFaults.ReplyLost());
+        return Task.CompletedTask;
+    }
+
+    [LoggerMessage(EventId = 1514, Level = LogLevel.Debug, Message = "The reply to {CorrelationId} was abandoned: nobody waits for it any more")]
+    private partial void LogAbandoned(string? correlationId);
+}

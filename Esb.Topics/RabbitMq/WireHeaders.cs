@@ -1,0 +1,28 @@
+namespace Esb.Topics.RabbitMq;
+
+/// <summary>Headers on the wire beside those of <see cref="Esb.Core.Messages.EsbHeaders"/>.</summary>
+internal static class WireHeaders
+{
+    /// <summary>The trace that the message belongs to (https://www.w3.org/TR/trace-context/).</summary>
+    public const string TraceParent = "traceparent";
+
+    /// <summary>Goes with <see cref="TraceParent"/>.</summary>
+    public const string TraceState = "tracestate";
+
+    /// <summary>What the message was published under, while it waits in a queue of ours that no topic leads to.</summary>
+    public const string Subject = "esb-subject";
+
+    /// <summary>Who sent it, while it waits there: the broker vouches for it only once.</summary>
+    public const string Party = "esb-party";
+
+    public const string DeadEndpoint = "esb-dead-endpoint";
+    public const string DeadCode = "esb-dead-code";
+    public const string DeadReason = "esb-dead-reason";
+    public const string DeadException = "esb-dead-exception";
+    public const string DeadAttempts = "esb-dead-attempts";
+    public const string DeadFirst = "esb-dead-first";
+    public const string DeadLast = "esb-dead-last";
+
+    /// <summary>Where the broker has moved the message from, and why.</summary>
+    public const string Deaths = "x-death";
+}

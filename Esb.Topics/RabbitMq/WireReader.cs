@@ -1,0 +1,111 @@
+using System.Diagnostics;
+using Esb.Core.Messages;
+using Esb.Core.Topics;
+using RabbitMQ.Client;
+
+namespace Esb.Topics.RabbitMq;
+
+/// <summary>A message as it came from the broker.</summary>
+/// <param name="Exchange">Where it was published; empty for what went straight into a queue.</param>
+/// <param name="RoutingKey">What it was published under.</param>
+/// <param name="Properties">Valid during the delivery only.</param>
+/// <param name="Body">Ours to keep.</param>
+internal sealed record WireMessage(string Exchange, string RoutingKey, IReadOnlyBasicProperties Properties, ReadOnlyMemory<byte> Body);
+
+/// <summary>Reads messages of any AMQP client. What only the bus may say is believed only where only the bus can have said it.</summary>
+internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
+{
+    // Ours on every message, so that finding them is no claim; the broker's and the client's own are none either.
+    private static readonly string[] Expected = [EsbHeaders.Conversation, EsbHeaders.Key, EsbHeaders.SourceId];
+
+    /// <summary>A message that came by the queue of an endpoint.</summary>
+    public EsbMessage Read(WireMessage wire, string endpoint) => Read(wire, isKept: IsRetry(wire, endpoint));
+
+    /// <summary>A message that came by the queue of dead letters.</summary>
+    public EsbMessage ReadKept(WireMessage wire) => Read(wire, isKept: true);
+
+    /// <summary>A message that the broker took out of an endpoint's queue, with what it had been published under.</summary>
+    public EsbMessage ReadMovedByBroker(WireMessage wire, string subject) => Read(wire with { RoutingKey = subject }, isKept: false);
+
+    /// <summary>A reply, which may be a fault.</summary>
+    public EsbMessage ReadReply(WireMessage wire) => Read(wire, isKept: false, EsbHeaders.Fault, EsbHeaders.Status);
+
+    /// <summary>The trace that a message belongs to.</summary>
+    public static ActivityContext Parent(WireMessage wire)
+    {
+        var headers = wire.Properties.Headers;
+        return ActivityContext.TryParse(headers.Text(WireHeaders.TraceParent), headers.Text(WireHeaders.TraceState), isRemote: true, out var parent) ? parent : default;
+    }
+
+    // The broker itself wrote where it moved the message from, and only messages that we put there wait on a rung.
+    private bool IsRetry(WireMessage wire, string endpoint) =>
+        wire.Exchange.Length == 0
+        && wire.Properties.Headers.LastDeath() is { Reason: "expired" } death
+        && death.Queue.StartsWith($"{names.Endpoint(endpoint)}.retry.", StringComparison.Ordinal);
+
+    private EsbMessage Read(WireMessage wire, bool isKept, params ReadOnlySpan<string> believed)
+    {
+        var properties = wire.Properties;
+        var headers = properties.Headers;
+        var subject = isKept ? headers.Text(WireHeaders.Subject) ?? wire.RoutingKey : wire.RoutingKey;
+        var id = IdOf(properties, subject, out var sourceId);
+        sourceId ??= isKept ? headers.Text(EsbHeaders.SourceId) : null;
+        return new EsbMessage
+        {
+            Id = id,
+            Subject = subject,
+            ContentType = properties.ContentType,
+            CorrelationId = properties.CorrelationId,
+            ConversationId = Guid.TryParse(headers.Text(EsbHeaders.Conversation), out var conversation) ? conversation : id,
+            Key = headers.Text(EsbHeaders.Key),
+            Party = isKept ? headers.Text(WireHeaders.Party) : properties.UserId,
+            CreatedAt = (properties.IsTimestampPresent() ? HeaderTable.TimeOf(properties.Timestamp) : null) ?? time.GetUtcNow(),
+            Attempt = isKept ? headers.Number(EsbHeaders.Attempt) ?? 0 : 0,
+            Headers = HeadersOf(headers, sourceId, isKept, believed),
+            Body = MessageBody.FromBytes(wire.Body),
+        };
+    }
+
+    private Guid IdOf(IReadOnlyBasicProperties properties, string subject, out string? sourceId)
+    {
+        sourceId = null;
+        if (string.IsNullOrEmpty(properties.MessageId))
+        {
+            TopicsTelemetry.CountUnidentified();
+            return Guid.CreateVersion7(time.GetUtcNow());
+        }
+
+        if (!Guid.TryParse(properties.MessageId, out var id))
+        {
+            sourceId = properties.MessageId;
+            id = MessageIds.FromForeign(properties.MessageId, Subject.TopicOf(subject));
+        }
+
+        return id;
+    }
+
+    private static MessageHeaders HeadersOf(IDictionary<string, object?>? headers, string? sourceId, bool isKept, ReadOnlySpan<string> believed)
+    {
+        var admitted = new List<KeyValuePair<string, string>>();
+        var claims = 0;
+        foreach (var (name, value) in headers ?? new Dictionary<string, object?>())
+        {
+            if (name is WireHeaders.TraceParent or WireHeaders.TraceState) continue;
+            if (HeaderRules.IsReserved(name))
+            {
+                if (believed.Contains(name) && HeaderTable.TextOf(value) is { } text) admitted.Add(new(name, text));
+                else if (!isKept && IsClaim(name)) claims++;
+            }
+            else if (HeaderRules.IsName(name) && HeaderTable.TextOf(value) is { } text && HeaderRules.IsValue(text))
+            {
+                admitted.Add(new(name, text));
+            }
+        }
+
+        TopicsTelemetry.CountReserved(claims);
+        if (sourceId is not null) admitted.Add(new(EsbHeaders.SourceId, sourceId));
+        return MessageHeaders.From(admitted);
+    }
+
+    private static bool IsClaim(string name) => !name.StartsWith("x-", StringComparison.OrdinalIgnoreCase) && !Expected.Contains(name);
+}

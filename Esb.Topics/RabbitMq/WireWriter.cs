@@ -1,0 +1,119 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Text;
+using Esb.Core.Messages;
+using Esb.Core.Storage;
+using RabbitMQ.Client;
+
+namespace Esb.Topics.RabbitMq;
+
+/// <summary>Writes messages as properties and headers of AMQP 0-9-1. There is no envelope: the body goes as it is.</summary>
+internal static class WireWriter
+{
+    /// <summary>A message for a topic.</summary>
+    public static BasicProperties Publish(EsbMessage message, bool isPersistent)
+    {
+        var properties = Envelope(message, isPersistent);
+        AddTrace(properties.Headers!, Activity.Current?.Context ?? default);
+        return properties;
+    }
+
+    /// <summary>A request, which nobody needs any more when its time is over.</summary>
+    public static BasicProperties Request(EsbMessage message, bool isPersistent, string replyTo, TimeSpan timeout)
+    {
+        var properties = Publish(message, isPersistent);
+        properties.ReplyTo = replyTo;
+        properties.Expiration = ((long)Math.Max(1, timeout.TotalMilliseconds)).ToString(CultureInfo.InvariantCulture);
+        return properties;
+    }
+
+    /// <summary>The reply to a request that had this id on the wire.</summary>
+    public static BasicProperties Reply(EsbMessage reply, string requestId)
+    {
+        var properties = Publish(reply, isPersistent: false);
+        properties.CorrelationId = requestId;
+        Add(properties.Headers!, EsbHeaders.Fault, reply.Headers[EsbHeaders.Fault]);
+        Add(properties.Headers!, EsbHeaders.Status, reply.Headers[EsbHeaders.Status]);
+        return properties;
+    }
+
+    /// <summary>A delivery that waits for its next attempt.</summary>
+    public static BasicProperties Retry(EsbMessage message, ActivityContext parent, string? replyTo, int attempt)
+    {
+        var properties = Kept(message, parent);
+        properties.ReplyTo = replyTo;
+        properties.Headers![EsbHeaders.Attempt] = attempt;
+        return properties;
+    }
+
+    /// <summary>A dead letter.</summary>
+    public static BasicProperties DeadLetter(DeadLetter letter, ActivityContext parent)
+    {
+        var properties = Kept(letter.Message, parent);
+        var headers = properties.Headers!;
+        headers[WireHeaders.DeadEndpoint] = letter.Endpoint;
+        headers[WireHeaders.DeadCode] = letter.Code;
+        headers[WireHeaders.DeadReason] = Cut(letter.Reason);
+        headers[WireHeaders.DeadAttempts] = letter.Attempts;
+        headers[WireHeaders.DeadFirst] = letter.FirstAttempt.ToString("O", CultureInfo.InvariantCulture);
+        headers[WireHeaders.DeadLast] = letter.LastAttempt.ToString("O", CultureInfo.InvariantCulture);
+        Add(headers, WireHeaders.DeadException, letter.ExceptionType);
+        return properties;
+    }
+
+    // In a queue of ours: with what the topic, the broker and we ourselves know of it.
+    private static BasicProperties Kept(EsbMessage message, ActivityContext parent)
+    {
+        var properties = Envelope(message, isPersistent: true);
+        var headers = properties.Headers!;
+        headers[WireHeaders.Subject] = message.Subject;
+        Add(headers, WireHeaders.Party, message.Party);
+        AddTrace(headers, parent);
+        return properties;
+    }
+
+    private static BasicProperties Envelope(EsbMessage message, bool isPersistent)
+    {
+        var headers = new Dictionary<string, object?>(message.Headers.Count + 6) { [EsbHeaders.Conversation] = message.ConversationId.ToString() };
+        foreach (var (name, value) in message.Headers)
+        {
+            if (!HeaderRules.IsReserved(name)) headers[name] = value;
+        }
+
+        Add(headers, EsbHeaders.Key, message.Key);
+        Add(headers, EsbHeaders.SourceId, message.Headers[EsbHeaders.SourceId]);
+        return new BasicProperties
+        {
+            MessageId = message.Id.ToString(),
+            CorrelationId = Short(message.CorrelationId),
+            ContentType = Short(message.ContentType),
+            Timestamp = new AmqpTimestamp(message.CreatedAt.ToUnixTimeSeconds()),
+            Persistent = isPersistent,
+            Headers = headers,
+        };
+    }
+
+    // Of an answer from outside; what is published has been checked before.
+    private static string? Short(string? text) => WireLimits.IsShort(text) ? text : null;
+
+    private static void AddTrace(IDictionary<string, object?> headers, ActivityContext trace)
+    {
+        if (trace == default) return;
+        headers[WireHeaders.TraceParent] = $"00-{trace.TraceId}-{trace.SpanId}-{(trace.TraceFlags.HasFlag(ActivityTraceFlags.Recorded) ? "01" : "00")}";
+        Add(headers, WireHeaders.TraceState, trace.TraceState);
+    }
+
+    private static void Add(IDictionary<string, object?> headers, string name, string? value)
+    {
+        if (value is not null) headers[name] = value;
+    }
+
+    // A reason that does not fit into a frame together with the other headers would cost the channel, and the message comes again.
+    private static string Cut(string reason)
+    {
+        if (Encoding.UTF8.GetByteCount(reason) <= Esb.Core.Storage.DeadLetter.MaxReasonLength) return reason;
+        var bytes = new byte[Esb.Core.Storage.DeadLetter.MaxReasonLength];
+        Encoding.UTF8.GetEncoder().Convert(reason, bytes, flush: true, out _, out var length, out _);
+        return Encoding.UTF8.GetString(bytes, 0, length);
+    }
+}

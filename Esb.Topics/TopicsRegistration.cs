@@ -1,0 +1,61 @@
+using Esb.Core;
+using Esb.Core.Audit;
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Topics;
+using Esb.Topics.Memory;
+using Esb.Topics.Publishing;
+using Esb.Topics.RabbitMq;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Topics;
+
+/// <summary>Topics in memory and over RabbitMQ.</summary>
+public static class TopicsRegistration
+{
+    /// <summary>Registers the transport that the configuration names, and the publisher above it.</summary>
+    public static IServiceCollection AddEsbTopics(this IServiceCollection services) => services.AddTransports().AddPublisher();
+
+    private static IServiceCollection AddTransports(this IServiceCollection services)
+    {
+        services.TryAddSingleton(CreateTransport);
+        return services
+            .AddKind<MemoryTransportConfig>("memory", "Within the process: needs no server, and ends with the process.")
+            .AddKind<RabbitMqTransportConfig>("rabbitmq", "Over a RabbitMQ broker, 3.10 or later.")
+            .AddSingleton<TopicsPart>()
+            .AddSingleton<IBusPart>(provider => provider.GetRequiredService<TopicsPart>())
+            .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<TopicsPart>())
+            .AddSingleton<IConfigurationCheck, RabbitMqTransportCheck>();
+    }
+
+    private static IServiceCollection AddKind<TConfig>(this IServiceCollection services, string kind, string description)
+        where TConfig : TransportConfig => services.AddSingleton(new SettingsKind(typeof(TransportConfig), kind, typeof(TConfig), description));
+
+    private static IServiceCollection AddPublisher(this IServiceCollection services)
+    {
+        services.TryAddSingleton(CreatePublisher);
+        return services
+            .AddSingleton<TopicKeys>()
+            .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<TopicKeys>());
+    }
+
+    private static ITopicTransport CreateTransport(IServiceProvider provider)
+    {
+        var configuration = provider.GetRequiredService<EsbConfiguration>();
+        var limits = configuration.Section<LimitsConfig>("limits");
+        var time = provider.GetRequiredService<TimeProvider>();
+        var loggers = provider.GetRequiredService<ILoggerFactory>();
+        return configuration.Section<TransportConfig>("transport") is RabbitMqTransportConfig rabbitMq
+            ? new RabbitMqTransport(rabbitMq, configuration.Name, configuration.Named<TopicConfig>("topics"), limits.MaxBodySize.Bytes, time, loggers)
+            : new MemoryTransport(limits.InFlight, time, loggers.CreateLogger<MemoryTransport>());
+    }
+
+    private static ITopicPublisher CreatePublisher(IServiceProvider provider) => new TopicPublisher(
+        provider.GetRequiredService<ITopicTransport>(),
+        provider.GetRequiredService<TopicKeys>(),
+        provider.GetRequiredService<IAuditTrail>(),
+        provider.GetRequiredService<EsbConfiguration>().Section<LimitsConfig>("limits"),
+        provider.GetRequiredService<TimeProvider>());
+}

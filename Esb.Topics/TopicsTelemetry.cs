@@ -1,0 +1,67 @@
+using System.Diagnostics;
+using System.Diagnostics.Metrics;
+using Esb.Core.Diagnostics;
+using Esb.Core.Messages;
+
+namespace Esb.Topics;
+
+/// <summary>Spans and metrics of publishing, as the OpenTelemetry conventions for messaging name them.</summary>
+internal static class TopicsTelemetry
+{
+    private static readonly ActivitySource Source = new("Esb.Topics");
+    private static readonly Meter Meter = new("Esb.Topics");
+
+    private static readonly Histogram<double> Duration = Meter.CreateHistogram(
+        EsbTelemetry.Metrics.OperationDuration, "s", "Duration of publishing, until it was confirmed.",
+        tags: null, new InstrumentAdvice<double> { HistogramBucketBoundaries = EsbTelemetry.DurationBuckets });
+
+    private static readonly Counter<long> Sent =
+        Meter.CreateCounter<long>(EsbTelemetry.Metrics.SentMessages, "{message}", "Messages published.");
+
+    private static readonly Counter<long> Unroutable =
+        Meter.CreateCounter<long>(EsbTelemetry.Metrics.Unroutable, "{message}", "Messages that no endpoint subscribes to.");
+
+    private static readonly Counter<long> Unidentified =
+        Meter.CreateCounter<long>(EsbTelemetry.Metrics.Unidentified, "{message}", "Foreign messages without an id.");
+
+    private static readonly Counter<long> Reserved =
+        Meter.CreateCounter<long>(EsbTelemetry.Metrics.ReservedHeaders, "{header}", "Headers from outside that claimed a reserved name.");
+
+    public static Activity? StartSend(EsbMessage message, string system)
+    {
+        var activity = Source.StartActivity($"send {message.Subject}", ActivityKind.Producer);
+        if (activity is not { IsAllDataRequested: true }) return activity;
+        return activity
+            .SetTag(EsbTelemetry.Tags.System, system)
+            .SetTag(EsbTelemetry.Tags.OperationType, "send")
+            .SetTag(EsbTelemetry.Tags.OperationName, "send")
+            .SetTag(EsbTelemetry.Tags.Destination, message.Subject)
+            .SetTag(EsbTelemetry.Tags.RoutingKey, message.Subject)
+            .SetTag(EsbTelemetry.Tags.MessageId, message.Id)
+            .SetTag(EsbTelemetry.Tags.ConversationId, message.ConversationId)
+            .SetTag(EsbTelemetry.Tags.BodySize, message.Body.Length);
+    }
+
+    public static void RecordSend(string subject, string system, TimeSpan duration, string? error)
+    {
+        var tags = new TagList
+        {
+            { EsbTelemetry.Tags.System, system },
+            { EsbTelemetry.Tags.OperationName, "send" },
+            { EsbTelemetry.Tags.OperationType, "send" },
+            { EsbTelemetry.Tags.Destination, subject },
+        };
+        if (error is not null) tags.Add(EsbTelemetry.Tags.ErrorType, error);
+        Sent.Add(1, tags);
+        Duration.Record(duration.TotalSeconds, tags);
+    }
+
+    public static void CountUnroutable() => Unroutable.Add(1);
+
+    public static void CountUnidentified() => Unidentified.Add(1);
+
+    public static void CountReserved(int headers)
+    {
+        if (headers > 0) Reserved.Add(headers);
+    }
+}

@@ -1,0 +1,82 @@
+using Esb.Core;
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Esb.Core.Expressions;
+using Esb.Core.Storage;
+using Esb.Endpoints.Sql;
+using Esb.Tests.Endpoints.Contracts;
+using Npgsql;
+
+namespace Esb.IntegrationTests.Sql;
+
+/// <summary>A schema of its own in the test database, with tables, that goes when it is disposed; and endpoints on it.</summary>
+internal sealed class Shop : IAsyncDisposable
+{
+    public const int MaxBodyBytes = 64 * 1024;
+
+    private readonly string _schema = $"esb_test_{Guid.NewGuid():N}";
+    private readonly NpgsqlDataSource _source;
+    private readonly List<Database> _databases = [];
+
+    private Shop()
+    {
+        ConnectionString = new NpgsqlConnectionStringBuilder(Servers.Postgres) { SearchPath = _schema }.ConnectionString;
+        _source = NpgsqlDataSource.Create(ConnectionString);
+    }
+
+    public string ConnectionString { get; }
+
+    public static async Task<Shop> CreateAsync()
+    {
+        var shop = new Shop();
+        await shop.ExecuteAsync($"""
+            create schema {shop._schema};
+            create table orders (id uuid primary key, body text not null);
+            create table customers (id int primary key, name varchar(10) not null, country text, since timestamptz, points numeric(6, 2) check (points >= 0), details jsonb);
+            """);
+        return shop;
+    }
+
+    public async Task ExecuteAsync(string sql)
+    {
+        await using var command = _source.CreateCommand(sql);
+        await command.ExecuteNonQueryAsync();
+    }
+
+    public async Task<List<T>> ReadAsync<T>(string sql, CancellationToken cancellationToken = default)
+    {
+        await using var command = _source.CreateCommand(sql);
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        var values = new List<T>();
+        while (await reader.ReadAsync(cancellationToken)) values.Add(reader.GetFieldValue<T>(0));
+        return values;
+    }
+
+    /// <summary>A pool of connections to the database, or to another.</summary>
+    public Database Open(int maxPoolSize = 8, string? connection = null)
+    {
+        var provider = new NpgsqlProvider();
+        var database = new Database("shop", provider, provider.Open(new ConnectionConfig { Connection = connection ?? ConnectionString }, maxPoolSize), maxPoolSize);
+        _databases.Add(database);
+        return database;
+    }
+
+    /// <summary>An instance of an endpoint; its parameters are members of the JSON body of the same name, unless told otherwise.</summary>
+    public IOutboundEndpoint Endpoint(string? query = null, string? execute = null, Database? database = null, Func<SqlOutboundConfig, SqlOutboundConfig>? change = null)
+    {
+        var config = new SqlOutboundConfig { Name = "db", Path = "endpoints.db", Connection = "shop", Query = query, Execute = execute };
+        config = config with { Parameters = SqlText.Parse((query ?? execute)!).Parameters.ToDictionary(name => name, name => new ValueConfig { Jsonpath = $"$.{name}" }) };
+        config = change?.Invoke(config) ?? config;
+        var errors = new ConfigErrors();
+        var plan = SqlCommandPlan.Compile(config, new PlainExpressions(), MaxBodyBytes, errors);
+        Assert.That(errors.All, Is.Empty);
+        return new SqlOutboundEndpoint(config, plan!, database ?? Open(), MaxBodyBytes, TimeProvider.System);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var database in _databases) await database.DisposeAsync();
+        await ExecuteAsync($"drop schema if exists {_schema} cascade");
+        await _source.DisposeAsync();
+    }
+}

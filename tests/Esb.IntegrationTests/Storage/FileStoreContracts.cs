@@ -1,0 +1,46 @@
+using Esb.Core.Audit;
+using Esb.Core.Storage;
+using Esb.Storage;
+using Esb.Storage.Files;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Esb.IntegrationTests.Storage;
+
+public sealed class FileAuditStoreTests : AuditStoreContract
+{
+    private readonly TestFolder _folder = new();
+
+    protected override async Task<IAuditStore> OpenAsync() => (await _folder.OpenAsync()).Audit;
+
+    protected override Task CloseAsync() => _folder.CloseAsync();
+}
+
+public sealed class FileDeadLetterStoreTests : DeadLetterStoreContract
+{
+    private readonly TestFolder _folder = new();
+
+    protected override async Task<IDeadLetterStore> OpenAsync() => (await _folder.OpenAsync()).DeadLetters;
+
+    protected override Task CloseAsync() => _folder.CloseAsync();
+}
+
+/// <summary>A file store in a folder of its own.</summary>
+internal sealed class TestFolder
+{
+    private FileStoreConfig _config = null!;
+    private FileStore _store = null!;
+
+    public async Task<FileStore> OpenAsync()
+    {
+        _config = new FileStoreConfig { Folder = Directory.CreateTempSubdirectory("esb-").FullName };
+        _store = new FileStore(_config, NullLogger<FileStore>.Instance);
+        await _store.StartAsync(default);
+        return _store;
+    }
+
+    public async Task CloseAsync()
+    {
+        await _store.DisposeAsync();
+        Directory.Delete(_config.Folder, recursive: true);
+    }
+}

@@ -1,0 +1,147 @@
+using Esb.Core.Audit;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Storage;
+using Esb.Storage;
+using Microsoft.Extensions.Logging.Abstractions;
+using NUnit.Framework;
+
+namespace Esb.IntegrationTests.Storage;
+
+public sealed class PostgresStoreTests
+{
+    private TestSchema _schema = null!;
+
+    [SetUp]
+    public async Task Start() => _schema = await TestSchema.StartAsync();
+
+    [TearDown]
+    public Task Remove() => _schema.DisposeAsync().AsTask();
+
+    [Test, CancelAfter(60_000)]
+    public async Task Hosts_that_start_together_make_the_tables_once(CancellationToken cancellationToken)
+    {
+        await _schema.QueryAsync<int>($"drop schema {_schema.Config.Schema} cascade");
+        var stores = Enumerable.Range(0, 4).Select(number => _schema.Open(Path.Combine(_schema.Config.Folder, $"{number}"))).ToList();
+
+        await Task.WhenAll(stores.Select(store => store.StartAsync(cancellationToken)));
+
+        Assert.That(await _schema.QueryAsync<int>("select number from schema_version order by number"), Is.EqualTo([1, 2]));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Tables_of_a_later_version_are_refused_at_start(CancellationToken cancellationToken)
+    {
+        await _schema.QueryAsync<int>("insert into schema_version (number, name) values (999, 'later')");
+
+        Assert.That(
+            () => _schema.Open(Path.Combine(_schema.Config.Folder, "other")).StartAsync(cancellationToken),
+            Throws.TypeOf<EsbException>().With.Property(nameof(EsbException.Code)).EqualTo("ESB-STORE-VERSION"));
+    }
+
+    [Test]
+    public async Task Partitions_of_the_coming_days_are_there_after_the_start()
+    {
+        var today = DateOnly.FromDateTime(TimeProvider.System.GetUtcNow().UtcDateTime);
+
+        var partitions = await _schema.QueryAsync<string>("select child.relname from pg_inherits join pg_class child on child.oid = inhrelid where inhparent = 'audit_event'::regclass");
+
+        Assert.That(partitions, Is.SupersetOf(Enumerable.Range(0, 8).Select(days => $"audit_event_{today.AddDays(days):yyyyMMdd}")));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Facts_that_outlived_the_retention_go_with_their_days(CancellationToken cancellationToken)
+    {
+        var start = new DateTimeOffset(2026, 1, 1, 12, 0, 0, TimeSpan.Zero);
+        var facts = Enumerable.Range(0, 5).Select(day => SomeFacts.Fact(time: start.AddDays(day), fields: [("order", "A-1001")])).ToList();
+        await _schema.Store.Audit.AppendAsync(facts, cancellationToken);
+
+        await _schema.Store.Retention.RemoveBeforeAsync(start.AddDays(3), cancellationToken);
+
+        var where = new AuditQuery { Where = new Dictionary<string, string> { ["order"] = "A-1001" } };
+        var kept = await _schema.Store.Audit.FindAsync(where, cancellationToken).ToListAsync(cancellationToken);
+        Assert.That(kept.Select(fact => fact.Id), Is.EqualTo([facts[4].Id, facts[3].Id]));
+
+        await _schema.Store.Audit.AppendAsync([facts[0]], cancellationToken); // a late one makes its day again
+        Assert.That(await _schema.Store.Audit.GetJourneyAsync(facts[0].MessageId, cancellationToken), Has.Count.EqualTo(1));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task A_day_that_another_host_dropped_is_made_again(CancellationToken cancellationToken)
+    {
+        var time = new DateTimeOffset(2026, 1, 1, 12, 0, 0, TimeSpan.Zero);
+        await _schema.Store.Audit.AppendAsync([SomeFacts.Fact(time: time)], cancellationToken);
+        await _schema.QueryAsync<int>("drop table audit_event_20260101; drop table audit_field_20260101");
+
+        var fact = SomeFacts.Fact(time: time);
+        await _schema.Store.Audit.AppendAsync([fact], cancellationToken);
+
+        Assert.That(await _schema.Store.Audit.GetJourneyAsync(fact.MessageId, cancellationToken), Has.Count.EqualTo(1));
+    }
+
+    [Test, CancelAfter(30_000), Property("Case", "AUD-05")]
+    public async Task A_fact_that_the_database_refuses_takes_no_other_with_it(CancellationToken cancellationToken)
+    {
+        await _schema.QueryAsync<int>("alter table audit_event add constraint no_bad check (name <> 'bad')");
+        var good = Enumerable.Range(0, 20).Select(_ => SomeFacts.Fact()).ToList();
+
+        var appending = good.Select(fact => _schema.Store.Audit.AppendAsync([fact], cancellationToken)).ToList();
+        var refused = _schema.Store.Audit.AppendAsync([SomeFacts.Fact() with { Name = "bad" }], cancellationToken);
+
+        Assert.That(() => refused, Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-WRITE").And.Property("IsTransient").False);
+        await Task.WhenAll(appending);
+        Assert.That(await _schema.QueryAsync<long>("select count(*) from audit_event"), Is.EqualTo([20L]));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Commits_wait_for_the_disk_whatever_the_roles_default_is(CancellationToken cancellationToken)
+    {
+        await using var store = new Esb.Storage.Postgres.PostgresDatabase(_schema.Config, readOnly: false, TimeProvider.System, NullLogger.Instance);
+        await using var command = store.Source.CreateCommand("show synchronous_commit");
+
+        Assert.That(await command.ExecuteScalarAsync(cancellationToken), Is.EqualTo("on"));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task A_reader_beside_the_host_sees_its_facts_and_can_write_none(CancellationToken cancellationToken)
+    {
+        await using var reader = StoreReader.Open(_schema.Config, NullLogger.Instance);
+        var fact = SomeFacts.Fact();
+        await _schema.Store.Audit.AppendAsync([fact], cancellationToken);
+
+        Assert.That(await reader.Audit.GetJourneyAsync(fact.MessageId, cancellationToken), Has.Count.EqualTo(1));
+        Assert.That(() => reader.Audit.AppendAsync([SomeFacts.Fact()], cancellationToken), Throws.TypeOf<EsbException>());
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task A_reader_makes_no_tables(CancellationToken cancellationToken)
+    {
+        await using var reader = StoreReader.Open(_schema.Config with { Schema = "esb_none" }, NullLogger.Instance);
+
+        Assert.That(
+            () => reader.Audit.GetJourneyAsync(Guid.NewGuid(), cancellationToken),
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-VERSION"));
+        Assert.That(await _schema.QueryAsync<string>("select nspname from pg_namespace where nspname = 'esb_none'"), Is.Empty);
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task A_database_that_is_away_keeps_no_host_from_starting(CancellationToken cancellationToken)
+    {
+        var store = _schema.Open(Path.Combine(_schema.Config.Folder, "other"), connection: "Host=127.0.0.1;Port=1;Username=esb;Database=esb");
+
+        await store.StartAsync(cancellationToken);
+
+        Assert.That(await store.Audit.CheckAsync(cancellationToken), Is.EqualTo("the database cannot be reached"));
+        Assert.That(() => store.Audit.AppendAsync([SomeFacts.Fact()], cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-WRITE").And.Property("IsTransient").True);
+        Assert.That(() => store.DeadLetters.AddAsync(Letter(), cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-AWAY").And.Property("IsTransient").True);
+        await store.Audit.Spool!.AppendAsync(SomeFacts.Fact(), cancellationToken);
+        Assert.That(store.Audit.Spool!.Length, Is.EqualTo(1));
+    }
+
+    private static DeadLetter Letter()
+    {
+        var id = Guid.CreateVersion7();
+        var message = new EsbMessage { Id = id, ConversationId = id, CreatedAt = TimeProvider.System.GetUtcNow() };
+        return new DeadLetter(message, "orders-db", "ESB-X", "no", null, 1, message.CreatedAt, message.CreatedAt);
+    }
+}

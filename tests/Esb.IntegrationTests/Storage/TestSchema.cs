@@ -1,0 +1,60 @@
+using Dapper;
+using Esb.Storage;
+using Esb.Storage.Postgres;
+using Microsoft.Extensions.Logging.Abstractions;
+using Npgsql;
+
+namespace Esb.IntegrationTests.Storage;
+
+/// <summary>A schema and a spool folder of a test's own, and a store in them; gone when disposed.</summary>
+internal sealed class TestSchema : IAsyncDisposable
+{
+    private readonly List<PostgresStore> _stores = [];
+
+    private TestSchema(string connection)
+    {
+        Config = new PostgresStoreConfig
+        {
+            Connection = connection,
+            Schema = $"esb_{Guid.NewGuid():N}",
+            Folder = Directory.CreateTempSubdirectory("esb-").FullName,
+        };
+    }
+
+    public PostgresStoreConfig Config { get; }
+
+    public PostgresStore Store => _stores[^1];
+
+    /// <summary>On the server that the environment names.</summary>
+    public static async Task<TestSchema> StartAsync()
+    {
+        var schema = new TestSchema(Environment.GetEnvironmentVariable("ESB_TEST_POSTGRES")
+            ?? throw new InvalidOperationException("No PostgreSQL to test with: eval \"$(tests/servers start)\", or set ESB_TEST_POSTGRES."));
+        await schema.Open().StartAsync(default);
+        return schema;
+    }
+
+    /// <summary>On a server of the test's own; not started yet.</summary>
+    public static TestSchema On(PrivatePostgres server) => new(server.Connection);
+
+    /// <summary>A further host's store, in the same tables; not started yet.</summary>
+    public PostgresStore Open(string? folder = null, string? connection = null)
+    {
+        var config = Config with { Folder = folder ?? Config.Folder, Connection = connection ?? Config.Connection };
+        _stores.Add(new PostgresStore(config, TimeProvider.System, NullLogger<PostgresStore>.Instance));
+        return Store;
+    }
+
+    public async Task<IReadOnlyList<T>> QueryAsync<T>(string sql)
+    {
+        await using var connection = new NpgsqlConnection(Config.Connection + $";Search Path={Config.Schema}");
+        return (await connection.QueryAsync<T>(sql)).AsList();
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var store in _stores) await store.DisposeAsync();
+        await QueryAsync<int>($"drop schema if exists {Config.Schema} cascade");
+        Directory.Delete(Config.Folder, recursive: true);
+    }
+}

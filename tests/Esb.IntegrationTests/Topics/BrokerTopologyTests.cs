@@ -1,0 +1,153 @@
+using Esb.Core.Messages;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using RabbitMQ.Client;
+
+namespace Esb.IntegrationTests.Topics;
+
+/// <summary>What the transport makes of queues, exchanges and the broker's answers.</summary>
+[TestFixture]
+public sealed class BrokerTopologyTests : BrokerFixture
+{
+    [Test, CancelAfter(20_000)]
+    public async Task A_full_queue_refuses(CancellationToken cancellationToken)
+    {
+        var end = new TaskCompletionSource();
+        await SubscribeAsync(
+            async (_, _) =>
+            {
+                await end.Task;
+                return Settlement.Done;
+            },
+            Subscription("orders.#") with { Prefetch = 1, Queue = new QueueConfig { MaxLength = 1 } });
+        var outcomes = new List<PublishOutcome>();
+
+        while (!outcomes.Contains(PublishOutcome.Refused) && outcomes.Count < 50) outcomes.Add((await Transport.PublishAsync(Message("orders.accepted"), cancellationToken)).Outcome);
+        end.SetResult();
+
+        Assert.That(outcomes[0], Is.EqualTo(PublishOutcome.Confirmed));
+        Assert.That(outcomes[^1], Is.EqualTo(PublishOutcome.Refused));
+        await Eventually.HoldsAsync(async () => (await Transport.PublishAsync(Message("orders.accepted"), cancellationToken)).Outcome == PublishOutcome.Confirmed, cancellationToken);
+    }
+
+    [Test, CancelAfter(20_000)]
+    [Property("Case", "AMQ-12")]
+    public async Task A_topic_that_is_missing_makes_the_outcome_unknown_and_the_next_publish_works(CancellationToken cancellationToken)
+    {
+        var missing = await Transport.PublishAsync(Message("missing.thing"), cancellationToken);
+        var results = new List<PublishResult>();
+        for (var i = 0; i < 8; i++) results.Add(await Transport.PublishAsync(Message("orders.accepted"), cancellationToken));
+
+        Assert.That(missing.Outcome, Is.EqualTo(PublishOutcome.Unknown));
+        Assert.That(results.Select(result => result.Outcome), Is.All.EqualTo(PublishOutcome.Confirmed));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task What_nobody_wants_is_kept_and_warned_about_once(CancellationToken cancellationToken)
+    {
+        for (var i = 0; i < 5; i++) await Transport.PublishAsync(Message("orders.lost", $"{i}"), cancellationToken);
+        await Eventually.HoldsAsync(() => Log.All.Any(line => line.Contains("orders.lost")), cancellationToken);
+
+        for (var i = 0; i < 5; i++) Assert.That((await GetForeignAsync(Broker.Names.Unroutable, cancellationToken)).RoutingKey, Is.EqualTo("orders.lost"));
+        Assert.That(Log.All.Count(line => line.Contains("orders.lost")), Is.EqualTo(1));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task A_reason_of_a_megabyte_is_cut(CancellationToken cancellationToken)
+    {
+        await SubscribeAsync(
+            new Inbox(delivery => new Settlement.Divert(new DeadLetter(delivery.Message, "e", "ESB-TEST", new string('ä', 1 << 20), null, 1, default, default))), "orders.#");
+
+        await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
+        var letter = await NextDeadLetterAsync(cancellationToken);
+
+        Assert.That(letter.Reason, Is.EqualTo(new string('ä', DeadLetter.MaxReasonLength / 2)));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task A_message_that_the_broker_moves_out_of_a_full_queue_becomes_a_dead_letter(CancellationToken cancellationToken)
+    {
+        var began = new TaskCompletionSource();
+        var end = new TaskCompletionSource();
+        var subscription = Subscription("orders.#") with { Prefetch = 1, Queue = new QueueConfig { MaxLength = 1, Overflow = QueueOverflow.DropHead } };
+        await SubscribeAsync(
+            async (_, _) =>
+            {
+                began.TrySetResult();
+                await end.Task;
+                return Settlement.Done;
+            },
+            subscription);
+        await Transport.PublishAsync(Message("orders.first"), cancellationToken);
+        await began.Task.WaitAsync(cancellationToken);
+
+        for (var i = 0; i < 3; i++) await Transport.PublishAsync(Message("orders.dropped") with { Headers = MessageHeaders.Empty.With("x-a", "1") }, cancellationToken);
+        var letter = await NextDeadLetterAsync(cancellationToken);
+        end.SetResult();
+
+        Assert.That((letter.Endpoint, letter.Code, letter.Message.Subject, letter.Message.Headers["x-a"]), Is.EqualTo((subscription.Endpoint, "ESB-BROKER-MOVED", "orders.dropped", "1")));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task The_queue_of_an_endpoint_is_made_as_configured([Values] QueueType type, CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox(delivery => delivery.Message.Attempt == 0 ? new Settlement.Later(TimeSpan.FromMilliseconds(1), 1) : Settlement.Done);
+        var running = await SubscribeAsync(inbox.HandleAsync, Subscription("orders.#") with { Queue = new QueueConfig { Type = type } });
+
+        await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
+
+        Assert.That(running.IsLive, Is.True);
+        Assert.That(await inbox.NextAsync(2, cancellationToken), Has.Count.EqualTo(2), "the next delay up is taken");
+    }
+
+    [Test, CancelAfter(30_000)]
+    [Property("Case", "AMQ-17")]
+    public async Task A_queue_that_exists_with_other_settings_stops_its_endpoint_only(CancellationToken cancellationToken)
+    {
+        var drifted = Subscription("orders.#");
+        await Foreign.QueueDeclareAsync(Broker.Names.Endpoint(drifted.Endpoint), durable: true, exclusive: false, autoDelete: false, cancellationToken: cancellationToken);
+
+        var stopped = await SubscribeAsync(new Inbox().HandleAsync, drifted);
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox, "orders.#");
+        await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
+        await inbox.NextAsync(cancellationToken);
+        var wasLive = stopped.IsLive;
+        await Foreign.QueueDeleteAsync(Broker.Names.Endpoint(drifted.Endpoint), cancellationToken: cancellationToken);
+        await Eventually.HoldsAsync(() => stopped.IsLive, cancellationToken);
+
+        Assert.That(wasLive, Is.False);
+        Assert.That(Log.All, Has.Some.Contains("ESB-CFG-QUEUEDRIFT"));
+    }
+
+    [Test, CancelAfter(30_000)]
+    [Property("Case", "AMQ-13")]
+    public async Task A_queue_that_is_deleted_under_its_consumer_comes_back(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        var subscription = Subscription("orders.#");
+        var running = await SubscribeAsync(inbox.HandleAsync, subscription);
+
+        await Foreign.QueueDeleteAsync(Broker.Names.Endpoint(subscription.Endpoint), cancellationToken: cancellationToken);
+        await Eventually.HoldsAsync(() => !running.IsLive, cancellationToken);
+        await Eventually.HoldsAsync(() => running.IsLive, cancellationToken);
+        await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
+
+        Assert.That((await inbox.NextAsync(cancellationToken)).Message.Subject, Is.EqualTo("orders.accepted"));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task A_dead_letter_that_cannot_be_written_is_held_and_not_lost(CancellationToken cancellationToken)
+    {
+        await Foreign.QueueDeleteAsync(Broker.Names.DeadLetters, cancellationToken: cancellationToken);
+        await SubscribeAsync(new Inbox(delivery => new Settlement.Divert(new DeadLetter(delivery.Message, "e", "ESB-TEST", "r", null, 1, default, default))), "orders.#");
+        var message = Message("orders.accepted");
+
+        await Transport.PublishAsync(message, cancellationToken);
+        await Eventually.HoldsAsync(() => Log.All.Any(line => line.Contains("could not be moved")), cancellationToken);
+        var arguments = new Dictionary<string, object?> { ["x-queue-type"] = "quorum", ["x-overflow"] = "reject-publish", ["x-delivery-limit"] = 1_000_000, ["x-single-active-consumer"] = true };
+        await Foreign.QueueDeclareAsync(Broker.Names.DeadLetters, durable: true, exclusive: false, autoDelete: false, arguments, cancellationToken: cancellationToken);
+
+        Assert.That((await NextDeadLetterAsync(cancellationToken)).Message.Id, Is.EqualTo(message.Id));
+    }
+}

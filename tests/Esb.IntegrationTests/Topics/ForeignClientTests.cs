@@ -1,0 +1,270 @@
+using System.Text;
+using Esb.Core.Messages;
+using Esb.Core.Topics;
+using RabbitMQ.Client;
+
+namespace Esb.IntegrationTests.Topics;
+
+/// <summary>Any AMQP client can publish to a topic and read from one; none can pretend to be the bus.</summary>
+[TestFixture]
+public sealed class ForeignClientTests : BrokerFixture
+{
+    [Test, CancelAfter(20_000)]
+    public async Task A_foreign_message_is_delivered_like_ours(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox, "orders.#");
+        var id = Guid.NewGuid();
+        var sent = new BasicProperties
+        {
+            MessageId = id.ToString(),
+            ContentType = "text/plain",
+            CorrelationId = "c-1",
+            UserId = "guest",
+            Timestamp = new AmqpTimestamp(1_700_000_000),
+            Headers = new Dictionary<string, object?> { ["x-text"] = "ä", ["x-number"] = 42L, ["x-flag"] = true, ["esb-key"] = "k" },
+        };
+
+        await PublishForeignAsync("orders.accepted", sent);
+        var message = (await inbox.NextAsync(cancellationToken)).Message;
+
+        Assert.Multiple(() =>
+        {
+            Assert.That((message.Id, message.Subject, message.ContentType, message.CorrelationId, message.Key), Is.EqualTo((id, "orders.accepted", "text/plain", "c-1", "k")));
+            Assert.That((message.Party, message.ConversationId, message.Body.ReadText()), Is.EqualTo(("guest", id, "foreign")));
+            Assert.That(message.CreatedAt, Is.EqualTo(DateTimeOffset.FromUnixTimeSeconds(1_700_000_000)));
+            Assert.That(message.Headers.Select(header => $"{header.Key}={header.Value}"), Is.EquivalentTo(new[] { "x-text=ä", "x-number=42", "x-flag=true" }));
+        });
+    }
+
+    [Test, CancelAfter(20_000)]
+    [Property("Case", "AMQ-03")]
+    public async Task A_foreign_id_that_is_no_uuid_gives_the_same_id_each_time_and_a_missing_one_a_new_id(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox, "orders.#");
+
+        await PublishForeignAsync("orders.a", new BasicProperties { MessageId = "order 7" });
+        await PublishForeignAsync("orders.b", new BasicProperties { MessageId = "order 7" });
+        await PublishForeignAsync("orders.a", new BasicProperties());
+        await PublishForeignAsync("orders.a", new BasicProperties());
+        var messages = (await inbox.NextAsync(4, cancellationToken)).ConvertAll(delivery => delivery.Message);
+
+        Assert.That(messages[0].Id, Is.EqualTo(MessageIds.FromForeign("order 7", "orders")).And.EqualTo(messages[1].Id));
+        Assert.That(messages[0].Headers[EsbHeaders.SourceId], Is.EqualTo("order 7"));
+        Assert.That(messages[2].Id, Is.Not.EqualTo(messages[3].Id).And.Not.EqualTo(Guid.Empty));
+    }
+
+    [Test, CancelAfter(20_000)]
+    [Property("Case", "HDR-01"), Property("Case", "HDR-02")]
+    public async Task What_only_the_bus_may_say_is_not_believed(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        var subscription = Subscription("orders.#");
+        await SubscribeAsync(inbox.HandleAsync, subscription);
+        var death = new Dictionary<string, object?> { ["queue"] = Broker.Names.Rung(subscription.Endpoint, TimeSpan.FromMilliseconds(200)), ["reason"] = "expired", ["count"] = 1L };
+        var claims = new Dictionary<string, object?>
+        {
+            ["esb-attempt"] = 99,
+            ["esb-party"] = "bank",
+            ["esb-subject"] = "orders.other",
+            ["esb-fault"] = "F",
+            ["Esb-Source-Id"] = "s",
+            ["MT-Fault-Address"] = "queue:other",
+            ["x-death"] = new List<object?> { death },
+            ["x-delivery-count"] = 5L,
+            ["x-kept"] = "yes",
+        };
+
+        await PublishForeignAsync("orders.accepted", new BasicProperties { MessageId = Guid.NewGuid().ToString(), Headers = claims });
+        var message = (await inbox.NextAsync(cancellationToken)).Message;
+
+        Assert.That((message.Attempt, message.Party, message.Subject), Is.EqualTo((0, (string?)null, "orders.accepted")));
+        Assert.That(message.Headers, Is.EquivalentTo(new[] { KeyValuePair.Create("x-kept", "yes") }));
+    }
+
+    [Test, CancelAfter(20_000)]
+    [Property("Case", "AMQ-07"), Property("Case", "HDR-05"), Property("Case", "HDR-10"), Property("Case", "HDR-13")]
+    public async Task Hostile_headers_cost_neither_the_message_nor_the_consumer(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox, "orders.#");
+        object nested = "bottom";
+        for (var depth = 0; depth < 1_000; depth++) nested = new Dictionary<string, object?> { ["n"] = nested };
+        var hostile = new Dictionary<string, object?>
+        {
+            ["x-nested"] = nested,
+            ["x-list"] = new List<object?> { 1, "a" },
+            ["x-null"] = null,
+            ["x-decimal"] = 1.5m,
+            ["x-time"] = new AmqpTimestamp(long.MaxValue),
+            ["x-binary"] = new byte[] { 0xFF, 0xFE, 0x41 },
+            ["x-lines"] = "a\r\nb",
+            ["name with spaces"] = "1",
+            ["esb-conversation"] = "no uuid",
+            ["esb-key"] = 7,
+            ["traceparent"] = "garbage",
+        };
+
+        await PublishForeignAsync("orders.accepted", new BasicProperties { ContentType = "???", Timestamp = new AmqpTimestamp(long.MaxValue), Headers = hostile });
+        var delivery = await inbox.NextAsync(cancellationToken);
+
+        Assert.That(delivery.Message.Headers.Select(header => header.Key), Is.EquivalentTo(new[] { "x-decimal", "x-binary" }));
+        Assert.That((delivery.Message.Key, delivery.Parent, delivery.Message.ContentType), Is.EqualTo(("7", default(System.Diagnostics.ActivityContext), "???")));
+        Assert.That(delivery.Message.CreatedAt, Is.EqualTo(TimeProvider.System.GetUtcNow()).Within(TimeSpan.FromMinutes(1)));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task A_foreign_client_reads_our_messages_without_an_envelope(CancellationToken cancellationToken)
+    {
+        var queue = (await Foreign.QueueDeclareAsync(cancellationToken: cancellationToken)).QueueName;
+        await Foreign.QueueBindAsync(queue, Broker.Names.Topic("orders"), "orders.#", cancellationToken: cancellationToken);
+        var message = Message("orders.accepted", "<grüße/>") with { ContentType = "application/xml", CorrelationId = "c", Key = "k", Headers = MessageHeaders.Empty.With("x-a", "1") };
+
+        await Transport.PublishAsync(message, cancellationToken);
+        var found = await GetForeignAsync(queue, cancellationToken);
+        var properties = found.BasicProperties;
+
+        Assert.Multiple(() =>
+        {
+            Assert.That(found.Body.ToArray(), Is.EqualTo(Encoding.UTF8.GetBytes("<grüße/>")));
+            Assert.That(
+                (properties.MessageId, properties.CorrelationId, properties.ContentType, properties.Timestamp.UnixTime, properties.Persistent),
+                Is.EqualTo((message.Id.ToString(), "c", "application/xml", message.CreatedAt.ToUnixTimeSeconds(), true)));
+            Assert.That(Text(properties, "esb-conversation"), Is.EqualTo(message.ConversationId.ToString()));
+            Assert.That((Text(properties, "esb-key"), Text(properties, "x-a")), Is.EqualTo(("k", "1")));
+            Assert.That(properties.Headers!.Keys, Is.EquivalentTo(new[] { "esb-conversation", "esb-key", "x-a", "x-dotnet-pub-seq-no" }));
+        });
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task Messages_of_a_topic_that_is_not_persistent_are_transient(CancellationToken cancellationToken)
+    {
+        var queue = (await Foreign.QueueDeclareAsync(cancellationToken: cancellationToken)).QueueName;
+        await Foreign.QueueBindAsync(queue, Broker.Names.Topic("prices"), "#", cancellationToken: cancellationToken);
+
+        await Transport.PublishAsync(Message("prices.changed"), cancellationToken);
+
+        Assert.That((await GetForeignAsync(queue, cancellationToken)).BasicProperties.Persistent, Is.False);
+    }
+
+    [TestCase(null, "corr-9", "corr-9")]
+    [TestCase("my request", "corr-9", "my request")]
+    [CancelAfter(20_000)]
+    public async Task A_foreign_requester_recognises_its_reply(string? messageId, string correlationId, string expected, CancellationToken cancellationToken)
+    {
+        await SubscribeAsync(
+            async (delivery, token) =>
+            {
+                await delivery.Reply!(delivery.Message.Reply(MessageBody.FromText("42"), TimeProvider.System), token);
+                return Settlement.Done;
+            },
+            Subscription("prices.get"));
+        var queue = (await Foreign.QueueDeclareAsync(cancellationToken: cancellationToken)).QueueName;
+        var request = new BasicProperties { ReplyTo = queue, CorrelationId = correlationId };
+        if (messageId is not null) request.MessageId = messageId;
+
+        await PublishForeignAsync("prices.get", request);
+        var reply = await GetForeignAsync(queue, cancellationToken);
+
+        Assert.That((Encoding.UTF8.GetString(reply.Body.Span), reply.BasicProperties.CorrelationId), Is.EqualTo(("42", expected)));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task A_foreign_service_answers_our_request(CancellationToken cancellationToken)
+    {
+        var queue = (await Foreign.QueueDeclareAsync(cancellationToken: cancellationToken)).QueueName;
+        await Foreign.QueueBindAsync(queue, Broker.Names.Topic("prices"), "prices.get", cancellationToken: cancellationToken);
+        var request = Message("prices.get", "apples") with { CorrelationId = "caller-7" };
+
+        var waiting = Transport.RequestAsync(request, TimeSpan.FromSeconds(10), cancellationToken);
+        var found = await GetForeignAsync(queue, cancellationToken);
+        var answer = new BasicProperties { CorrelationId = found.BasicProperties.MessageId, ContentType = "text/plain" };
+        await Foreign.BasicPublishAsync("", found.BasicProperties.ReplyTo!, mandatory: true, answer, Encoding.UTF8.GetBytes("42"), cancellationToken);
+        var reply = await waiting;
+
+        Assert.That((reply.Body.ReadText(), reply.CorrelationId, found.BasicProperties.Expiration), Is.EqualTo(("42", "caller-7", "10000")));
+    }
+
+    [Test, CancelAfter(20_000)]
+    [Property("Case", "AMQ-11")]
+    public async Task A_reply_never_goes_into_a_queue_of_an_endpoint(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        var victim = Subscription("prices.other");
+        await SubscribeAsync(new Inbox().HandleAsync, victim);
+        await SubscribeAsync(inbox, "prices.get");
+
+        await PublishForeignAsync("prices.get", new BasicProperties { ReplyTo = Broker.Names.Endpoint(victim.Endpoint) });
+        var delivery = await inbox.NextAsync(cancellationToken);
+
+        Assert.That(delivery.Reply, Is.Null);
+        Assert.That(Log.All, Has.Some.Contains("ESB-AMQP-REPLYTO"));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task A_reply_that_nobody_waits_for_is_no_error(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox, "prices.get");
+
+        await PublishForeignAsync("prices.get", new BasicProperties { ReplyTo = "gone" });
+        var delivery = await inbox.NextAsync(cancellationToken);
+
+        Assert.DoesNotThrowAsync(async () => await delivery.Reply!(delivery.Message.Reply(MessageBody.Empty, TimeProvider.System), cancellationToken));
+    }
+
+    [Test, CancelAfter(30_000)]
+    [Property("Case", "AMQ-06")]
+    public async Task A_body_over_the_limit_becomes_a_dead_letter_and_the_endpoint_goes_on(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox, "orders.#");
+
+        await PublishForeignAsync("orders.big", new BasicProperties { MessageId = Guid.NewGuid().ToString() }, new string('x', 100_001));
+        await PublishForeignAsync("orders.small", new BasicProperties());
+        var letter = await NextDeadLetterAsync(cancellationToken);
+
+        Assert.That((await inbox.NextAsync(cancellationToken)).Message.Subject, Is.EqualTo("orders.small"));
+        Assert.That((letter.Code, letter.Message.Subject, letter.Message.Body.Length), Is.EqualTo(("ESB-AMQP-SIZE", "orders.big", 100_001)));
+    }
+
+    [Test, CancelAfter(30_000)]
+    [Property("Case", "HDR-08")]
+    public async Task Headers_that_could_not_be_written_again_make_a_dead_letter_without_them(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox, "orders.#");
+        var headers = new Dictionary<string, object?> { ["x-big"] = new string('x', 100_000) };
+
+        await PublishForeignAsync("orders.big", new BasicProperties { Headers = headers });
+        await PublishForeignAsync("orders.small", new BasicProperties());
+        var letter = await NextDeadLetterAsync(cancellationToken);
+
+        Assert.That((await inbox.NextAsync(cancellationToken)).Message.Subject, Is.EqualTo("orders.small"));
+        Assert.That((letter.Code, letter.Message.Subject, letter.Message.Headers.Count), Is.EqualTo(("ESB-HDR-LIMIT", "orders.big", 0)));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task A_reply_with_a_content_type_that_does_not_fit_goes_without_it(CancellationToken cancellationToken)
+    {
+        await SubscribeAsync(
+            async (delivery, token) =>
+            {
+                var reply = delivery.Message.Reply(MessageBody.FromText("42"), TimeProvider.System) with
+                {
+                    ContentType = new string('t', 300),
+                    Headers = MessageHeaders.Empty.With("x-big", new string('x', 200_000)).With(EsbHeaders.Status, "200"),
+                };
+                await delivery.Reply!(reply, token);
+                return Settlement.Done;
+            },
+            Subscription("prices.get"));
+
+        var answer = await Transport.RequestAsync(Message("prices.get"), TimeSpan.FromSeconds(10), cancellationToken);
+
+        Assert.That((answer.Body.ReadText(), answer.ContentType, answer.Headers.Count), Is.EqualTo(("42", (string?)null, 1)));
+    }
+
+    private static string? Text(IReadOnlyBasicProperties properties, string header) => properties.Headers![header] is byte[] bytes ? Encoding.UTF8.GetString(bytes) : null;
+}

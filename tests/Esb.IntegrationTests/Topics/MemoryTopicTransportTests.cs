@@ -1,0 +1,69 @@
+using Esb.Core.Topics;
+using Esb.Topics.Memory;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Esb.IntegrationTests.Topics;
+
+/// <summary>The embedded transport keeps the contract, and tells when a message is settled.</summary>
+[TestFixture]
+public sealed class MemoryTopicTransportTests : TopicTransportContract
+{
+    [Test, CancelAfter(5_000)]
+    public async Task A_message_is_settled_when_its_last_subscriber_is_done(CancellationToken cancellationToken)
+    {
+        var end = new TaskCompletionSource();
+        await SubscribeAsync(new Inbox(), "orders.#");
+        await SubscribeAsync(
+            async (delivery, _) =>
+            {
+                await end.Task;
+                return delivery.Message.Attempt == 0 ? new Settlement.Later(Rung, 1) : Settlement.Done;
+            },
+            Subscription("orders.#"));
+
+        var result = await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
+        var wasSettledBefore = result.Settled.IsCompleted;
+        end.SetResult();
+        await result.Settled.WaitAsync(cancellationToken);
+
+        Assert.That(wasSettledBefore, Is.False);
+    }
+
+    [Test, CancelAfter(5_000)]
+    public async Task A_diverted_message_is_settled_when_its_dead_letter_has_been_taken(CancellationToken cancellationToken)
+    {
+        await SubscribeAsync(new Inbox(delivery => new Settlement.Divert(Letter(delivery.Message))), "orders.#");
+        var result = await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
+
+        var letters = await ReadDeadLettersAsync();
+        await result.Settled.WaitAsync(cancellationToken);
+
+        Assert.That(letters.Reader.TryRead(out _), Is.True);
+    }
+
+    [Test, CancelAfter(5_000)]
+    public async Task More_messages_than_allowed_are_refused_until_others_are_settled(CancellationToken cancellationToken)
+    {
+        await using var transport = new MemoryTransport(maxInFlight: 2, TimeProvider.System, NullLogger<MemoryTransport>.Instance);
+        var end = new TaskCompletionSource();
+        await using var subscription = await transport.SubscribeAsync(
+            Subscription("orders.#"),
+            async (_, _) =>
+            {
+                await end.Task;
+                return Settlement.Done;
+            },
+            cancellationToken);
+
+        var kept = new[] { await transport.PublishAsync(Message("orders.1"), cancellationToken), await transport.PublishAsync(Message("orders.2"), cancellationToken) };
+        var refused = await transport.PublishAsync(Message("orders.3"), cancellationToken);
+        end.SetResult();
+        await Task.WhenAll(kept.Select(result => result.Settled)).WaitAsync(cancellationToken);
+        var again = await transport.PublishAsync(Message("orders.3"), cancellationToken);
+
+        Assert.That((refused.Outcome, refused.Reason), Is.EqualTo((PublishOutcome.Refused, "too many messages in flight")));
+        Assert.That(again.Outcome, Is.EqualTo(PublishOutcome.Confirmed));
+    }
+
+    protected override ITopicTransport CreateTransport() => new MemoryTransport(10_000, TimeProvider.System, NullLogger<MemoryTransport>.Instance);
+}

@@ -1,0 +1,53 @@
+using Esb.Core.Topics;
+using Esb.Topics.RabbitMq;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+using RabbitMQ.Client;
+
+namespace Esb.IntegrationTests.Topics;
+
+/// <summary>A broker with names that only one test uses, and that are removed after it.</summary>
+internal sealed class TestBroker
+{
+    private readonly List<Subscription> _subscriptions = [];
+    private readonly List<string> _topics = [];
+    private readonly string _url;
+
+    public TestBroker(string? url = null)
+    {
+        _url = url ?? Servers.RabbitMq;
+        Names = new RabbitMqNames(Prefix);
+    }
+
+    public string Prefix { get; } = $"esb-test-{Guid.NewGuid():N}"[..17];
+
+    public RabbitMqNames Names { get; }
+
+    public RabbitMqTransport CreateTransport(IReadOnlyDictionary<string, TopicConfig> topics, long maxBodyBytes = 64 * 1024 * 1024, ILoggerFactory? loggers = null)
+    {
+        _topics.AddRange(topics.Keys);
+        return new RabbitMqTransport(new RabbitMqTransportConfig { Url = _url, Prefix = Prefix }, "tests", topics, maxBodyBytes, TimeProvider.System, loggers ?? NullLoggerFactory.Instance);
+    }
+
+    public void Note(Subscription subscription) => _subscriptions.Add(subscription);
+
+    /// <summary>A connection as any foreign client would have it.</summary>
+    public Task<IConnection> ConnectAsync() => RabbitMqAddress.Parse(_url)!.ToFactory("tests foreign").CreateConnectionAsync();
+
+    public async Task CleanUpAsync()
+    {
+        await using var connection = await ConnectAsync();
+        await using var channel = await connection.CreateChannelAsync();
+        foreach (var subscription in _subscriptions)
+        {
+            await channel.QueueDeleteAsync(Names.Endpoint(subscription.Endpoint));
+            await channel.QueueDeleteAsync(Names.Bindings(subscription.Endpoint));
+            await channel.ExchangeDeleteAsync(Names.Endpoint(subscription.Endpoint)); // the bus declares an empty one
+            foreach (var delay in subscription.RetryDelays) await channel.QueueDeleteAsync(Names.Rung(subscription.Endpoint, delay));
+        }
+
+        foreach (var topic in _topics) await channel.ExchangeDeleteAsync(Names.Topic(topic));
+        foreach (var queue in new[] { Names.DeadLetters, Names.Unroutable, Names.UnroutableNotices }) await channel.QueueDeleteAsync(queue);
+        await channel.ExchangeDeleteAsync(Names.Unroutable);
+    }
+}

@@ -1,0 +1,101 @@
+using Esb.Audit;
+using Esb.Audit.Steps;
+using Esb.Core;
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Expressions;
+using Esb.Core.Processes;
+using Esb.Storage;
+using Microsoft.Extensions.DependencyInjection;
+using NSubstitute;
+using NUnit.Framework;
+
+namespace Esb.Tests.Audit;
+
+public sealed class AuditConfigTests
+{
+    private string _folder = null!;
+
+    [SetUp]
+    public void CreateFolder() => _folder = Directory.CreateTempSubdirectory("esb-").FullName;
+
+    [TearDown]
+    public void DeleteFolder() => Directory.Delete(_folder, recursive: true);
+
+    [Test]
+    public void Nothing_written_means_the_defaults()
+    {
+        var config = Read("{}", out _)!.Section<AuditConfig>("audit");
+
+        Assert.That((config.Mode, config.MaxConcurrentInstances, config.Retention), Is.EqualTo((AuditMode.Spooled, 100, TimeSpan.FromDays(30))));
+    }
+
+    [TestCase("""{ "audit": { "bodies": "whole" } }""", "ESB-CFG-UNAVAILABLE", "audit.bodies")]
+    [TestCase("""{ "audit": { "masks": [{ "xpath": "//card", "action": "last4" }] } }""", "ESB-CFG-UNAVAILABLE", "audit.masks")]
+    [TestCase("""{ "audit": { "mode": "strickt" } }""", "ESB-CFG-VALUE", "audit.mode")]
+    [TestCase("""{ "audit": { "maxConcurrentInstances": 0 } }""", "ESB-CFG-RANGE", "audit.maxConcurrentInstances")]
+    [TestCase("""{ "audit": { "retention": "30" } }""", "ESB-CFG-DURATION", "audit.retention")]
+    [TestCase("""{ "processes": { "p": [{ "audit": { "fields": {} } }] } }""", "ESB-CFG-REQUIRED", "processes.p[0].audit.as")]
+    [TestCase("""{ "processes": { "p": [{ "audit": { "as": "a", "maximumInstances": 1001 } }] } }""", "ESB-CFG-RANGE", "processes.p[0].audit.maximumInstances")]
+    public void What_cannot_be_done_is_refused(string json, string code, string path)
+    {
+        var configuration = Read(json, out var errors);
+
+        Assert.That(configuration, Is.Null);
+        Assert.That(errors.All.Select(error => (error.Code, error.Path)), Is.EqualTo([(code, path)]));
+    }
+
+    [Test]
+    public void A_plain_name_is_a_whole_step()
+    {
+        var step = Read("""{ "processes": { "p": [{ "audit": "order-received" }] } }""", out _)!.Named<IReadOnlyList<StepConfig>>("processes")["p"][0];
+
+        var settings = (AuditStepConfig)step.Settings;
+        Assert.That((settings.As, settings.MaximumInstances, settings.PoolTimeout), Is.EqualTo(("order-received", 50, TimeSpan.FromSeconds(60))));
+    }
+
+    [Test]
+    public async Task A_step_is_compiled_with_its_fields()
+    {
+        var configuration = Read("""{ "processes": { "p": [{ "audit": { "as": "order-received", "fields": { "order": { "header": "x-order" } } } }] } }""", out var errors)!;
+        var compiler = Substitute.For<IStepCompiler>();
+        compiler.Errors.Returns(errors);
+        compiler.Process.Returns("p");
+        compiler.Expressions.Compile(Arg.Any<IValueSource>(), errors).Returns(Substitute.For<IMessageValue>());
+        await using var provider = Services().AddSingleton(configuration).AddSingleton(TimeProvider.System).AddLogging().BuildServiceProvider();
+
+        var step = provider.GetServices<IStepFactory>().Single().Compile(configuration.Named<IReadOnlyList<StepConfig>>("processes")["p"][0], compiler);
+
+        Assert.That(step!.Description, Is.EqualTo("audit(order-received)"));
+    }
+
+    [Test]
+    public async Task A_step_with_a_wrong_field_is_not_compiled()
+    {
+        var configuration = Read("""{ "processes": { "p": [{ "audit": { "as": "a", "fields": { "order": { "xpath": "///" } } } }] } }""", out var errors)!;
+        var compiler = Substitute.For<IStepCompiler>();
+        compiler.Expressions.Compile(Arg.Any<IValueSource>(), Arg.Any<ConfigErrors>()).Returns((IMessageValue?)null);
+        await using var provider = Services().AddSingleton(configuration).AddSingleton(TimeProvider.System).AddLogging().BuildServiceProvider();
+
+        var step = provider.GetServices<IStepFactory>().Single().Compile(configuration.Named<IReadOnlyList<StepConfig>>("processes")["p"][0], compiler);
+
+        Assert.That(step, Is.Null);
+        Assert.That(errors.Any, Is.False, "the compiler of expressions reports, and nobody else");
+    }
+
+    private EsbConfiguration? Read(string json, out ConfigErrors errors)
+    {
+        var file = Path.Combine(_folder, "esb.json");
+        File.WriteAllText(file, json);
+        errors = new ConfigErrors();
+        return new ConfigurationReader(SettingsCatalog.From(Services())).Read(file, new Dictionary<string, string>(), errors);
+    }
+
+    private static IServiceCollection Services() => new ServiceCollection()
+        .AddEsbCore()
+        .AddSingleton(new SettingsKind(typeof(Core.Topics.TransportConfig), "memory", typeof(MemoryTransportConfig), "In memory."))
+        .AddEsbStorage()
+        .AddEsbAudit();
+
+    private sealed record MemoryTransportConfig : Core.Topics.TransportConfig;
+}

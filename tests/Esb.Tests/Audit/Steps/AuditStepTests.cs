@@ -1,0 +1,133 @@
+using Esb.Audit;
+using Esb.Audit.Services;
+using Esb.Audit.Steps;
+using Esb.Core.Audit;
+using Esb.Core.Errors;
+using Esb.Core.Expressions;
+using Esb.Core.Messages;
+using Esb.Core.Pooling;
+using Esb.Core.Processes;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+using NUnit.Framework;
+
+namespace Esb.Tests.Audit.Steps;
+
+[FixtureLifeCycle(LifeCycle.InstancePerTestCase)]
+public sealed class AuditStepTests
+{
+    private readonly MemoryAuditTrail _trail = new();
+    private readonly RecordingLogger _log = new();
+
+    [Test]
+    public async Task The_fact_belongs_to_the_message_as_it_came_in()
+    {
+        var context = Some.Context();
+        context.Process = "receive-order";
+        var received = context.Received;
+        context.Message = Some.Message("<changed/>");
+
+        await Compile(new AuditStepConfig { As = "order-received" }).RunAsync(context, default);
+
+        var fact = _trail.Facts.Single();
+        Assert.That((fact.Kind, fact.Name, fact.Process, fact.Endpoint), Is.EqualTo((AuditKind.Recorded, "order-received", "receive-order", context.Endpoint)));
+        Assert.That((fact.MessageId, fact.ConversationId), Is.EqualTo((received.Id, received.ConversationId)));
+        Assert.That(fact.Body, Is.Null);
+    }
+
+    [Test]
+    public async Task Fields_are_recorded_as_text()
+    {
+        var step = Compile(new AuditStepConfig { As = "a" }, ("order", _ => "A-1001"), ("total", _ => 1500.0), ("urgent", _ => true));
+
+        await step.RunAsync(Some.Context(), default);
+
+        Assert.That(_trail.Facts.Single().Fields, Is.EquivalentTo(new Dictionary<string, string> { ["order"] = "A-1001", ["total"] = "1500", ["urgent"] = "true" }));
+    }
+
+    [Test, Property("Case", "AUD-01")]
+    public async Task A_field_without_a_value_is_absent_and_warned_about_once_a_minute()
+    {
+        var step = Compile(new AuditStepConfig { As = "a" }, ("order", _ => "A-1001"), ("total", _ => null));
+
+        await step.RunAsync(Some.Context(), default);
+        await step.RunAsync(Some.Context(), default);
+
+        Assert.That(_trail.Facts.Select(fact => fact.Fields.Keys), Is.All.EqualTo(new[] { "order" }));
+        Assert.That(_log.Warnings, Has.Count.EqualTo(1));
+        Assert.That(_log.Warnings[0], Does.Contain("total"));
+    }
+
+    [Test, CancelAfter(5_000)]
+    public async Task A_streaming_body_is_recorded_whole_and_goes_on_to_the_next_step(CancellationToken cancellationToken)
+    {
+        var message = Some.Message() with { Body = MessageBody.FromStream(new MemoryStream("<order/>"u8.ToArray())), ContentType = "application/xml" };
+        var context = Some.Context(message);
+
+        await Compile(new AuditStepConfig { As = "a", Body = true }).RunAsync(context, cancellationToken);
+
+        var fact = _trail.Facts.Single();
+        Assert.That(fact.Body!.Value.ToArray(), Is.EqualTo("<order/>"u8.ToArray()));
+        Assert.That(fact.ContentType, Is.EqualTo("application/xml"));
+        Assert.That(context.Message.Body.ReadText(), Is.EqualTo("<order/>"));
+    }
+
+    [Test]
+    public async Task A_body_that_is_not_asked_for_keeps_streaming()
+    {
+        var context = Some.Context(Some.Message() with { Body = MessageBody.FromStream(new MemoryStream()) });
+
+        await Compile(new AuditStepConfig { As = "a" }, ("order", _ => "A-1001")).RunAsync(context, default);
+
+        Assert.That(context.Message.Body.IsBuffered, Is.False);
+    }
+
+    [Test, CancelAfter(10_000), Property("Case", "T-AUD-3")]
+    public async Task A_message_that_waits_too_long_for_its_turn_fails_with_a_pool_timeout_and_a_warning(CancellationToken cancellationToken)
+    {
+        var gate = new TaskCompletionSource();
+        _trail.Gate = gate.Task;
+        var step = Compile(new AuditStepConfig { As = "order-received", MaximumInstances = 1, PoolTimeout = TimeSpan.FromMilliseconds(50) });
+        var first = step.RunAsync(Some.Context(), cancellationToken);
+
+        Assert.That(
+            () => step.RunAsync(Some.Context(), cancellationToken).AsTask(),
+            Throws.TypeOf<PoolTimeoutException>().With.Property(nameof(EsbException.Code)).EqualTo("ESB-POOL-TIMEOUT"));
+        Assert.That(_log.Warnings.Single(), Does.StartWith("waiting for a free instance of audit step order-received"));
+
+        gate.SetResult();
+        await first;
+        await step.RunAsync(Some.Context(), cancellationToken);
+        Assert.That(_trail.Facts, Has.Count.EqualTo(2));
+    }
+
+    private AuditStep Compile(AuditStepConfig config, params (string Name, Func<MessageContext, object?> Value)[] fields)
+    {
+        var services = new AuditServices(new AuditConfig(), _trail, TimeProvider.System, NullLogger<AuditServices>.Instance);
+        var proxies = new InstancePool<AuditProxy>(
+            $"audit step {config.As}", () => new AuditProxy(services), new PoolLimits(config.MaximumInstances, config.PoolTimeout), TimeProvider.System, _log);
+        return new AuditStep(config, [.. fields.Select(field => new AuditField(field.Name, new Computed(field.Value)))], proxies, maxBodyBytes: 1000, TimeProvider.System, _log);
+    }
+
+    private sealed class Computed(Func<MessageContext, object?> value) : IMessageValue
+    {
+        public bool ReadsBody => false;
+
+        public object? Evaluate(MessageContext context) => value(context);
+    }
+
+    private sealed class RecordingLogger : ILogger<AuditStep>
+    {
+        public List<string> Warnings { get; } = [];
+
+        public IDisposable? BeginScope<TState>(TState state)
+            where TState : notnull => null;
+
+        public bool IsEnabled(LogLevel logLevel) => true;
+
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        {
+            if (logLevel == LogLevel.Warning) Warnings.Add(formatter(state, exception));
+        }
+    }
+}

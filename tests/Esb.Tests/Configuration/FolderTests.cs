@@ -1,0 +1,124 @@
+using Esb.Core.Endpoints;
+using Esb.Core.Topics;
+
+namespace Esb.Tests.Configuration;
+
+public sealed class FolderTests : ConfigurationFixture
+{
+    [Test]
+    public void The_files_of_a_folder_are_merged_section_by_section()
+    {
+        Write("a.json", """{ "$schema": "esb.schema.json", "name": "merged", "topics": { "a": {} } }""");
+        Write("b.json", """{ "$schema": "esb.schema.json", "topics": { "b": { "persistent": false } } }""");
+        Write("notes.txt", "not read");
+
+        var configuration = AcceptPath(Folder);
+
+        Assert.That(configuration.Name, Is.EqualTo("merged"));
+        Assert.That(configuration.Named<TopicConfig>("topics").Keys, Is.EqualTo(["a", "b"]));
+    }
+
+    [Test, Property("Case", "CFG-12")]
+    public void A_name_in_two_files_is_refused_with_both_places()
+    {
+        Write("a.json", """{ "topics": { "orders": {} } }""");
+        Write("b.json", """{ "topics": { "orders": {} } }""");
+
+        var error = RefusePath(Folder).Single();
+
+        Assert.That(error.Code, Is.EqualTo("ESB-CFG-DUPNAME"));
+        Assert.That(error.Path, Is.EqualTo("topics.orders"));
+        Assert.That(error.Expected, Does.Contain("a.json:1:15").And.Contain("b.json:1:15"));
+    }
+
+    [Test]
+    public void A_section_that_is_no_object_stands_in_one_file_only()
+    {
+        Write("a.json", """{ "name": "a" }""");
+        Write("b.json", """{ "name": "b" }""");
+
+        Assert.That(RefusePath(Folder).Single().Code, Is.EqualTo("ESB-CFG-DUPNAME"));
+    }
+
+    [Test]
+    public void All_files_that_cannot_be_read_are_reported_and_nothing_that_would_only_follow_from_them()
+    {
+        Write("a.json", "{");
+        Write("b.json", "");
+        Write("c.json", """{ "processes": { "p": [{ "publish": "orders.new" }] } }""");
+
+        Assert.That(RefusePath(Folder).Select(error => error.Code), Is.EqualTo(["ESB-CFG-SYNTAX", "ESB-CFG-EMPTY"]));
+    }
+
+    [Test]
+    public void A_path_is_relative_to_the_file_that_names_it()
+    {
+        Write("a.json", """{ "schemas": { "order": "schemas/order.xsd" } }""");
+        Write("environments/prod.json", """{ "schemas": { "other": "../other.xsd" } }""");
+
+        var schemas = AcceptPath(Folder, ("ESB_ENVIRONMENT", "prod")).Named<FileConfig>("schemas");
+
+        Assert.That(schemas["order"].File, Is.EqualTo(Path.Combine(Folder, "schemas", "order.xsd")));
+        Assert.That(schemas["other"].File, Is.EqualTo(Path.Combine(Folder, "other.xsd")));
+    }
+
+    [Test]
+    [TestCase("")]
+    [TestCase("a\\u0000b")]
+    public void A_path_that_can_be_none_is_refused(string path) =>
+        Assert.That(RefuseOnce($$"""{ "schemas": { "order": "{{path}}" } }""").Code, Is.EqualTo("ESB-CFG-PATH"));
+
+    [Test]
+    public void An_environment_is_laid_over_objects_merge_and_lists_replace()
+    {
+        var file = Write("esb.json", """
+            {
+              "topics": { "a": {}, "b": {} },
+              "endpoints": { "out": { "type": "file-outbound", "folder": "out", "subscribe": ["a.#", "b.#"], "poolSize": 2 } }
+            }
+            """);
+        Write("environments/prod.json", """{ "endpoints": { "out": { "subscribe": ["b.*"], "poolTimeout": "5s" } } }""");
+
+        var endpoint = (FileOutConfig)AcceptPath(file, ("ESB_ENVIRONMENT", "prod")).Named<EndpointConfig>("endpoints")["out"];
+
+        Assert.Multiple(() =>
+        {
+            Assert.That(endpoint.Subscribe.Select(pattern => pattern.Value), Is.EqualTo(["b.*"]));
+            Assert.That(endpoint.PoolSize, Is.EqualTo(2));
+            Assert.That(endpoint.PoolTimeout, Is.EqualTo(TimeSpan.FromSeconds(5)));
+        });
+    }
+
+    [Test]
+    public void An_environment_without_a_file_is_refused_with_the_nearest_one()
+    {
+        var file = Write("esb.json", "{}");
+        Write("environments/production.json", "{}");
+
+        var error = RefusePath(file, ("ESB_ENVIRONMENT", "prodution")).Single();
+
+        Assert.That(error.Code, Is.EqualTo("ESB-CFG-NOTFOUND"));
+        Assert.That(error.Expected, Does.EndWith("""did you mean "production"?"""));
+    }
+
+    [Test]
+    public void An_environment_cannot_name_a_file_elsewhere()
+    {
+        var file = Write("conf/esb.json", "{}");
+        Write("elsewhere.json", "{}");
+
+        Assert.That(RefusePath(file, ("ESB_ENVIRONMENT", "../../elsewhere")).Single().Code, Is.EqualTo("ESB-CFG-NOTFOUND"));
+    }
+
+    [Test]
+    public void The_same_content_has_the_same_revision_however_it_is_written()
+    {
+        var one = Accept("""{ "name": "a", "topics": { "t": { "persistent": false } } }""").Revision;
+        var same = Accept("""{ "$schema": "x", "topics": { "t": { "persistent": false } }, /* moved */ "name": "a" }""").Revision;
+        var other = Accept("""{ "name": "a", "topics": { "t": { "persistent": true } } }""").Revision;
+
+        Assert.That(one, Does.Match("^[0-9a-f]{12}$"));
+        Assert.That(same, Is.EqualTo(one));
+        Assert.That(other, Is.Not.EqualTo(one));
+    }
+}

@@ -1,0 +1,74 @@
+using Esb.Core;
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Esb.Tests.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Esb.Tests.Endpoints;
+
+public sealed class EndpointCheckTests : ConfigurationFixture
+{
+    [Test, Property("Case", "CFG-17")]
+    [TestCase("poolSize")]
+    [TestCase("processingThreads")]
+    public void Ordered_delivery_refuses_two_at_once_and_names_the_setting(string setting)
+    {
+        var error = Check($"\"delivery\": \"ordered\", \"{setting}\": 2").Single();
+
+        Assert.That((error.Code, error.Path, error.Value), Is.EqualTo(("ESB-CFG-ORDERING", $"endpoints.out.{setting}", "2")));
+        Assert.That(error.Expected, Does.StartWith("expected 1, because of delivery \"ordered\""));
+        Assert.That(error.Origin!.Line, Is.EqualTo(1));
+    }
+
+    [Test, Property("Case", "CFG-17")]
+    public void Ordered_delivery_is_accepted_as_it_is_by_default() => Assert.That(Check("\"delivery\": \"ordered\", \"onFailure\": \"park\""), Is.Empty);
+
+    [Test, Property("Case", "CFG-17")]
+    public void Tuning_a_parallel_endpoint_is_no_matter_of_order() => Assert.That(Check("\"poolSize\": 250, \"processingThreads\": 30"), Is.Empty);
+
+    [Test]
+    public void Parking_without_order_is_refused()
+    {
+        var error = Check("\"onFailure\": \"park\"").Single();
+
+        Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-UNAVAILABLE", "endpoints.out.onFailure")));
+    }
+
+    [Test, Property("Case", "CFG-22")]
+    public void Repeating_in_place_must_end_well_before_the_broker_loses_patience()
+    {
+        var error = Check("\"delivery\": \"ordered\", \"timeout\": \"10s\", \"retry\": { \"immediate\": 0, \"delays\": [\"15m\"] }").Single();
+
+        Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-ACKTIMEOUT", "endpoints.out.retry")));
+        Assert.That(error.Expected, Does.Contain("2 attempts of 10s and the delays take up to 920s; expected at most 15m"));
+    }
+
+    [Test]
+    [TestCase("x-*-y", "neither the name of a header nor the beginning of one")]
+    [TestCase("", "neither the name of a header nor the beginning of one")]
+    [TestCase("two words", "neither the name of a header nor the beginning of one")]
+    [TestCase("esb-*", "is reserved for the bus")]
+    [TestCase("cc", "is reserved for the bus")]
+    public void A_header_pattern_that_would_match_nothing_is_refused(string pattern, string expected)
+    {
+        var error = Check($"\"headers\": [\"x-*\", \"{pattern}\"]").Single();
+
+        Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-HEADER", "endpoints.out.headers")));
+        Assert.That(error.Expected, Does.Contain(expected));
+    }
+
+    [Test]
+    public void All_headers_and_none_are_accepted([Values("[]", "[\"*\"]", "[\"accept\", \"x-a*\"]")] string headers) =>
+        Assert.That(Check($"\"headers\": {headers}"), Is.Empty);
+
+    private IReadOnlyList<ConfigError> Check(string properties)
+    {
+        var configuration = Accept($$"""{ "endpoints": { "out": { "type": "file-outbound", "folder": "x", {{properties}} } } }""");
+        using var services = new ServiceCollection().AddEsbCore().AddSingleton(configuration).BuildServiceProvider();
+        var errors = new ConfigErrors();
+
+        foreach (var check in services.GetServices<IConfigurationCheck>()) check.Check(errors);
+
+        return errors.All;
+    }
+}

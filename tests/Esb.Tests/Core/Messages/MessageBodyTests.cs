@@ -1,0 +1,103 @@
+using System.Text;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+
+namespace Esb.Tests.Messages;
+
+[CancelAfter(5_000)]
+public sealed class MessageBodyTests
+{
+    [Test]
+    public void A_streaming_body_has_no_bytes_until_it_is_buffered()
+    {
+        var body = MessageBody.FromStream(new MemoryStream("abc"u8.ToArray()));
+
+        Assert.That((body.IsBuffered, body.Length), Is.EqualTo((false, (long?)null)));
+        Assert.That(() => body.Bytes, Throws.InvalidOperationException);
+    }
+
+    [Test]
+    public async Task Buffering_reads_all_of_the_stream(CancellationToken cancellationToken)
+    {
+        var bytes = Enumerable.Range(0, 200_000).Select(number => (byte)number).ToArray();
+        var body = MessageBody.FromStream(new MemoryStream(bytes));
+
+        var buffered = await body.BufferAsync(bytes.Length, cancellationToken);
+
+        Assert.That(buffered.ToArray(), Is.EqualTo(bytes));
+        Assert.That((body.IsBuffered, body.Length), Is.EqualTo((true, (long?)bytes.Length)));
+        Assert.That((await body.BufferAsync(1, cancellationToken)).Length, Is.EqualTo(bytes.Length), "buffered once and for all");
+    }
+
+    [Test]
+    [TestCase(null)]
+    [TestCase(4L)]
+    public void More_bytes_than_allowed_are_too_large_whether_the_length_is_told_or_not(long? length)
+    {
+        var body = MessageBody.FromStream(new MemoryStream("abcd"u8.ToArray()), length);
+
+        var fault = Assert.ThrowsAsync<EsbException>(async () => await body.BufferAsync(3, CancellationToken.None));
+
+        Assert.That((fault!.Code, fault.Kind), Is.EqualTo(("ESB-BODY-SIZE", FaultKind.TooLarge)));
+    }
+
+    [Test]
+    public async Task What_is_left_of_a_stream_is_never_taken_for_the_whole_body(CancellationToken cancellationToken)
+    {
+        var copied = MessageBody.FromStream(new MemoryStream("abcd"u8.ToArray()));
+        var tooLarge = MessageBody.FromStream(new MemoryStream("abcd"u8.ToArray()));
+        await copied.CopyToAsync(Stream.Null, cancellationToken);
+        Assert.ThrowsAsync<EsbException>(async () => await tooLarge.BufferAsync(3, cancellationToken));
+
+        Assert.That(async () => await copied.CopyToAsync(Stream.Null, cancellationToken), Throws.InvalidOperationException);
+        Assert.That(async () => await copied.BufferAsync(10, cancellationToken), Throws.InvalidOperationException);
+        Assert.That(async () => await tooLarge.BufferAsync(10, cancellationToken), Throws.InvalidOperationException);
+    }
+
+    [Test]
+    public async Task A_body_is_copied_while_it_streams_and_as_often_as_wanted_once_buffered(CancellationToken cancellationToken)
+    {
+        var (streamed, buffered) = (new MemoryStream(), new MemoryStream());
+
+        await MessageBody.FromStream(new MemoryStream("abc"u8.ToArray())).CopyToAsync(streamed, cancellationToken);
+        var body = MessageBody.FromText("abc");
+        await body.CopyToAsync(buffered, cancellationToken);
+        await body.CopyToAsync(buffered, cancellationToken);
+
+        Assert.That(Encoding.UTF8.GetString(streamed.ToArray()), Is.EqualTo("abc"));
+        Assert.That(Encoding.UTF8.GetString(buffered.ToArray()), Is.EqualTo("abcabc"));
+    }
+
+    [Test]
+    public void A_view_is_made_once_and_shared_by_all_copies_of_the_message()
+    {
+        var message = Some.Message("abc");
+        var copy = message with { Subject = "orders.new" };
+        var made = 0;
+
+        var view = message.Body.View(Parse);
+        var same = copy.Body.View(Parse);
+
+        Assert.That(same, Is.SameAs(view));
+        Assert.That(made, Is.EqualTo(1));
+
+        StringBuilder Parse(ReadOnlyMemory<byte> bytes)
+        {
+            made++;
+            return new StringBuilder(Encoding.UTF8.GetString(bytes.Span));
+        }
+    }
+
+    [Test]
+    public void A_view_that_fails_is_tried_again_by_the_next_one()
+    {
+        var body = MessageBody.FromText("abc");
+
+        Assert.That(() => body.View<string>(_ => throw new FormatException()), Throws.TypeOf<FormatException>());
+        Assert.That(body.View(_ => "parsed"), Is.EqualTo("parsed"));
+    }
+
+    [Test]
+    public void Text_is_without_a_byte_order_mark() =>
+        Assert.That(MessageBody.FromBytes(new byte[] { 0xEF, 0xBB, 0xBF, (byte)'a' }).ReadText(), Is.EqualTo("a"));
+}

@@ -1,0 +1,84 @@
+using Esb.Core;
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Endpoints;
+using Esb.Core.Expressions;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Esb.Endpoints;
+using Esb.Tests.Endpoints.Contracts;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Esb.Tests.Endpoints;
+
+public sealed class EndpointTypesTests
+{
+    [TestCase("""{ "type": "file-inbound", "folder": "in", "process": "p" }""")]
+    [TestCase("""{ "type": "file-inbound", "folder": "in", "publish": "orders.new", "pattern": "*.xml", "interval": "5s", "maxConcurrentCalls": 4 }""")]
+    [TestCase("""{ "type": "file-outbound", "folder": "out", "fileName": "{message.key}-{header.x-order}.xml", "ifExists": "replace" }""")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shop", "query": "select 1 where 'a' = @a", "parameters": { "a": { "header": "x-a" } }, "as": "xml", "maxRows": 5 }""")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shop", "execute": "delete from t" }""")]
+    public async Task Endpoint_is_read_and_made(string endpoint) => Assert.That(await ErrorsOfAsync(endpoint), Is.Empty);
+
+    [TestCase("""{ "type": "file-inbound", "folder": "in", "relay": "e" }""", "ESB-CFG-VALUE endpoints.e.relay")]
+    [TestCase("""{ "type": "file-inbound", "folder": "in", "process": "p", "mode": "request-reply" }""", "ESB-CFG-VALUE endpoints.e.mode")]
+    [TestCase("""{ "type": "file-inbound", "folder": "in", "process": "p", "pattern": "a/*.xml" }""", "ESB-CFG-VALUE endpoints.e.pattern")]
+    [TestCase("""{ "type": "file-inbound", "folder": "in", "process": "p", "done": "in" }""", "ESB-CFG-VALUE endpoints.e.done")]
+    [TestCase("""{ "type": "file-outbound", "folder": "out", "fileName": "../{message.id}" }""", "ESB-FILE-NAME endpoints.e.fileName")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shop", "query": "select 1", "execute": "select 1" }""", "ESB-CFG-ONEOF endpoints.e")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shp", "query": "select 1" }""", "ESB-CFG-REF endpoints.e.connection")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shop", "query": "select '${name}'" }""", "ESB-SQL-DYNAMIC endpoints.e.query")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shop", "query": "select * from {header.x-table}" }""", "ESB-SQL-DYNAMIC endpoints.e.query")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shop", "query": "select @a" }""", "ESB-SQL-PARAM endpoints.e.query")]
+    public async Task Mistake_is_told_with_its_place(string endpoint, string error) => Assert.That(await ErrorsOfAsync(endpoint), Has.One.StartsWith(error));
+
+    [Test]
+    public async Task Unknown_provider_is_told_with_the_nearest() =>
+        Assert.That(await ErrorsOfAsync("""{ "type": "file-inbound", "folder": "in", "process": "p" }""", provider: "npgsq"), Is.EqualTo(["ESB-CFG-VALUE connections.shop.provider: expected one of npgsql; did you mean \"npgsql\"?"]));
+
+    // As the host does it: what can be read is checked, and made without opening anything.
+    private static async Task<List<string>> ErrorsOfAsync(string endpoint, string provider = "npgsql")
+    {
+        var folder = Directory.CreateTempSubdirectory("esb-");
+        try
+        {
+            var file = Path.Combine(folder.FullName, "esb.json");
+            await File.WriteAllTextAsync(file, $$"""
+                { "topics": { "orders": {} }, "processes": { "p": [] },
+                  "connections": { "shop": { "provider": "{{provider}}", "connection": "Host=localhost" } },
+                  "endpoints": { "e": {{endpoint}} } }
+                """);
+            var errors = new ConfigErrors();
+            var services = new ServiceCollection().AddEsbCore().AddEndpointTypes();
+            services.AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(AnyTransport), "")).AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(AnyStore), ""));
+            if (new ConfigurationReader(SettingsCatalog.From(services)).Read(file, new Dictionary<string, string>(), errors) is { } configuration) await CheckAsync(services, configuration, errors);
+
+            Assert.That(folder.GetFileSystemInfos().Select(entry => entry.Name), Is.EqualTo(["esb.json"]), "checking makes nothing");
+            return [.. errors.All.Select(error => (error with { Origin = null }).ToString())];
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+
+    private static async Task CheckAsync(IServiceCollection services, EsbConfiguration configuration, ConfigErrors errors)
+    {
+        services.AddSingleton(configuration).AddSingleton(TimeProvider.System).AddSingleton<IExpressionCompiler, PlainExpressions>();
+        services.AddSingleton<ILoggerFactory>(NullLoggerFactory.Instance).AddSingleton(typeof(ILogger<>), typeof(NullLogger<>));
+        await using var provider = services.BuildServiceProvider();
+        foreach (var check in provider.GetServices<IConfigurationCheck>()) check.Check(errors);
+
+        var settings = configuration.Named<EndpointConfig>("endpoints")["e"];
+        var type = provider.GetServices<IEndpointType>().Single(candidate => candidate.Settings == settings.GetType());
+        type.Check(settings, errors);
+        if (settings is OutboundEndpointConfig outbound) Assert.That(((IOutboundEndpointType)type).Create(outbound), Is.Not.Null);
+        else Assert.That(((IInboundEndpointType)type).Create((InboundEndpointConfig)settings, null!), Is.Not.Null);
+    }
+
+    private sealed record AnyTransport : TransportConfig;
+
+    private sealed record AnyStore : StoreConfig;
+}

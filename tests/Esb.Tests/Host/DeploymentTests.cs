@@ -1,0 +1,94 @@
+using System.Text.RegularExpressions;
+using Esb.Core.Configuration;
+using Esb.Host;
+using Esb.Host.Composition;
+using Esb.Host.Management;
+using Esb.Host.Telemetry;
+using Microsoft.Extensions.DependencyInjection;
+using NUnit.Framework;
+
+namespace Esb.Tests.Host;
+
+/// <summary>What is shipped for containers fits the program.</summary>
+public sealed partial class DeploymentTests
+{
+    private static readonly string Root = FindRoot();
+    private static readonly string Compose = File.ReadAllText(Path.Combine(Root, "docker-compose.yml"));
+
+    [Test]
+    public async Task Variables_of_the_bus_fit_the_configuration_it_runs()
+    {
+        var variables = EnvironmentOf("esb");
+
+        await using var services = await BusServices.BuildAsync(Path.Combine(Root, "samples", "database"), variables, new ServiceCollection().AddEsb());
+
+        var configuration = services.GetRequiredService<EsbConfiguration>();
+        Assert.That(variables.Keys, Has.Some.StartsWith("ESB__"));
+        Assert.That(configuration.Section<ManagementConfig>("management").Url, Is.EqualTo("http://0.0.0.0:8081"));
+        Assert.That(configuration.Section<TelemetryConfig>("telemetry").Otlp, Is.EqualTo("http://collector:4317"));
+        Assert.That(Compose, Does.Contain("""command: ["run", "/opt/esb/samples/database"]"""));
+    }
+
+    [Test]
+    public void No_service_has_a_password_of_its_own()
+    {
+        var secrets = Services().SelectMany(EnvironmentLines).Where(line => line.Contains("PASS", StringComparison.OrdinalIgnoreCase)).ToList();
+
+        Assert.That(secrets, Has.Count.EqualTo(4));
+        Assert.That(secrets, Has.All.Matches(@"\$\{[A-Z_]+PASSWORD:\?"));
+    }
+
+    [Test]
+    public void Management_is_published_to_this_machine_only() =>
+        Assert.That(Compose, Does.Contain("\"127.0.0.1:8081:8081\"").And.Not.Match("\"8081:"));
+
+    [Test]
+    public void Files_that_are_mounted_exist()
+    {
+        var mounted = Mounted().Matches(Compose).Select(match => match.Groups["path"].Value).ToList();
+
+        Assert.That(mounted, Is.Not.Empty);
+        Assert.That(mounted.Where(path => !File.Exists(Path.Combine(Root, path))), Is.Empty);
+    }
+
+    [Test]
+    public void Image_runs_as_a_numbered_user_without_secrets()
+    {
+        var dockerfile = File.ReadAllText(Path.Combine(Root, "Dockerfile"));
+
+        Assert.That(dockerfile, Does.Match(@"(?m)^USER [1-9]\d*:[1-9]\d*$"));
+        Assert.That(dockerfile, Does.Not.Match("(?im)^(env|arg) .*(key|password|secret|token)"));
+        Assert.That(Compose, Does.Contain("user: \"1654:1654\""));
+    }
+
+    private static Dictionary<string, string> EnvironmentOf(string service) => EnvironmentLines(service)
+        .Select(line => line.Split(':', 2))
+        .ToDictionary(parts => parts[0].Trim(), parts => Reference().Replace(parts[1].Trim().Trim('"'), "chosen"));
+
+    private static IEnumerable<string> Services() =>
+        BlockOf(Compose.Split('\n'), "services:").Where(line => line.StartsWith("  ", StringComparison.Ordinal) && line[2] != ' ').Select(line => line.Trim(' ', ':'));
+
+    private static IEnumerable<string> EnvironmentLines(string service) => BlockOf([.. BlockOf(Compose.Split('\n'), $"  {service}:")], "    environment:");
+
+    /// <summary>The lines below a line that are indented deeper: all the YAML that this file needs.</summary>
+    private static IEnumerable<string> BlockOf(string[] lines, string head)
+    {
+        var depth = head.Length - head.TrimStart().Length;
+        return lines.SkipWhile(line => line != head).Skip(1)
+            .Where(line => line.Trim().Length > 0)
+            .TakeWhile(line => line.Length - line.TrimStart().Length > depth);
+    }
+
+    private static string FindRoot()
+    {
+        var folder = new DirectoryInfo(AppContext.BaseDirectory);
+        while (!File.Exists(Path.Combine(folder.FullName, "Esb.sln"))) folder = folder.Parent!;
+        return folder.FullName;
+    }
+
+    [GeneratedRegex(@"\$\{[A-Z_]+:\?[^}]*\}")]
+    private static partial Regex Reference();
+
+    [GeneratedRegex(@"- \./(?<path>[^:]+):")]
+    private static partial Regex Mounted();
+}

@@ -1,0 +1,145 @@
+using Esb.Core;
+using Esb.Core.Configuration;
+using Esb.Core.Errors;
+using Esb.Host.Lifecycle;
+using Microsoft.Extensions.Logging.Abstractions;
+using NUnit.Framework;
+
+namespace Esb.Tests.Host.Lifecycle;
+
+[CancelAfter(15_000)]
+public sealed class BusLifecycleTests
+{
+    private readonly HostState _state = new();
+    private readonly List<string> _events = [];
+
+    [SetUp]
+    public void Forget() => _events.Clear();
+
+    [Test]
+    public async Task Parts_start_by_stage_and_stop_the_other_way_round(CancellationToken cancellationToken)
+    {
+        var bus = Bus(Part("reader", BusStage.Inbound), Part("topics", BusStage.Topics), Part("store", BusStage.Stores), Part("sender", BusStage.Outbound));
+
+        await bus.StartAsync(cancellationToken);
+        var finished = await bus.StopAsync(cancellationToken);
+
+        Assert.That(_events, Is.EqualTo(new[] { "+store", "+topics", "+sender", "+reader", "-reader", "-sender", "-topics", "-store" }));
+        Assert.That(finished, Is.True);
+    }
+
+    [Test]
+    public async Task Host_is_ready_once_all_has_started_and_not_any_more_when_stopping_begins(CancellationToken cancellationToken)
+    {
+        var state = new HostState();
+        string? seenWhileStarting = null, seenWhileStopping = null;
+        var part = Part("reader", BusStage.Inbound, start: _ => Note(() => seenWhileStarting = state.Obstacle), stop: _ => Note(() => seenWhileStopping = state.Obstacle));
+        var bus = new BusLifecycle([part], state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
+
+        await bus.StartAsync(cancellationToken);
+        var seenRunning = state.Obstacle;
+        await bus.StopAsync(cancellationToken);
+
+        Assert.That(new[] { seenWhileStarting, seenRunning, seenWhileStopping }, Is.EqualTo(new[] { "starting", null, "stopping" }));
+    }
+
+    [Test]
+    public async Task Endpoint_that_fails_to_start_leaves_the_others_running_and_the_host_ready(CancellationToken cancellationToken)
+    {
+        var state = new HostState();
+        var bus = Bus(state, Part("broken", BusStage.Outbound, start: _ => throw new InvalidOperationException("no")), Part("reader", BusStage.Inbound));
+
+        await bus.StartAsync(cancellationToken);
+
+        Assert.That(_events, Is.EqualTo(new[] { "+broken", "+reader" }));
+        Assert.That(state.Obstacle, Is.Null);
+    }
+
+    [TestCase(BusStage.Stores), TestCase(BusStage.Topics)]
+    public void Store_or_topics_that_cannot_start_end_the_start(BusStage stage, CancellationToken cancellationToken)
+    {
+        var fault = new EsbException("ESB-STORE-INUSE", "The folder is in use by another host.", FaultKind.Internal);
+        var bus = Bus(Part("broken", stage, start: _ => throw fault), Part("reader", BusStage.Inbound));
+
+        Assert.That(() => bus.StartAsync(cancellationToken), Throws.Exception.SameAs(fault));
+        Assert.That(_events, Does.Not.Contain("+reader"));
+    }
+
+    [Test]
+    public void Configuration_that_cannot_be_had_ends_the_start(CancellationToken cancellationToken)
+    {
+        var refusal = new ConfigurationRefusedException([new ConfigError("ESB-CFG-PORT", "listeners.public.url", null, "the port is in use")]);
+        var bus = Bus(Part("reader", BusStage.Inbound, start: _ => throw refusal));
+
+        Assert.That(() => bus.StartAsync(cancellationToken), Throws.Exception.SameAs(refusal));
+    }
+
+    [Test]
+    public async Task Part_that_fails_to_stop_does_not_keep_the_others_from_stopping(CancellationToken cancellationToken)
+    {
+        var bus = Bus(Part("reader", BusStage.Inbound, stop: _ => throw new InvalidOperationException("no")), Part("store", BusStage.Stores));
+        await bus.StartAsync(cancellationToken);
+
+        var finished = await bus.StopAsync(cancellationToken);
+
+        Assert.That(_events[^1], Is.EqualTo("-store"));
+        Assert.That(finished, Is.False);
+    }
+
+    [Test]
+    public async Task Second_signal_drops_the_work_under_way(CancellationToken cancellationToken)
+    {
+        using var abandon = new CancellationTokenSource();
+        var bus = Bus(Part("reader", BusStage.Inbound, stop: token => Task.Delay(Timeout.Infinite, token)), Part("store", BusStage.Stores));
+        await bus.StartAsync(cancellationToken);
+
+        var stopping = bus.StopAsync(abandon.Token);
+        Assert.That(stopping.IsCompleted, Is.False);
+        await abandon.CancelAsync();
+
+        Assert.That(await stopping.WaitAsync(cancellationToken), Is.False);
+        Assert.That(_events[^1], Is.EqualTo("-store"));
+    }
+
+    [Test]
+    public async Task Part_that_hangs_does_not_hang_the_host(CancellationToken cancellationToken)
+    {
+        var bus = Bus(Part("reader", BusStage.Inbound, stop: _ => new TaskCompletionSource().Task), Part("store", BusStage.Stores));
+        await bus.StartAsync(cancellationToken);
+
+        var finished = await bus.StopAsync(abandon: new CancellationToken(canceled: true)).WaitAsync(cancellationToken);
+
+        Assert.That(finished, Is.False);
+        Assert.That(_events[^1], Is.EqualTo("-store"));
+    }
+
+    private static Task Note(Action action)
+    {
+        action();
+        return Task.CompletedTask;
+    }
+
+    private BusLifecycle Bus(params IBusPart[] parts) => Bus(_state, parts);
+
+    private static BusLifecycle Bus(HostState state, params IBusPart[] parts) => new(parts, state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
+
+    private ScriptedPart Part(string name, BusStage stage, Func<CancellationToken, Task>? start = null, Func<CancellationToken, Task>? stop = null) =>
+        new(name, stage, _events, start ?? (_ => Task.CompletedTask), stop ?? (_ => Task.CompletedTask));
+
+    private sealed class ScriptedPart(string name, BusStage stage, List<string> events, Func<CancellationToken, Task> start, Func<CancellationToken, Task> stop) : IBusPart
+    {
+        public BusStage Stage => stage;
+
+        public Task StartAsync(CancellationToken cancellationToken)
+        {
+            events.Add($"+{name}");
+            return start(cancellationToken);
+        }
+
+        public Task StopAsync(CancellationToken cancellationToken)
+        {
+            events.Add($"-{name}");
+            return stop(cancellationToken);
+        }
+    }
+}

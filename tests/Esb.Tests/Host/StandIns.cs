@@ -1,0 +1,120 @@
+using System.Runtime.CompilerServices;
+using Esb.Core;
+using Esb.Core.Audit;
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Endpoints;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Esb.Host;
+using Esb.Storage;
+using Microsoft.Extensions.DependencyInjection;
+using NSubstitute;
+
+namespace Esb.Tests.Host;
+
+/// <summary>Stands in for what the other projects bring, so that tests of the host depend on the host alone.</summary>
+internal static class StandIns
+{
+    /// <summary>What a bus is made of: the host itself, and stand-ins for everything else.</summary>
+    public static IServiceCollection Services() => new ServiceCollection()
+        .AddEsbCore()
+        .AddEsbHost()
+        .AddSection<IReadOnlyDictionary<string, StandInListener>>("listeners", "Where requests come in.", """{ "public": { "url": "http://127.0.0.1:8080" } }""")
+        .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(StandInTransport), "In this process."))
+        .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(FileStoreConfig), "In files."))
+        .AddSingleton(new SettingsKind(typeof(StoreConfig), "postgres", typeof(PostgresStoreConfig), "In PostgreSQL."))
+        .AddSingleton(new SettingsKind(typeof(EndpointConfig), "http-inbound", typeof(StandInInbound), "Takes requests."))
+        .AddSingleton(new SettingsKind(typeof(EndpointConfig), "file-outbound", typeof(StandInOutbound), "Writes files."))
+        .AddSingleton(new SettingsKind(typeof(StepConfig), "log", typeof(StandInStep), "Logs."))
+        .AddSingleton(Transport())
+        .AddSingleton(Processes())
+        .AddSingleton<RecordingPublisher>()
+        .AddSingleton<ITopicPublisher>(services => services.GetRequiredService<RecordingPublisher>())
+        .AddSingleton<ListedAuditStore>()
+        .AddSingleton<IAuditStore>(services => services.GetRequiredService<ListedAuditStore>());
+
+    private static ITopicTransport Transport()
+    {
+        var transport = Substitute.For<ITopicTransport>();
+        transport.System.Returns("memory");
+        return transport;
+    }
+
+    private static IProcessCatalog Processes()
+    {
+        var process = Substitute.For<IMessageProcess>();
+        process.Name.Returns("receive-order");
+        process.Description.Returns("log(hello)");
+        var catalog = Substitute.For<IProcessCatalog>();
+        catalog.All.Returns([process]);
+        catalog.Find("receive-order").Returns(process);
+        return catalog;
+    }
+}
+
+internal sealed record StandInListener : SettingsRecord
+{
+    [Setting("Where it listens.")]
+    public required string Url { get; init; }
+}
+
+internal sealed record StandInTransport : TransportConfig;
+
+internal sealed record StandInInbound : InboundEndpointConfig
+{
+    [Setting("The path.", Name = "path")]
+    public required string RequestPath { get; init; }
+}
+
+internal sealed record StandInOutbound : OutboundEndpointConfig
+{
+    [Setting("The folder.")]
+    public required string Folder { get; init; }
+}
+
+internal sealed record StandInStep : SettingsRecord
+{
+    [Setting("The text.", Main = true)]
+    public required string Message { get; init; }
+}
+
+/// <summary>Remembers what was published.</summary>
+internal sealed class RecordingPublisher : ITopicPublisher
+{
+    private readonly List<(EsbMessage Message, string Subject)> _published = [];
+
+    public Exception? Failure { get; set; }
+
+    public IReadOnlyList<(EsbMessage Message, string Subject)> Published => _published;
+
+    public ValueTask PublishAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken)
+    {
+        if (Failure is not null) throw Failure;
+        _published.Add((context.Message, subject.Value));
+        return ValueTask.CompletedTask;
+    }
+
+    public ValueTask RequestAsync(MessageContext context, Subject subject, TimeSpan timeout, string step, CancellationToken cancellationToken) => throw new NotSupportedException();
+}
+
+/// <summary>Finds what is in a list, and remembers what it was asked for.</summary>
+internal sealed class ListedAuditStore : IAuditStore
+{
+    public List<AuditFact> Facts { get; } = [];
+
+    public AuditQuery? Asked { get; private set; }
+
+    public Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken) => throw new NotSupportedException();
+
+    public async IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        Asked = query;
+        await Task.CompletedTask;
+        foreach (var fact in Facts.Take(query.Limit)) yield return fact;
+    }
+
+    public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken) =>
+        Task.FromResult<IReadOnlyList<AuditFact>>([.. Facts.Where(fact => fact.MessageId == messageId)]);
+}

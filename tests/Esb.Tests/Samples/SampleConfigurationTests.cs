@@ -1,0 +1,39 @@
+using System.Runtime.CompilerServices;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+using Esb.Core.Configuration.Settings;
+using Esb.Host;
+using Esb.Host.Composition;
+using Esb.Tests.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Esb.Tests.Samples;
+
+/// <summary>Every configuration of the repository passes all checks of the real bus, and says nothing that the schema does not describe.</summary>
+public sealed class SampleConfigurationTests
+{
+    private static readonly Dictionary<string, string> Variables = new()
+    {
+        ["ESB_RABBITMQ"] = "amqp://esb:secret@localhost",
+        ["ESB_POSTGRES"] = "Host=localhost;Username=esb;Password=secret",
+    };
+
+    public static IEnumerable<string> Configurations => ["samples/orders", "samples/mediation", "samples/database", "loadtests/orders"];
+
+    [TestCaseSource(nameof(Configurations))]
+    public void Configuration_passes_every_check(string folder) =>
+        Assert.That(async () => await (await BusServices.BuildAsync(PathOf(folder), Variables, new ServiceCollection().AddEsb())).DisposeAsync(), Throws.Nothing);
+
+    [TestCaseSource(nameof(Configurations))]
+    public void Configuration_says_nothing_that_the_schema_does_not_describe(string folder)
+    {
+        var schema = SchemaWriter.Write(SettingsCatalog.From(new ServiceCollection().AddEsb()));
+        var text = File.ReadAllText(Path.Combine(PathOf(folder), "esb.json"));
+        var configuration = JsonNode.Parse(text, documentOptions: new JsonDocumentOptions { CommentHandling = JsonCommentHandling.Skip });
+
+        Assert.That(new SchemaValidator(schema).Validate(configuration), Is.Empty);
+    }
+
+    private static string PathOf(string folder, [CallerFilePath] string here = "") =>
+        Path.GetFullPath($"../../../{folder}", Path.GetDirectoryName(here)!);
+}

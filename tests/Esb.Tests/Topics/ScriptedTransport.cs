@@ -1,0 +1,40 @@
+using Esb.Core.Messages;
+using Esb.Core.Topics;
+
+namespace Esb.Tests.Topics;
+
+/// <summary>A transport that answers as a test wrote down, and confirms when nothing is written.</summary>
+internal sealed class ScriptedTransport : ITopicTransport
+{
+    public Queue<PublishResult> Outcomes { get; } = new();
+
+    public Func<EsbMessage, EsbMessage> Answer { get; set; } = request => request.Reply(MessageBody.Empty, TimeProvider.System);
+
+    public List<EsbMessage> Published { get; } = [];
+
+    public string System => "scripted";
+
+    public bool IsDurable => true;
+
+    public TransportStatus Status { get; set; } = new(IsReady: true);
+
+    public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
+    {
+        lock (Published) Published.Add(message);
+        return ValueTask.FromResult(Outcomes.TryDequeue(out var outcome) ? outcome : PublishResult.Confirmed);
+    }
+
+    public Task<EsbMessage> RequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
+    {
+        lock (Published) Published.Add(request);
+        return Task.FromResult(Answer(request) with { CorrelationId = request.CorrelationId });
+    }
+
+    public Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken) => throw new NotSupportedException();
+
+    public Task<ITopicSubscription> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) => throw new NotSupportedException();
+
+    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+}

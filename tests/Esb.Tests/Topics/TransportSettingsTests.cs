@@ -1,0 +1,78 @@
+using Esb.Core;
+using Esb.Core.Topics;
+using Esb.Topics.Memory;
+using Esb.Topics.RabbitMq;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Esb.Tests.Topics;
+
+public sealed class TransportSettingsTests : TopicsFixture
+{
+    [TestCase("{}", typeof(MemoryTransport))]
+    [TestCase("""{ "transport": { "type": "memory" } }""", typeof(MemoryTransport))]
+    [TestCase("""{ "transport": { "type": "rabbitmq", "url": "amqp://localhost" } }""", typeof(RabbitMqTransport))]
+    public void The_configuration_decides_which_transport_is_used(string json, Type expected)
+    {
+        var provider = Compose(json, scripted: false);
+
+        Assert.That(provider.GetRequiredService<ITopicTransport>(), Is.TypeOf(expected));
+        Assert.That(provider.GetServices<IBusPart>().Select(part => part.Stage), Does.Contain(BusStage.Topics));
+        Assert.That(provider.GetServices<IHealthCheck>().Select(check => check.Name), Does.Contain("topics"));
+    }
+
+    [TestCase("${env:URL}")]
+    [TestCase("amqp://broker.example")]
+    [Property("Case", "CFG-27")]
+    public void Default_credentials_are_refused_for_another_machine(string url)
+    {
+        var error = Check($$"""{ "transport": { "type": "rabbitmq", "url": "{{url}}" } }""").Single();
+
+        Assert.That((error.Code, error.Path, error.Value), Is.EqualTo(("ESB-CFG-DEFAULTCRED", "transport.url", (string?)null)));
+    }
+
+    [TestCase("amqp://localhost")]
+    [TestCase("amqp://127.0.0.1:5673")]
+    [TestCase("amqp://[::1]/esb")]
+    [TestCase("amqps://esb@broker.example/%2Fesb")]
+    public void An_address_that_may_be_used_is_accepted(string url) =>
+        Assert.That(Check($$"""{ "transport": { "type": "rabbitmq", "url": "{{url}}" } }"""), Is.Empty);
+
+    [TestCase("http://broker")]
+    [TestCase("broker:5672")]
+    [TestCase("")]
+    [TestCase("amqp://esb@broker?heartbeat=5")]
+    public void What_is_no_address_of_a_broker_is_refused(string url) =>
+        Assert.That(Check($$"""{ "transport": { "type": "rabbitmq", "url": "{{url}}" } }""").Select(error => error.Code), Is.EqualTo(new[] { "ESB-CFG-URL" }));
+
+    [TestCase("")]
+    [TestCase("with space")]
+    [TestCase("a/b")]
+    public void A_prefix_that_the_broker_would_not_take_is_refused(string prefix)
+    {
+        var errors = Check($$"""{ "transport": { "type": "rabbitmq", "url": "amqp://localhost", "prefix": "{{prefix}}" } }""");
+
+        Assert.That(errors.Select(error => (error.Code, error.Path)), Is.EqualTo(new[] { ("ESB-CFG-NAME", "transport.prefix") }));
+    }
+
+    [Test]
+    public void An_error_in_a_key_is_an_error_of_the_configuration() =>
+        Assert.That(Check("""{ "topics": { "orders": { "key": { "xpath": "///" } } } }""").Single().Path, Does.StartWith("topics.orders.key"));
+
+    [Test]
+    public void An_address_is_read_as_its_specification_says()
+    {
+        var address = RabbitMqAddress.Parse("amqps://us%40er:p%2Fw@broker.example:1234/v%2Fhost");
+
+        Assert.That(address, Is.EqualTo(new RabbitMqAddress("broker.example", 1234, "v/host", "us@er", "p/w", IsTls: true)));
+    }
+
+    [Test]
+    [Property("Case", "AMQ-15")]
+    public void Certificates_are_verified_in_full()
+    {
+        var factory = RabbitMqAddress.Parse("amqps://esb:secret@broker.example")!.ToFactory("test");
+
+        Assert.That((factory.Port, factory.Ssl.Enabled, factory.Ssl.ServerName), Is.EqualTo((5671, true, "broker.example")));
+        Assert.That(factory.Ssl.AcceptablePolicyErrors, Is.EqualTo(System.Net.Security.SslPolicyErrors.None));
+    }
+}
