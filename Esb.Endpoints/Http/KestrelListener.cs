@@ -74,6 +74,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
         try
         {
             HttpContentRules.RequireOneLength(context.Request);
+            RequestPaths.RequirePlain(context);
             route = routes.Find(context);
             await route.HandleAsync(context);
         }
