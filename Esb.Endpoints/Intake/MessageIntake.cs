@@ -34,7 +34,7 @@ internal sealed partial class MessageIntake(
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
             outcome = IntakeOutcomes.Aborted;
-            await RecordFailureAsync(context, AuditKind.Failed, "ESB-INTAKE-ABORTED", "The sender hung up, or the host stopped, before the message was done with.");
+            await RecordFailureAsync(context, AuditKind.Aborted, "ESB-INTAKE-ABORTED", "The sender hung up, or the host stopped, before the message was done with.");
             throw;
         }
         catch (EsbException ex)
@@ -56,10 +56,16 @@ internal sealed partial class MessageIntake(
         }
     }
 
-    public async ValueTask RefuseAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken)
+    public ValueTask RefuseAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken)
     {
         state.Count(IntakeOutcomes.Refused);
-        await audit.RecordAsync(Fact(message, AuditKind.Refused) with { Code = code, Reason = reason }, cancellationToken);
+        return audit.RecordAsync(Fact(message, AuditKind.Refused) with { Code = code, Reason = reason }, cancellationToken);
+    }
+
+    public ValueTask AbortAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken)
+    {
+        state.Count(IntakeOutcomes.Aborted);
+        return audit.RecordAsync(Fact(message, AuditKind.Aborted) with { Code = code, Reason = reason }, cancellationToken);
     }
 
     /// <summary>The failure of a request whose answer took too long.</summary>
