@@ -21,6 +21,10 @@ public interface IMessageIntake
     /// <summary>Records that something from outside ended before it was a whole message: nobody refused it.</summary>
     /// <inheritdoc cref="RefuseAsync"/>
     ValueTask AbortAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken);
+
+    /// <summary>Records that something from outside came again, and that nothing was done.</summary>
+    /// <inheritdoc cref="RefuseAsync"/>
+    ValueTask RecognizeAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken);
 }
 
 /// <summary>What became of a message that was taken in.</summary>

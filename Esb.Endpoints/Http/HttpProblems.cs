@@ -13,7 +13,7 @@ internal static class HttpProblems
 {
     public const string ContentType = "application/problem+json";
 
-    private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan? RetryAfter = TimeSpan.FromSeconds(2);
 
     /// <summary>A failure that has a status of its own.</summary>
     public static EsbException Of(int status, string code, string detail, Exception? cause = null) => new(code, detail, KindOf(status), cause) { Status = status };
@@ -30,7 +30,8 @@ internal static class HttpProblems
         var response = context.Response;
         response.StatusCode = failure.Status ?? Faults.StatusOf(failure.Kind);
         response.ContentType = ContentType;
-        if (response.StatusCode == StatusCodes.Status503ServiceUnavailable) response.Headers.RetryAfter = Seconds(failure.RetryAfter ?? RetryAfter);
+        var wait = failure.RetryAfter ?? (response.StatusCode == StatusCodes.Status503ServiceUnavailable ? RetryAfter : null);
+        if (wait is not null) response.Headers.RetryAfter = Seconds(wait.Value);
         if (IsUnreadable(failure, response.StatusCode)) response.Headers.Connection = "close"; // what is left of the body is not waited for
         var body = Describe(response.StatusCode, failure.Code, failure.Message, Activity.Current?.TraceId.ToHexString() ?? context.TraceIdentifier);
         response.ContentLength = body.Length;

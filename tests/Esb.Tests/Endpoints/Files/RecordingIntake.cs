@@ -34,4 +34,6 @@ internal sealed class RecordingIntake : IMessageIntake
     }
 
     public ValueTask AbortAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) => RefuseAsync(message, code, reason, cancellationToken);
+
+    public ValueTask RecognizeAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) => RefuseAsync(message, code, reason, cancellationToken);
 }
