@@ -14,4 +14,6 @@ internal interface IStore : IBusPart, IHealthCheck, IAsyncDisposable
     IDeadLetterStore DeadLetters { get; }
 
     IIdempotencyKeys IdempotencyKeys { get; }
+
+    ILeaseStore Leases { get; }
 }

@@ -33,6 +33,7 @@ internal sealed partial class PostgresStore : IStore
         _logger = logger;
         DeadLetters = new PostgresDeadLetterStore(_database);
         IdempotencyKeys = new PostgresIdempotencyKeys(_database, time);
+        Leases = new PostgresLeaseStore(_database);
     }
 
     public BusStage Stage => BusStage.Stores;
@@ -46,6 +47,8 @@ internal sealed partial class PostgresStore : IStore
     public IDeadLetterStore DeadLetters { get; }
 
     public IIdempotencyKeys IdempotencyKeys { get; }
+
+    public ILeaseStore Leases { get; }
 
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: trying again would not help. <c>ESB-STORE-INUSE</c>: another host has the spool.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)

@@ -102,6 +102,7 @@ internal sealed class HttpBus : IAsyncDisposable
             .AddSingleton(Transport)
             .AddSingleton(Keys)
             .AddSingleton<Esb.Core.Audit.IAuditTrail>(Audit)
+            .AddSingleton(Substitute.For<ILeaseStore>())
             .AddSingleton(Catalog())
             .AddEsbCore()
             .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(AnyTransportConfig), "For tests."))
