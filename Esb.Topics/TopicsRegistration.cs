@@ -21,6 +21,7 @@ public static class TopicsRegistration
     private static IServiceCollection AddTransports(this IServiceCollection services)
     {
         services.TryAddSingleton(CreateTransport);
+        services.TryAddSingleton(provider => (IEndpointQueues)provider.GetRequiredService<ITopicTransport>()); // each transport reaches its own queues
         return services
             .AddKind<MemoryTransportConfig>("memory", "Within the process: needs no server, and ends with the process.")
             .AddKind<RabbitMqTransportConfig>("rabbitmq", "Over a RabbitMQ broker, 3.10 or later.")
