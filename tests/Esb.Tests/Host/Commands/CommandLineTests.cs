@@ -110,6 +110,28 @@ public sealed class CommandLineTests
     }
 
     [Test]
+    public async Task Validate_tells_warnings_and_accepts_all_the_same()
+    {
+        var path = Write("""{ "name": "shop", "management": { "url": "http://0.0.0.0:8081" } }""");
+
+        var forPeople = await RunAsync("validate", path);
+
+        Assert.That(forPeople, Is.Zero);
+        Assert.That(Output, Does.Match("^shop, revision [0-9a-f]{12}: valid, 1 warning.\n  ESB-CFG-EXPOSED management.url = \"http://0.0.0.0:8081\": the management API can be reached from other machines, without TLS \\(.*esb.json:1:"));
+    }
+
+    [Test]
+    public async Task Validate_writes_warnings_for_programs()
+    {
+        var exitCode = await RunAsync("validate", Write("""{ "management": { "url": "http://[::]:8081" } }"""), "--json");
+
+        var result = JsonNode.Parse(Output)!;
+        Assert.That(exitCode, Is.Zero);
+        Assert.That((bool?)result["valid"], Is.True);
+        Assert.That((string?)result["warnings"]![0]!["code"], Is.EqualTo("ESB-CFG-EXPOSED"));
+    }
+
+    [Test]
     public async Task Explain_shows_compiled_processes_and_where_values_come_from()
     {
         var path = Write("""
