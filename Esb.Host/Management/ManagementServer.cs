@@ -64,7 +64,7 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
         application.UseRouting();
         application.Use(pipeline.RequireKeyAsync);
         application.MapHealth(bus);
-        application.MapGroup("/api").MapEndpointRoutes(bus).MapTopicRoutes(bus).MapMessageRoutes(bus).MapConfigurationRoutes(bus);
+        application.MapGroup("/api").MapEndpointRoutes(bus).MapOutboxRoutes(bus).MapTopicRoutes(bus).MapMessageRoutes(bus).MapConfigurationRoutes(bus);
         return application;
     }
 

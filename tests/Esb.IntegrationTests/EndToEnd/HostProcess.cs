@@ -30,6 +30,7 @@ internal sealed class HostProcess : IAsyncDisposable
             RedirectStandardError = true,
         };
         start.Environment["ESB__LISTENERS__PUBLIC__URL"] = Public.OriginalString;
+        start.Environment["ESB__LIMITS__DRAINDELAY"] = "0s"; // nobody has to turn away
         start.Environment["ESB__MANAGEMENT__URL"] = Management.OriginalString;
         foreach (var (name, value) in variables) start.Environment[name] = value;
         _process = new Process { StartInfo = start };
