@@ -50,7 +50,7 @@ public sealed class EsbApplicationTests
         Assert.That(_log.Lines, Does.Contain("transport memory: what is accepted dies with this process"));
         Assert.That(_log.Lines, Does.Contain("process receive-order: log(hello)"));
         Assert.That(_log.Lines, Does.Contain("endpoint shop: http-inbound, http://127.0.0.1:8080/orders → receive-order"));
-        Assert.That(_log.Lines, Does.Contain("endpoint ledger: file-outbound, orders.# → ledger; 1 instance, 1 at once, parallel"));
+        Assert.That(_log.Lines, Does.Contain($"endpoint ledger: file-outbound, orders.# → {Path.Combine(_folder.FullName, "ledger")}; 1 instance, 1 at once, parallel"));
         Assert.That(_log.Lines, Does.Contain("send to http://127.0.0.1:8080/orders (shop)"));
         Assert.That(_log.Lines, Has.Some.Match(@"^look with 'esb audit find', or at http://127\.0\.0\.1:\d+/api/messages with the key in .*management\.key$"));
         Assert.That(_log.Lines, Does.Contain("stopped: what was under way is finished"));
