@@ -32,6 +32,9 @@ public enum AuditKind
 
     /// <summary>An audit step recorded it.</summary>
     Recorded,
+
+    /// <summary>An operator had it sent to the queue of an endpoint again.</summary>
+    Replayed,
 }
 
 /// <summary>One thing that happened to a message. Immutable.</summary>

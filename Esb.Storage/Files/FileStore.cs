@@ -1,6 +1,8 @@
 using Esb.Core;
 using Esb.Core.Audit;
+using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Index;
 using Esb.Storage.Segments;
 using Microsoft.Extensions.Logging;
@@ -14,22 +16,24 @@ internal sealed partial class FileStore : IStore
     private readonly Lazy<SegmentLog> _auditLog;
     private readonly Lazy<SegmentLog> _deadLetterLog;
     private readonly FileAuditIndex _index;
-    private readonly FileDeadLetterStore _deadLetters;
+    private readonly LetterLog _letters;
     private Task _indexing = Task.CompletedTask;
 
-    public FileStore(FileStoreConfig config, ILogger<FileStore> logger)
-        : this(config, SegmentOptions.Default, logger)
+    public FileStore(FileStoreConfig config, TimeProvider time, ILogger<FileStore> logger)
+        : this(config, SegmentOptions.Default, time, logger)
     {
     }
 
-    internal FileStore(FileStoreConfig config, SegmentOptions options, ILogger<FileStore> logger)
+    internal FileStore(FileStoreConfig config, SegmentOptions options, TimeProvider time, ILogger<FileStore> logger)
     {
         _logger = logger;
         var (audit, deadLetters) = Folders(config);
         _auditLog = new(() => SegmentLog.Open(audit, options, logger));
         _deadLetterLog = new(() => SegmentLog.Open(deadLetters, options, logger));
         _index = new FileAuditIndex(audit, () => _auditLog.Value.Committed, logger);
-        _deadLetters = new FileDeadLetterStore(deadLetters, _deadLetterLog, logger);
+        _letters = new LetterLog(deadLetters, _deadLetterLog, logger);
+        var letters = new FileDeadLetterStore(_letters, time);
+        (DeadLetters, ReplayJobs) = (letters, new FileReplayJobStore(_letters, letters, time));
         var store = new FileAuditStore(_index, _auditLog);
         (Audit, Retention) = (store, store);
     }
@@ -42,7 +46,9 @@ internal sealed partial class FileStore : IStore
 
     public IAuditRetention Retention { get; }
 
-    public IDeadLetterStore DeadLetters => _deadLetters;
+    public IDeadLetterStore DeadLetters { get; }
+
+    public IReplayJobStore ReplayJobs { get; }
 
     /// <summary>The folders of audit facts and of dead letters.</summary>
     public static (string Audit, string DeadLetters) Folders(FileStoreConfig config)
@@ -72,7 +78,7 @@ internal sealed partial class FileStore : IStore
     {
         await StopAsync(CancellationToken.None);
         _index.Dispose();
-        _deadLetters.Dispose();
+        _letters.Dispose();
     }
 
     // A segment that has come to its end gets its index now, rather than when somebody asks.
