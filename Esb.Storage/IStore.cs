@@ -15,4 +15,6 @@ internal interface IStore : IBusPart, IHealthCheck, IAsyncDisposable
     IDeadLetterStore DeadLetters { get; }
 
     IReplayJobStore ReplayJobs { get; }
+
+    ILeaseStore Leases { get; }
 }

@@ -23,7 +23,8 @@ public static class StorageRegistration
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Audit)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Retention)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().DeadLetters)
-        .AddSingleton(provider => provider.GetRequiredService<IStore>().ReplayJobs);
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().ReplayJobs)
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().Leases);
 
     private static IStore Create(IServiceProvider provider)
     {

@@ -50,6 +50,8 @@ internal sealed partial class FileStore : IStore
 
     public IReplayJobStore ReplayJobs { get; }
 
+    public ILeaseStore Leases { get; } = new FileLeaseStore(TimeProvider.System);
+
     /// <summary>The folders of audit facts and of dead letters.</summary>
     public static (string Audit, string DeadLetters) Folders(FileStoreConfig config)
     {

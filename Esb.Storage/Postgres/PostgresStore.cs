@@ -35,6 +35,7 @@ internal sealed partial class PostgresStore : IStore
         _logger = logger;
         DeadLetters = new PostgresDeadLetterStore(_database);
         ReplayJobs = new PostgresReplayJobStore(_database);
+        Leases = new PostgresLeaseStore(_database);
     }
 
     public BusStage Stage => BusStage.Stores;
@@ -48,6 +49,8 @@ internal sealed partial class PostgresStore : IStore
     public IDeadLetterStore DeadLetters { get; }
 
     public IReplayJobStore ReplayJobs { get; }
+
+    public ILeaseStore Leases { get; }
 
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: trying again would not help. <c>ESB-STORE-INUSE</c>: another host has the spool.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
