@@ -18,6 +18,5 @@ internal static class ReplayRegistration
         .AddSingleton<IDeadLetterDesk, ReplayDesk>()
         .AddSingleton<BacklogMonitor>()
         .AddSingleton<IBacklogMonitor>(provider => provider.GetRequiredService<BacklogMonitor>())
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<BacklogMonitor>())
-        .AddSingleton<IBusPart, ReplayRunner>();
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<BacklogMonitor>());
 }

@@ -2,6 +2,7 @@ using System.Net;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using Esb.Core.Configuration;
+using Esb.Host.Management.DeadLetters;
 using Microsoft.AspNetCore.Connections;
 
 namespace Esb.Host.Management;
@@ -66,7 +67,7 @@ internal sealed partial class ManagementServer(IServiceProvider bus, string keyF
         application.UseRouting();
         application.Use(pipeline.RequireKeyAsync);
         application.MapHealth(bus);
-        application.MapGroup("/api").MapEndpointRoutes(bus).MapTopicRoutes(bus).MapMessageRoutes(bus).MapConfigurationRoutes(bus);
+        application.MapGroup("/api").MapEndpointRoutes(bus).MapTopicRoutes(bus).MapMessageRoutes(bus).MapDeadLetterRoutes(bus).MapReplayRoutes(bus).MapConfigurationRoutes(bus);
         return application;
     }
 
