@@ -4,6 +4,7 @@ using Esb.Endpoints.Delivery;
 using Esb.Endpoints.Http;
 using Esb.Endpoints.Intake;
 using Esb.Endpoints.Replay;
+using Esb.Endpoints.Sql;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Endpoints;
@@ -12,7 +13,8 @@ namespace Esb.Endpoints;
 public static class EndpointsRegistration
 {
     /// <summary>Registers the endpoint types, the intake of messages and their delivery.</summary>
-    public static IServiceCollection AddEsbEndpoints(this IServiceCollection services) => services.AddEndpointTypes().AddHttpEndpoints().AddIntake().AddDelivery().AddReplay();
+    public static IServiceCollection AddEsbEndpoints(this IServiceCollection services) => services
+        .AddEndpointTypes().AddHttpEndpoints().AddIntake().AddBusTables().AddDelivery().AddOutboxes().AddReplay();
 
     private static IServiceCollection AddDelivery(this IServiceCollection services) => services
         .AddSingleton<OutboundEndpoints>()

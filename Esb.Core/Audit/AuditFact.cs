@@ -35,6 +35,9 @@ public enum AuditKind
 
     /// <summary>An operator had it sent to the queue of an endpoint again.</summary>
     Replayed,
+
+    /// <summary>An endpoint recognised it as one that it had applied before, and did nothing.</summary>
+    Duplicate,
 }
 
 /// <summary>One thing that happened to a message. Immutable.</summary>

@@ -51,6 +51,9 @@ public static class EsbTelemetry
         /// <summary>A process of the configuration.</summary>
         public const string Process = "esb.process";
 
+        /// <summary>A database of the configuration.</summary>
+        public const string Connection = "esb.connection";
+
         /// <summary>A pool: of an endpoint, or of a step.</summary>
         public const string Pool = "esb.pool";
 
@@ -99,6 +102,15 @@ public static class EsbTelemetry
 
         /// <summary>Gauge, s: how long the first of them has been parked, by endpoint.</summary>
         public const string ParkedAge = "esb.parked.age";
+
+        /// <summary>Counter, {message}: recognised by an endpoint as applied before, and not applied again.</summary>
+        public const string Duplicates = "esb.message.duplicates";
+
+        /// <summary>Gauge, {message}: published by transactions, and waiting in the outbox of a database.</summary>
+        public const string OutboxLength = "esb.outbox.length";
+
+        /// <summary>Gauge, s: how long the oldest of them has waited.</summary>
+        public const string OutboxAge = "esb.outbox.age";
 
         /// <summary>Counter, {message}: published, but no endpoint subscribes to them.</summary>
         public const string Unroutable = "esb.message.unroutable";

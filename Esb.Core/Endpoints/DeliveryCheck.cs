@@ -15,6 +15,8 @@ internal sealed class DeliveryCheck(EsbConfiguration configuration) : IConfigura
             if (endpoint.Delivery == DeliveryMode.Ordered) CheckOrdered(endpoint, errors);
             if (endpoint is { Delivery: DeliveryMode.Parallel, OnFailure: FailureAction.Park })
                 errors.Add("ESB-CFG-UNAVAILABLE", endpoint, "onFailure", "parking is there for delivery \"ordered\" only; expected dead-letter or discard");
+            if (endpoint is { Once: true, CanBeOnce: false })
+                errors.Add("ESB-CFG-ONCE", endpoint, "once", "only a sql-outbound endpoint with execute can record a message together with its effect");
         }
     }
 

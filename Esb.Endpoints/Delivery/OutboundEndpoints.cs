@@ -6,6 +6,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Expressions;
 using Esb.Core.Messages;
+using Esb.Core.Processes;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
 
@@ -81,8 +82,8 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
         }
     }
 
-    public ValueTask<EsbMessage?> CallAsync(string endpoint, EsbMessage message, CancellationToken cancellationToken) =>
-        _controllers[endpoint].CallAsync(message, cancellationToken);
+    public ValueTask<EsbMessage?> CallAsync(string endpoint, EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken) =>
+        _controllers[endpoint].CallAsync(message, unitOfWork, cancellationToken);
 
     public async ValueTask DisposeAsync()
     {

@@ -18,5 +18,6 @@ internal static class ReplayRegistration
         .AddSingleton<IDeadLetterDesk, ReplayDesk>()
         .AddSingleton<BacklogMonitor>()
         .AddSingleton<IBacklogMonitor>(provider => provider.GetRequiredService<BacklogMonitor>())
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<BacklogMonitor>());
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<BacklogMonitor>())
+        .AddSingleton<IBusPart, ReplayRunner>();
 }

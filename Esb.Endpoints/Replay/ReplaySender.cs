@@ -66,7 +66,9 @@ internal sealed class ReplaySender(ReplayJob job, ReplayServices services, Repla
         try
         {
             var result = await services.Queues.SendAsync(endpoint, message, DeliveryKind.Replay, ended);
-            return result.Outcome == PublishOutcome.Confirmed ? null : result.Reason ?? "the message was not confirmed";
+            if (result.Outcome != PublishOutcome.Confirmed) return result.Reason ?? "the message was not confirmed";
+            await result.Settled.WaitAsync(ended); // where the queue dies with this process, the letter is the message's only home until then
+            return null;
         }
         catch (EsbException ex)
         {

@@ -67,7 +67,7 @@ internal sealed partial class ManagementServer(IServiceProvider bus, string keyF
         application.UseRouting();
         application.Use(pipeline.RequireKeyAsync);
         application.MapHealth(bus);
-        application.MapGroup("/api").MapEndpointRoutes(bus).MapTopicRoutes(bus).MapMessageRoutes(bus).MapDeadLetterRoutes(bus).MapReplayRoutes(bus).MapConfigurationRoutes(bus);
+        application.MapGroup("/api").MapEndpointRoutes(bus).MapOutboxRoutes(bus).MapTopicRoutes(bus).MapMessageRoutes(bus).MapDeadLetterRoutes(bus).MapReplayRoutes(bus).MapConfigurationRoutes(bus);
         return application;
     }
 
