@@ -1,15 +1,10 @@
 using System.CommandLine;
-using System.Text.Json;
-using Esb.Core.Configuration;
-using Esb.Host.Management;
 
 namespace Esb.Host.Commands;
 
 /// <summary><c>esb audit show ID</c></summary>
 internal sealed class AuditShowCommand : Command
 {
-    private static readonly JsonSerializerOptions Json = MakeJson();
-
     private readonly Argument<Guid> _id = new("id") { Description = "The id of a message." };
     private readonly SearchOptions _search;
 
@@ -24,14 +19,7 @@ internal sealed class AuditShowCommand : Command
     private async Task<int> ShowAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
     {
         var facts = await _search.SearchAsync(result, context, search => search.GetJourneyAsync(result.GetValue(_id), cancellationToken));
-        context.Output.WriteLine(JsonSerializer.Serialize(facts, Json));
+        context.Output.WriteLine(CommandJson.Write(facts));
         return ExitCode.Done;
-    }
-
-    private static JsonSerializerOptions MakeJson()
-    {
-        var options = new JsonSerializerOptions(JsonStyle.Indented);
-        ManagementServer.Configure(options);
-        return options;
     }
 }

@@ -1,0 +1,41 @@
+namespace Esb.Host.Commands;
+
+/// <summary>Files that people name on the command line.</summary>
+internal static class CommandFiles
+{
+    /// <exception cref="CommandException"><c>ESB-CFG-NOTFOUND</c>.</exception>
+    public static async Task<byte[]> ReadAsync(string file, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await File.ReadAllBytesAsync(file, cancellationToken);
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            throw new CommandException(ExitCode.Configuration, "ESB-CFG-NOTFOUND", $"{file} cannot be read: {ex.Message}");
+        }
+    }
+
+    /// <exception cref="CommandException"><c>ESB-CLI-FILE</c>.</exception>
+    public static async Task WriteAsync(string file, byte[] bytes, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await File.WriteAllBytesAsync(file, bytes, cancellationToken);
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            throw new CommandException(ExitCode.Failed, "ESB-CLI-FILE", $"{file} cannot be written: {ex.Message}");
+        }
+    }
+
+    /// <summary>The media type that a file's name tells.</summary>
+    public static string ContentTypeOf(string file) => Path.GetExtension(file).ToLowerInvariant() switch
+    {
+        ".xml" => "application/xml",
+        ".json" => "application/json",
+        ".csv" => "text/csv",
+        ".txt" => "text/plain",
+        _ => "application/octet-stream",
+    };
+}
