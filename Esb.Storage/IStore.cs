@@ -16,5 +16,7 @@ internal interface IStore : IBusPart, IHealthCheck, IAsyncDisposable
 
     IReplayJobStore ReplayJobs { get; }
 
+    IIdempotencyKeys IdempotencyKeys { get; }
+
     ILeaseStore Leases { get; }
 }

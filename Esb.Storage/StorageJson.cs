@@ -3,6 +3,7 @@ using Esb.Core.Audit;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Storage.Files.DeadLetters;
+using Esb.Storage.Files.Keys;
 
 namespace Esb.Storage;
 
@@ -15,5 +16,6 @@ namespace Esb.Storage;
 [JsonSerializable(typeof(LetterEvent))]
 [JsonSerializable(typeof(ReplayRequest))]
 [JsonSerializable(typeof(IReadOnlyList<FailedAttempt>))]
+[JsonSerializable(typeof(StoredKey))]
 [JsonSerializable(typeof(IReadOnlyDictionary<string, string>))]
 internal sealed partial class StorageJson : JsonSerializerContext;

@@ -35,6 +35,7 @@ internal sealed partial class PostgresStore : IStore
         _logger = logger;
         DeadLetters = new PostgresDeadLetterStore(_database);
         ReplayJobs = new PostgresReplayJobStore(_database);
+        IdempotencyKeys = new PostgresIdempotencyKeys(_database, time);
         Leases = new PostgresLeaseStore(_database);
     }
 
@@ -49,6 +50,8 @@ internal sealed partial class PostgresStore : IStore
     public IDeadLetterStore DeadLetters { get; }
 
     public IReplayJobStore ReplayJobs { get; }
+
+    public IIdempotencyKeys IdempotencyKeys { get; }
 
     public ILeaseStore Leases { get; }
 
@@ -95,7 +98,7 @@ internal sealed partial class PostgresStore : IStore
             try
             {
                 await Task.Delay(_database.IsReady ? PartitionInterval : RetryInterval, _time, cancellationToken);
-                await _database.RunAsync(() => _database.Partitions.MakeAheadAsync(_time.GetUtcNow(), cancellationToken), cancellationToken);
+                await _database.RunAsync(() => _database.MakePartitionsAsync(_time.GetUtcNow(), cancellationToken), cancellationToken);
             }
             catch (EsbException ex)
             {

@@ -36,6 +36,15 @@ public sealed class FileReplayJobStoreTests : ReplayJobStoreContract
     protected override Task CloseAsync() => _folder.CloseAsync();
 }
 
+public sealed class FileIdempotencyKeysContract : IdempotencyKeysContract
+{
+    private readonly TestFolder _folder = new();
+
+    protected override async Task<IIdempotencyKeys> OpenAsync() => (await _folder.OpenAsync()).IdempotencyKeys;
+
+    protected override Task CloseAsync() => _folder.CloseAsync();
+}
+
 public sealed class FileLeaseStoreTests : LeaseStoreContract
 {
     private readonly TestFolder _folder = new();
