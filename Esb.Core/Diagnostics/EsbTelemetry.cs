@@ -60,6 +60,12 @@ public static class EsbTelemetry
         /// <summary>Which attempt; on spans only.</summary>
         public const string Attempt = "esb.attempt";
 
+        /// <summary>A replay job; on spans only.</summary>
+        public const string ReplayJob = "esb.replay.job";
+
+        /// <summary>A listener of the configuration.</summary>
+        public const string Listener = "esb.listener";
+
         /// <summary>How something ended, in a few words that are always the same.</summary>
         public const string Outcome = "esb.outcome";
     }
@@ -82,8 +88,26 @@ public static class EsbTelemetry
         /// <summary>Counter, {message}: taken in from outside, by endpoint and outcome.</summary>
         public const string ReceivedMessages = "esb.message.received";
 
+        /// <summary>Counter, {request}: refused at a listener, before an endpoint had them, by listener and code.</summary>
+        public const string RefusedRequests = "esb.http.request.refused";
+
         /// <summary>Counter, {message}: given up and kept as dead letters.</summary>
         public const string DeadLettered = "esb.message.dead_lettered";
+
+        /// <summary>Counter, {message}: dead letters sent again, by endpoint.</summary>
+        public const string Replayed = "esb.message.replayed";
+
+        /// <summary>Gauge, {message}: dead letters that wait for an operator, by endpoint.</summary>
+        public const string DeadLettersOpen = "esb.dead_letter.open";
+
+        /// <summary>Gauge, s: how long ago the oldest of them was last tried, by endpoint.</summary>
+        public const string DeadLetterAge = "esb.dead_letter.age";
+
+        /// <summary>Gauge, {key}: keys whose messages are parked, by endpoint.</summary>
+        public const string ParkedKeys = "esb.parked.keys";
+
+        /// <summary>Gauge, s: how long the first of them has been parked, by endpoint.</summary>
+        public const string ParkedAge = "esb.parked.age";
 
         /// <summary>Counter, {message}: recognised by an endpoint as applied before, and not applied again.</summary>
         public const string Duplicates = "esb.message.duplicates";

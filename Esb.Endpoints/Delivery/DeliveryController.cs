@@ -165,7 +165,7 @@ internal sealed partial class DeliveryController(
         var reply = answer is null ? null : attempts.Delivery.Reply;
         if (reply is not null) await reply(answer!, aborting);
         await RecordAsync(attempts.Current, reply is null ? AuditKind.Delivered : AuditKind.Replied, aborting, attempts.Elapsed);
-        return Done();
+        return _state.Done();
     }
 
     // Where an attempt of this delivery ended without word, the endpoint recognises what that very attempt did.
@@ -173,14 +173,7 @@ internal sealed partial class DeliveryController(
     {
         if (attempts.IsUnknown && !notice.IsConflict) await RecordAsync(attempts.Current, AuditKind.Delivered, aborting, attempts.Elapsed);
         else await _duplicates.RecordAsync(attempts.Current, notice, attempts.Elapsed, aborting);
-        return Done();
-    }
-
-    private Settlement Done()
-    {
-        _state.StoppedAt = null;
-        _state.CountMessage();
-        return Settlement.Done;
+        return _state.Done();
     }
 
     // Null means: try again now.

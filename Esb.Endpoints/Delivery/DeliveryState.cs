@@ -1,4 +1,5 @@
 using Esb.Core.Endpoints;
+using Esb.Core.Topics;
 
 namespace Esb.Endpoints.Delivery;
 
@@ -24,10 +25,13 @@ internal sealed class DeliveryState(TimeProvider time)
 
     public void CountFailure() => Interlocked.Increment(ref _failures);
 
-    public void CountMessage()
+    /// <summary>A message is done with, and no longer stands in the way.</summary>
+    public Settlement Done()
     {
+        _stoppedAt = null;
         Interlocked.Increment(ref _messages);
         Interlocked.Exchange(ref _lastMessageAt, time.GetUtcNow().UtcTicks);
+        return Settlement.Done;
     }
 
     public EndpointStatus Describe(OutboundEndpointConfig config, string type, string? outage, bool isLive) => new()

@@ -1,5 +1,7 @@
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
+using Esb.Core.Storage;
+using Esb.Endpoints.Http.Idempotency;
 using Esb.Endpoints.Intake;
 using Microsoft.Extensions.Logging;
 
@@ -7,7 +9,7 @@ namespace Esb.Endpoints.Http;
 
 /// <summary>The type <c>http-inbound</c>.</summary>
 internal sealed class HttpInboundType(
-    EsbConfiguration configuration, HttpListeners listeners, HttpTargets targets, IntakeStates states, TimeProvider time, ILoggerFactory loggers)
+    EsbConfiguration configuration, HttpListeners listeners, HttpTargets targets, IIdempotencyKeys keys, IntakeStates states, TimeProvider time, ILoggerFactory loggers)
     : InboundEndpointType<HttpInboundConfig>
 {
     private const string PathExpected = "expected a path as it is once decoded, such as \"/orders\", without query, fragment and dot segments";
@@ -29,9 +31,12 @@ internal sealed class HttpInboundType(
     {
         var exchange = settings.Relay is { } relay
             ? RelayTo((HttpOutboundConfig)EndpointOf(relay)!, settings)
-            : new MessageExchange(settings, intake, new HttpMessageReader(settings, MaxBodyBytes(settings), time));
+            : new MessageExchange(settings, intake, new HttpMessageReader(settings, MaxBodyBytes(settings), time), KeyedRequestsOf(settings, intake));
         return new HttpInboundEndpoint(settings, listeners.RouteOf(settings.Name), exchange, states.Of(settings.Name), time, loggers.CreateLogger<HttpInboundEndpoint>());
     }
+
+    private KeyedRequests? KeyedRequestsOf(HttpInboundConfig settings, IMessageIntake intake) =>
+        settings.Idempotency ? new KeyedRequests(settings.Name, keys, intake, time, loggers.CreateLogger<KeyedRequests>()) : null;
 
     private IHttpExchange RelayTo(HttpOutboundConfig outbound, HttpInboundConfig settings) =>
         new RelayExchange(settings, targets.Of(outbound), outbound.Timeout < settings.Timeout ? outbound.Timeout : settings.Timeout, states.Of(settings.Name));

@@ -77,6 +77,7 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
     {
         PostgresException refused => PostgresFailures.Explain(refused, parameters),
         NpgsqlException => PostgresFailures.Unreachable,
+        { Source: "Npgsql" } when cause.GetType() == typeof(Exception) => PostgresFailures.OutOfStep, // it has no type of its own for that
         _ => null,
     };
 }

@@ -1,7 +1,9 @@
 using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
+using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Storage.Postgres.DeadLetters;
 using Esb.Storage.Segments;
 using Esb.Storage.Spool;
 using Microsoft.Extensions.Logging;
@@ -32,6 +34,8 @@ internal sealed partial class PostgresStore : IStore
         _time = time;
         _logger = logger;
         DeadLetters = new PostgresDeadLetterStore(_database);
+        ReplayJobs = new PostgresReplayJobStore(_database);
+        IdempotencyKeys = new PostgresIdempotencyKeys(_database, time);
         Leases = new PostgresLeaseStore(_database);
     }
 
@@ -44,6 +48,10 @@ internal sealed partial class PostgresStore : IStore
     public IAuditRetention Retention => _audit;
 
     public IDeadLetterStore DeadLetters { get; }
+
+    public IReplayJobStore ReplayJobs { get; }
+
+    public IIdempotencyKeys IdempotencyKeys { get; }
 
     public ILeaseStore Leases { get; }
 
@@ -90,7 +98,7 @@ internal sealed partial class PostgresStore : IStore
             try
             {
                 await Task.Delay(_database.IsReady ? PartitionInterval : RetryInterval, _time, cancellationToken);
-                await _database.RunAsync(() => _database.Partitions.MakeAheadAsync(_time.GetUtcNow(), cancellationToken), cancellationToken);
+                await _database.RunAsync(() => _database.MakePartitionsAsync(_time.GetUtcNow(), cancellationToken), cancellationToken);
             }
             catch (EsbException ex)
             {
