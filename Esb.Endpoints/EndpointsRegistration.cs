@@ -14,6 +14,8 @@ public static class EndpointsRegistration
     public static IServiceCollection AddEsbEndpoints(this IServiceCollection services) => services.AddEndpointTypes().AddHttpEndpoints().AddIntake().AddDelivery();
 
     private static IServiceCollection AddDelivery(this IServiceCollection services) => services
+        .AddSingleton<Suspects>()
+        .AddSingleton<DeliveryServices>()
         .AddSingleton<OutboundEndpoints>()
         .AddSingleton<IEndpointCaller>(provider => provider.GetRequiredService<OutboundEndpoints>())
         .AddSingleton<IEndpointMonitor>(provider => provider.GetRequiredService<OutboundEndpoints>())

@@ -1,6 +1,8 @@
 using System.Text.Json.Serialization;
 using Esb.Core.Audit;
+using Esb.Core.Storage;
 using Esb.Storage.Files;
+using Esb.Storage.Files.Parking;
 
 namespace Esb.Storage;
 
@@ -10,5 +12,7 @@ namespace Esb.Storage;
     UseStringEnumConverter = true)]
 [JsonSerializable(typeof(AuditFact))]
 [JsonSerializable(typeof(StoredDeadLetter))]
+[JsonSerializable(typeof(ParkingEvent))]
+[JsonSerializable(typeof(IReadOnlyList<FailedAttempt>))]
 [JsonSerializable(typeof(IReadOnlyDictionary<string, string>))]
 internal sealed partial class StorageJson : JsonSerializerContext;

@@ -23,4 +23,7 @@ public sealed record DeadLetter(
 {
     /// <summary>The most characters of a reason that are kept: more would not fit into a header of the broker.</summary>
     public const int MaxReasonLength = 8 * 1024;
+
+    /// <summary>What became of each attempt, oldest first: the first and the last ones where there were many.</summary>
+    public IReadOnlyList<FailedAttempt> Failures { get; init; } = [];
 }

@@ -1,55 +1,85 @@
 using System.Diagnostics;
 using Esb.Core.Audit;
-using Esb.Core.Diagnostics;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Expressions;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
-using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Endpoints.Delivery.Modes;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Delivery;
 
-/// <summary>Delivers the messages of one outbound endpoint. The one place that decides on attempts, delays, order and dead letters.</summary>
+/// <summary>Takes the deliveries of one outbound endpoint and hands them to its mode. Here and below is the one place that decides on attempts, delays, order and dead letters.</summary>
 /// <remarks>Thread-safe: <c>processingThreads</c> deliveries come at once; each rents one of <c>poolSize</c> instances.</remarks>
-internal sealed partial class DeliveryController(
-    OutboundEndpointConfig config,
-    string type,
-    EndpointSender sender,
-    IMessageCondition? filter,
-    ITopicTransport transport,
-    IAuditTrail audit,
-    TimeProvider time,
-    ILogger<DeliveryController> logger) : IAsyncDisposable
+internal sealed partial class DeliveryController : IAsyncDisposable
 {
-    // A delivery that is held longer might run into the broker's acknowledgement timeout (30 min by default).
+    // A delivery that waits longer might run into the broker's acknowledgement timeout (30 min by default). In order it may wait for its retries, up to 15 min, before it stands still.
     private static readonly TimeSpan LongestHold = TimeSpan.FromMinutes(10);
+    private static readonly TimeSpan LongestOrderedHold = TimeSpan.FromMinutes(18);
 
-    // A message that stands still is not a load on the outside, however short its retry delays are.
-    private static readonly TimeSpan ShortestStandstill = TimeSpan.FromSeconds(60);
-
-    private readonly RetryLadder _ladder = new(config.Retry);
-    private readonly OutageGate _gate = new(time);
-    private readonly DeliveryState _state = new(time);
+    private readonly OutboundEndpointConfig _config;
+    private readonly string _type;
+    private readonly EndpointSender _sender;
+    private readonly IMessageCondition? _filter;
+    private readonly DeliveryServices _services;
+    private readonly DeliveryState _state;
+    private readonly OutageGate _gate;
+    private readonly DeliveryJournal _journal;
+    private readonly IDeliveryMode _mode;
+    private readonly ILogger _logger;
     private readonly CancellationTokenSource _stopping = new();
     private readonly CancellationTokenSource _aborting = new();
     private ITopicSubscription? _subscription;
+    private volatile EndpointTuning _current;
 
-    private bool IsOrdered => config.Delivery != DeliveryMode.Parallel;
+    public DeliveryController(OutboundEndpointConfig config, string type, EndpointSender sender, IMessageCondition? filter, DeliveryServices services)
+    {
+        (_config, _type, _sender, _filter, _services) = (config, type, sender, filter, services);
+        _current = Configured = new EndpointTuning
+        {
+            PoolSize = config.PoolSize,
+            ProcessingThreads = config.ProcessingThreads,
+            Prefetch = config.Prefetch ?? Math.Max(32, 2 * Math.Min(config.PoolSize, config.ProcessingThreads)),
+            Paused = false,
+        };
+        var (time, loggers) = (services.Time, services.Loggers);
+        _logger = loggers.CreateLogger<DeliveryController>();
+        _state = new DeliveryState(time);
+        _gate = new OutageGate(time);
+        var patience = new Patience(config.Name, _state, time, loggers.CreateLogger<Patience>());
+        _journal = new DeliveryJournal(config.Name, services.Audit, _state, patience, time, loggers.CreateLogger<DeliveryJournal>());
+        var ladder = new RetryLadder(config.Retry);
+        var attempter = new Attempter(config.Name, sender, _gate, ladder, services.Suspects, _journal, time, loggers.CreateLogger<Attempter>());
+        var requests = new RequestDelivery(config, attempter, _gate, ladder, _journal, time);
+        var lastResort = new LastResort(config.Name, config.OnFailure ?? FailureAction.DeadLetter, _journal);
+        _mode = config.Delivery switch
+        {
+            DeliveryMode.Ordered => new OrderedDelivery(config, attempter, requests, lastResort, services.Suspects, _journal, _state, time, loggers.CreateLogger<OrderedDelivery>()),
+            _ => new ParallelDelivery(attempter, requests, lastResort, _journal),
+        };
+    }
 
-    private FailureAction OnFailure => config.OnFailure ?? (IsOrdered ? FailureAction.Park : FailureAction.DeadLetter);
+    public EndpointStatus Status
+    {
+        get
+        {
+            var isLive = _config.Subscribe.Count == 0 || _subscription?.IsLive == true;
+            return _state.Describe(_config, _type, _current, _gate.Reason, isLive) with { Configured = Configured, Pool = _sender.Pool, Stuck = _sender.Stuck };
+        }
+    }
 
-    public EndpointStatus Status =>
-        _state.Describe(config, type, _gate.Reason, config.Subscribe.Count == 0 || _subscription?.IsLive == true) with { Pool = sender.Pool };
+    private EndpointTuning Configured { get; }
+
+    private bool IsOrdered => _config.Delivery == DeliveryMode.Ordered;
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        if (config.Subscribe.Count == 0) return;
-        var prefetch = config.Prefetch ?? Math.Max(32, 2 * Math.Min(config.PoolSize, config.ProcessingThreads));
-        var subscription = new Subscription(config.Name, config.Subscribe, config.ProcessingThreads, prefetch, IsOrdered, config.Queue, IsOrdered ? [] : config.Retry.Delays);
-        _subscription = await transport.SubscribeAsync(subscription, HandleAsync, cancellationToken);
+        if (_config.Subscribe.Count == 0) return;
+        var subscription = new Subscription(
+            _config.Name, _config.Subscribe, Configured.ProcessingThreads!.Value, Configured.Prefetch!.Value, IsOrdered, _config.Queue, IsOrdered ? [] : _config.Retry.Delays);
+        _subscription = await _services.Transport.SubscribeAsync(subscription, HandleAsync, cancellationToken);
     }
 
     /// <summary>Lets deliveries under way finish; those that wait for something go back to their queue. A cancelled token aborts them.</summary>
@@ -61,11 +91,15 @@ internal sealed partial class DeliveryController(
         _subscription = null;
     }
 
-    public ValueTask<EsbMessage?> CallAsync(EsbMessage message, CancellationToken cancellationToken) => sender.SendAsync(message, cancellationToken);
+    /// <summary>An operator's word for the message that the endpoint stands at.</summary>
+    /// <returns>Whether it stands at this one here.</returns>
+    public bool TryMoveOn(Guid messageId, bool discard) => _mode is OrderedDelivery ordered && ordered.TryMoveOn(messageId, discard);
+
+    public ValueTask<EsbMessage?> CallAsync(EsbMessage message, CancellationToken cancellationToken) => _sender.SendAsync(message, cancellationToken);
 
     public async ValueTask DisposeAsync()
     {
-        await sender.DisposeAsync();
+        await _sender.DisposeAsync();
         _stopping.Dispose();
         _aborting.Dispose();
     }
@@ -73,20 +107,17 @@ internal sealed partial class DeliveryController(
     private async ValueTask<Settlement> HandleAsync(TopicDelivery delivery, CancellationToken cancellationToken)
     {
         if (_stopping.IsCancellationRequested) return Settlement.Return;
-        using var activity = DeliveryTelemetry.Start(delivery, transport.System, config.Name);
-        using var aborting = CancellationTokenSource.CreateLinkedTokenSource(_aborting.Token, cancellationToken);
-        using var waiting = CancellationTokenSource.CreateLinkedTokenSource(_stopping.Token, aborting.Token);
-        var attempts = new DeliveryAttempts(delivery, time);
+        if (!_config.Answers) delivery = delivery with { Reply = null, ExpiresAt = null }; // somebody else answers
+        using var activity = DeliveryTelemetry.Start(delivery, _services.Transport.System, _config.Name);
+        using var held = new CancellationTokenSource(IsOrdered ? LongestOrderedHold : LongestHold, _services.Time);
+        using var aborting = CancellationTokenSource.CreateLinkedTokenSource(_aborting.Token, cancellationToken, IsOrdered ? delivery.Source.Lost : default);
+        using var waiting = CancellationTokenSource.CreateLinkedTokenSource([_stopping.Token, aborting.Token, held.Token, delivery.Source.Lost]);
+        var tokens = new DeliveryTokens(waiting.Token, aborting.Token);
+        var attempts = new DeliveryAttempts(delivery.Message, delivery.Failures, _services.Time);
         _state.Begin();
         try
         {
-            if (filter?.Holds(new MessageContext(delivery.Message, config.Name)) == false)
-            {
-                await RecordAsync(delivery.Message, AuditKind.Filtered, aborting.Token);
-                return Settlement.Done;
-            }
-
-            return await AttemptAsync(attempts, waiting.Token, aborting.Token);
+            return delivery.Kind == DeliveryKind.Release ? await _mode.ReleaseAsync(delivery, tokens) : await DeliverAsync(delivery, attempts, tokens);
         }
         catch (OperationCanceledException) when (waiting.IsCancellationRequested)
         {
@@ -95,138 +126,41 @@ internal sealed partial class DeliveryController(
         catch (EsbException ex)
         {
             // Not the outside failed but we: nothing may be acknowledged that is not recorded.
-            LogNotRecorded(delivery.Message.Id, config.Name, ex);
-            await DelayAsync(TimeSpan.FromSeconds(1), waiting.Token);
-            return Settlement.Return;
+            LogNotRecorded(delivery.Message.Id, _config.Name, ex);
+            return await ReturnSlowlyAsync(tokens.Waiting);
         }
         finally
         {
             _state.End();
             activity?.SetStatus(attempts.Last is null ? ActivityStatusCode.Unset : ActivityStatusCode.Error, attempts.Last?.Code);
-            DeliveryTelemetry.Record(transport.System, config.Name, attempts.Elapsed, attempts.Last?.Code);
+            DeliveryTelemetry.Record(_services.Transport.System, _config.Name, attempts.Elapsed, attempts.Last?.Code);
         }
     }
 
-    private async Task<Settlement> AttemptAsync(DeliveryAttempts attempts, CancellationToken waiting, CancellationToken aborting)
+    private async Task<Settlement> DeliverAsync(TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
     {
-        while (true)
-        {
-            var isProbe = await _gate.EnterAsync(waiting);
-            attempts.Begin();
-            var (answer, failure) = await TrySendAsync(attempts.Current, isProbe, aborting);
-            if (failure is null) return await CompleteAsync(attempts, answer, aborting);
-            if (failure is EndpointException { IsOutage: true } && attempts.Delivery.Reply is null)
-            {
-                if (_gate.Missed(failure.Message, isProbe)) LogPaused(config.Name, failure.Message);
-                attempts.Forget(); // the outside is away: no attempt of this message
-                if (!IsOrdered && attempts.Elapsed > LongestHold) return Settlement.Return;
-                continue;
-            }
-
-            ReachedOutside();
-            attempts.Fail(failure);
-            if (await DecideAsync(attempts, failure, waiting, aborting) is { } settlement) return settlement;
-        }
+        // What an operator sends again has passed the filter, or was sent here on purpose.
+        if (delivery.Kind == DeliveryKind.Replay || _filter?.Holds(new MessageContext(delivery.Message, _config.Name)) != false)
+            return await _mode.DeliverAsync(delivery, attempts, tokens);
+        await _journal.RecordAsync(attempts, AuditKind.Filtered, null, tokens);
+        return Settlement.Done;
     }
 
-    // Only what the endpoint does is caught here: a fact that cannot be recorded is no failed attempt.
-    private async Task<(EsbMessage? Answer, EsbException? Failure)> TrySendAsync(EsbMessage message, bool isProbe, CancellationToken aborting)
+    // So that a message which cannot be worked on now does not turn in a circle with its queue.
+    private async Task<Settlement> ReturnSlowlyAsync(CancellationToken waiting)
     {
         try
         {
-            var answer = await sender.SendAsync(message, aborting);
-            return (answer, answer is null ? null : sender.Adapter.FailureOf(answer));
-        }
-        catch (EsbException failure)
-        {
-            return (null, failure);
+            await Task.Delay(Patience.Pace, _services.Time, waiting);
         }
         catch (OperationCanceledException)
         {
-            if (isProbe) _gate.Abandon();
-            throw;
+            // It goes back sooner.
         }
+
+        return Settlement.Return;
     }
 
-    private async Task<Settlement> CompleteAsync(DeliveryAttempts attempts, EsbMessage? answer, CancellationToken aborting)
-    {
-        ReachedOutside();
-        attempts.Succeed();
-        var reply = answer is null ? null : attempts.Delivery.Reply;
-        if (reply is not null) await reply(answer!, aborting);
-        await RecordAsync(attempts.Current, reply is null ? AuditKind.Delivered : AuditKind.Replied, aborting, attempts.Elapsed);
-        _state.StoppedAt = null;
-        _state.CountMessage();
-        return Settlement.Done;
-    }
-
-    // Null means: try again now.
-    private async Task<Settlement?> DecideAsync(DeliveryAttempts attempts, EsbException failure, CancellationToken waiting, CancellationToken aborting)
-    {
-        _state.CountFailure();
-        var message = attempts.Current;
-        var isRequest = attempts.Delivery.Reply is not null;
-        var next = isRequest ? _ladder.AfterRequest(attempts.Count, failure) : _ladder.After(attempts.Count, failure);
-        LogFailed(message.Id, config.Name, attempts.Count, failure.Code, failure.Message);
-        await RecordAsync(message, AuditKind.Failed, aborting, attempts.Elapsed, failure);
-        switch (next)
-        {
-            case NextAttempt.Now:
-                return null;
-            case NextAttempt.After after when !IsOrdered:
-                return new Settlement.Later(after.Delay, attempts.Count);
-            case NextAttempt.After after:
-                await DelayAsync(after.Delay, waiting);
-                return null;
-            default:
-                return isRequest ? await FaultAsync(attempts, failure, aborting) : await GiveUpAsync(attempts, failure, waiting, aborting);
-        }
-    }
-
-    private async Task<Settlement?> GiveUpAsync(DeliveryAttempts attempts, EsbException failure, CancellationToken waiting, CancellationToken aborting)
-    {
-        var message = attempts.Current;
-        switch (OnFailure)
-        {
-            case FailureAction.Park:
-                await StandStillAsync(message, failure, waiting);
-                return null;
-            case FailureAction.Discard:
-                await RecordAsync(message, AuditKind.Discarded, aborting, attempts.Elapsed, failure);
-                return Settlement.Done;
-            default:
-                await RecordAsync(message, AuditKind.DeadLettered, aborting, attempts.Elapsed, failure);
-                LogDeadLettered(message.Id, config.Name, attempts.Count, failure.Code, failure.Message);
-                DeliveryTelemetry.CountDeadLetter(config.Name, failure.Code);
-                return new Settlement.Divert(attempts.ToDeadLetter(config.Name, failure));
-        }
-    }
-
-    // The order is kept by going nowhere: the message stays the next one, and is tried again now and then.
-    private async Task StandStillAsync(EsbMessage message, EsbException failure, CancellationToken waiting)
-    {
-        if (_state.StoppedAt is null) LogStopped(config.Name, message.Id, failure.Code, failure.Message);
-        _state.StoppedAt = $"stopped at message {message.Id}: {failure.Code}: {failure.Message}";
-        var last = config.Retry.Delays.DefaultIfEmpty().Max();
-        await DelayAsync(last > ShortestStandstill ? last : ShortestStandstill, waiting);
-    }
-
-    private async Task<Settlement> FaultAsync(DeliveryAttempts attempts, EsbException failure, CancellationToken aborting)
-    {
-        await attempts.Delivery.Reply!(FaultReply.Of(attempts.Current, failure, time), aborting);
-        await RecordAsync(attempts.Current, AuditKind.Replied, aborting, attempts.Elapsed, failure);
-        return Settlement.Done;
-    }
-
-    private void ReachedOutside()
-    {
-        if (_gate.Reached()) LogResumed(config.Name);
-    }
-
-    private Task DelayAsync(TimeSpan delay, CancellationToken cancellationToken) => Task.Delay(delay, time, cancellationToken);
-
-    private ValueTask RecordAsync(EsbMessage message, AuditKind kind, CancellationToken cancellationToken, TimeSpan? duration = null, EsbException? failure = null) =>
-        audit.RecordAsync(
-            AuditFacts.Of(message, kind, time) with { Endpoint = config.Name, Duration = duration, Code = failure?.Code, Reason = failure?.Message },
-            cancellationToken);
+    [LoggerMessage(EventId = 2406, Level = LogLevel.Error, Message = "Message {MessageId} of {Endpoint} goes back to its queue: what became of it could not be recorded")]
+    private partial void LogNotRecorded(Guid messageId, string endpoint, Exception exception);
 }

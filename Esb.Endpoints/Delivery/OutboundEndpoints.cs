@@ -1,5 +1,4 @@
 using Esb.Core;
-using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
@@ -24,13 +23,10 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
         IEnumerable<IEndpointType> types,
         IEnumerable<SettingsKind> kinds,
         IExpressionCompiler expressions,
-        ITopicTransport transport,
-        IAuditTrail audit,
-        TimeProvider time,
-        ILoggerFactory loggers)
+        DeliveryServices services)
     {
-        _transport = transport;
-        _logger = loggers.CreateLogger<OutboundEndpoints>();
+        _transport = services.Transport;
+        _logger = services.Loggers.CreateLogger<OutboundEndpoints>();
         var bySettings = types.OfType<IOutboundEndpointType>().ToDictionary(type => type.Settings);
         var names = kinds.Where(kind => kind.Settings is not null).ToLookup(kind => kind.Settings!, kind => kind.Kind);
         foreach (var config in configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>())
@@ -38,9 +34,8 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
             bySettings[config.GetType()].Check(config, _errors);
             var filter = config.Filter is null ? null : expressions.Compile(config.Filter, _errors);
             if (filter?.ReadsBody == true) _errors.Add("ESB-CFG-FILTER", $"{config.Path}.filter", "looks at headers and the envelope only, never into the body", config.Origin);
-            var sender = new EndpointSender(config, bySettings[config.GetType()].Create(config), time, loggers);
-            _controllers[config.Name] = new DeliveryController(
-                config, names[config.GetType()].First(), sender, filter, transport, audit, time, loggers.CreateLogger<DeliveryController>());
+            var sender = new EndpointSender(config, bySettings[config.GetType()].Create(config), services.Time, services.Loggers);
+            _controllers[config.Name] = new DeliveryController(config, names[config.GetType()].First(), sender, filter, services);
         }
     }
 

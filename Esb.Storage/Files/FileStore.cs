@@ -2,19 +2,22 @@ using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Storage;
 using Esb.Storage.Files.Index;
+using Esb.Storage.Files.Parking;
 using Esb.Storage.Segments;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Storage.Files;
 
-/// <summary>The store that needs no server: a folder of segments for audit facts, one for dead letters.</summary>
+/// <summary>The store that needs no server: a folder of segments for audit facts, one for dead letters, one for parked messages.</summary>
 internal sealed partial class FileStore : IStore
 {
     private readonly ILogger _logger;
     private readonly Lazy<SegmentLog> _auditLog;
     private readonly Lazy<SegmentLog> _deadLetterLog;
+    private readonly Lazy<SegmentLog> _parkingLog;
     private readonly FileAuditIndex _index;
     private readonly FileDeadLetterStore _deadLetters;
+    private readonly FileParkingStore _parking;
     private Task _indexing = Task.CompletedTask;
 
     public FileStore(FileStoreConfig config, ILogger<FileStore> logger)
@@ -30,6 +33,10 @@ internal sealed partial class FileStore : IStore
         _deadLetterLog = new(() => SegmentLog.Open(deadLetters, options, logger));
         _index = new FileAuditIndex(audit, () => _auditLog.Value.Committed, logger);
         _deadLetters = new FileDeadLetterStore(deadLetters, _deadLetterLog, logger);
+        var parking = ParkingFolder(config);
+        _parkingLog = new(() => SegmentLog.Open(parking, options, logger));
+        _parking = new FileParkingStore(parking, _parkingLog, TimeProvider.System, logger);
+        CrashMarks = new FileCrashMarks(Path.Combine(Path.GetFullPath(config.Folder), "attempts"), TimeProvider.System);
         var store = new FileAuditStore(_index, _auditLog);
         (Audit, Retention) = (store, store);
     }
@@ -44,6 +51,10 @@ internal sealed partial class FileStore : IStore
 
     public IDeadLetterStore DeadLetters => _deadLetters;
 
+    public IParkingStore Parking => _parking;
+
+    public ICrashMarks CrashMarks { get; }
+
     /// <summary>The folders of audit facts and of dead letters.</summary>
     public static (string Audit, string DeadLetters) Folders(FileStoreConfig config)
     {
@@ -51,10 +62,14 @@ internal sealed partial class FileStore : IStore
         return (Path.Combine(folder, "audit"), Path.Combine(folder, "dead-letters"));
     }
 
+    /// <summary>The folder of parked messages.</summary>
+    public static string ParkingFolder(FileStoreConfig config) => Path.Combine(Path.GetFullPath(config.Folder), "parked");
+
     public Task StartAsync(CancellationToken cancellationToken)
     {
         _indexing = IndexAsync(_auditLog.Value);
         _ = _deadLetterLog.Value;
+        _ = _parkingLog.Value;
         return Task.CompletedTask;
     }
 
@@ -62,17 +77,19 @@ internal sealed partial class FileStore : IStore
     {
         if (_auditLog.IsValueCreated) await _auditLog.Value.DisposeAsync();
         if (_deadLetterLog.IsValueCreated) await _deadLetterLog.Value.DisposeAsync();
+        if (_parkingLog.IsValueCreated) await _parkingLog.Value.DisposeAsync();
         await _indexing;
     }
 
     public ValueTask<string?> CheckAsync(CancellationToken cancellationToken) =>
-        ValueTask.FromResult(_auditLog.Value.Trouble ?? _deadLetterLog.Value.Trouble);
+        ValueTask.FromResult(_auditLog.Value.Trouble ?? _deadLetterLog.Value.Trouble ?? _parkingLog.Value.Trouble);
 
     public async ValueTask DisposeAsync()
     {
         await StopAsync(CancellationToken.None);
         _index.Dispose();
         _deadLetters.Dispose();
+        _parking.Dispose();
     }
 
     // A segment that has come to its end gets its index now, rather than when somebody asks.

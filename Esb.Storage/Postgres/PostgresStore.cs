@@ -2,6 +2,7 @@ using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Storage;
+using Esb.Storage.Postgres.Parking;
 using Esb.Storage.Segments;
 using Esb.Storage.Spool;
 using Microsoft.Extensions.Logging;
@@ -32,6 +33,8 @@ internal sealed partial class PostgresStore : IStore
         _time = time;
         _logger = logger;
         DeadLetters = new PostgresDeadLetterStore(_database);
+        Parking = new PostgresParkingStore(_database, time);
+        CrashMarks = new PostgresCrashMarks(_database, time);
     }
 
     public BusStage Stage => BusStage.Stores;
@@ -43,6 +46,10 @@ internal sealed partial class PostgresStore : IStore
     public IAuditRetention Retention => _audit;
 
     public IDeadLetterStore DeadLetters { get; }
+
+    public IParkingStore Parking { get; }
+
+    public ICrashMarks CrashMarks { get; }
 
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: trying again would not help. <c>ESB-STORE-INUSE</c>: another host has the spool.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)

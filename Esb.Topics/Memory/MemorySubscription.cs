@@ -71,7 +71,7 @@ internal sealed partial class MemorySubscription : ITopicSubscription
         switch (await HandleAsync(delivery))
         {
             case Settlement.Later later:
-                DeliverLater(delivery with { Attempt = later.Attempt }, later.Delay);
+                DeliverLater(delivery with { Attempt = later.Attempt, Failures = later.Failures }, later.Delay);
                 break;
             case Settlement.Divert divert:
                 _deadLetters.Add(divert.Letter, delivery.Published);

@@ -99,7 +99,8 @@ internal sealed partial class DeliveryFilter(
     {
         var message = reader.Read(wire, subscription.Endpoint);
         var parent = WireReader.Parent(wire);
-        var settlement = Refuse(message) ?? await handler(new TopicDelivery(message, parent, settler.ReplierTo(wire, message)), _aborting.Token);
+        var settlement = Refuse(message) ?? await handler(
+            new TopicDelivery(message, parent, settler.ReplierTo(wire, message)) { Failures = reader.ReadFailures(wire, subscription.Endpoint) }, _aborting.Token);
         switch (settlement)
         {
             case Settlement.ReturnSettlement:

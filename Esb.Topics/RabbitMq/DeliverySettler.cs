@@ -15,7 +15,7 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
         Subscription subscription, EsbMessage message, ActivityContext parent, string? replyTo, Settlement.Later later, CancellationToken stopping)
     {
         var rung = names.Rung(subscription.Endpoint, RungFor(subscription.RetryDelays, later.Delay));
-        return MoveAsync(message, rung, () => WireWriter.Retry(message, parent, replyTo, later.Attempt), stopping);
+        return MoveAsync(message, rung, () => WireWriter.Retry(message, parent, replyTo, later), stopping);
     }
 
     /// <summary>Moves a delivery to the dead letters.</summary>

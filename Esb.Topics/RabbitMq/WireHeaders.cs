@@ -15,6 +15,9 @@ internal static class WireHeaders
     /// <summary>Who sent it, while it waits there: the broker vouches for it only once.</summary>
     public const string Party = "esb-party";
 
+    /// <summary>What became of the attempts so far, while it waits there.</summary>
+    public const string Failures = "esb-failures";
+
     public const string DeadEndpoint = "esb-dead-endpoint";
     public const string DeadCode = "esb-dead-code";
     public const string DeadReason = "esb-dead-reason";

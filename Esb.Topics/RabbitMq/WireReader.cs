@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Esb.Core.Messages;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
 using RabbitMQ.Client;
 
@@ -20,6 +21,12 @@ internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
 
     /// <summary>A message that came by the queue of an endpoint.</summary>
     public EsbMessage Read(WireMessage wire, string endpoint) => Read(wire, isKept: IsRetry(wire, endpoint));
+
+    /// <summary>What became of the attempts before, of a message that came by the queue of an endpoint.</summary>
+    public IReadOnlyList<FailedAttempt> ReadFailures(WireMessage wire, string endpoint) => IsRetry(wire, endpoint) ? ReadFailures(wire) : [];
+
+    /// <summary>What became of the attempts, of a message that came by the queue of dead letters.</summary>
+    public static IReadOnlyList<FailedAttempt> ReadFailures(WireMessage wire) => FailureHistory.Read(wire.Properties.Headers.Text(WireHeaders.Failures));
 
     /// <summary>A message that came by the queue of dead letters.</summary>
     public EsbMessage ReadKept(WireMessage wire) => Read(wire, isKept: true);

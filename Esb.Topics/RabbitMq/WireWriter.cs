@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Text;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
+using Esb.Core.Topics;
 using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq;
@@ -38,11 +39,12 @@ internal static class WireWriter
     }
 
     /// <summary>A delivery that waits for its next attempt.</summary>
-    public static BasicProperties Retry(EsbMessage message, ActivityContext parent, string? replyTo, int attempt)
+    public static BasicProperties Retry(EsbMessage message, ActivityContext parent, string? replyTo, Settlement.Later later)
     {
         var properties = Kept(message, parent);
         properties.ReplyTo = replyTo;
-        properties.Headers![EsbHeaders.Attempt] = attempt;
+        properties.Headers![EsbHeaders.Attempt] = later.Attempt;
+        Add(properties.Headers, WireHeaders.Failures, FailureHistory.Write(later.Failures));
         return properties;
     }
 
@@ -58,6 +60,7 @@ internal static class WireWriter
         headers[WireHeaders.DeadFirst] = letter.FirstAttempt.ToString("O", CultureInfo.InvariantCulture);
         headers[WireHeaders.DeadLast] = letter.LastAttempt.ToString("O", CultureInfo.InvariantCulture);
         Add(headers, WireHeaders.DeadException, letter.ExceptionType);
+        Add(headers, WireHeaders.Failures, FailureHistory.Write(letter.Failures));
         return properties;
     }
 

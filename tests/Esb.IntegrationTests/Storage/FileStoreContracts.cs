@@ -24,6 +24,26 @@ public sealed class FileDeadLetterStoreTests : DeadLetterStoreContract
     protected override Task CloseAsync() => _folder.CloseAsync();
 }
 
+public sealed class FileParkingStoreTests : ParkingStoreContract
+{
+    private readonly TestFolder _folder = new();
+
+    protected override async Task<IParkingStore> OpenAsync() => (await _folder.OpenAsync()).Parking;
+
+    protected override async Task<IParkingStore> ReopenAsync() => (await _folder.ReopenAsync()).Parking;
+
+    protected override Task CloseAsync() => _folder.CloseAsync();
+}
+
+public sealed class FileCrashMarksTests : CrashMarksContract
+{
+    private readonly TestFolder _folder = new();
+
+    protected override async Task<ICrashMarks> OpenAsync() => (await _folder.OpenAsync()).CrashMarks;
+
+    protected override Task CloseAsync() => _folder.CloseAsync();
+}
+
 /// <summary>A file store in a folder of its own.</summary>
 internal sealed class TestFolder
 {
@@ -33,6 +53,14 @@ internal sealed class TestFolder
     public async Task<FileStore> OpenAsync()
     {
         _config = new FileStoreConfig { Folder = Directory.CreateTempSubdirectory("esb-").FullName };
+        _store = new FileStore(_config, NullLogger<FileStore>.Instance);
+        await _store.StartAsync(default);
+        return _store;
+    }
+
+    public async Task<FileStore> ReopenAsync()
+    {
+        await _store.DisposeAsync();
         _store = new FileStore(_config, NullLogger<FileStore>.Instance);
         await _store.StartAsync(default);
         return _store;
