@@ -20,6 +20,7 @@ public static class EndpointsRegistration
         .AddSingleton<IEndpointCaller>(provider => provider.GetRequiredService<OutboundEndpoints>())
         .AddSingleton<IEndpointMonitor>(provider => provider.GetRequiredService<OutboundEndpoints>())
         .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<OutboundEndpoints>())
-        .AddSingleton<IBusPart, DeadLetterKeeper>() // before the endpoints, so that it stops after them
+        .AddSingleton<DeadLetterKeeper>()
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<DeadLetterKeeper>()) // before the endpoints, so that it stops after them
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<OutboundEndpoints>());
 }

@@ -20,18 +20,28 @@ internal sealed partial class Attempter(
     private static readonly TimeSpan PoolPause = TimeSpan.FromMilliseconds(100);
 
     /// <summary>Tries until it succeeded, or what is left to do takes time.</summary>
-    public async Task<AttemptResult> RunAsync(DeliveryAttempts attempts, bool isSuspect, DeliveryTokens tokens)
+    /// <param name="attempts">The message.</param>
+    /// <param name="isSuspect">Whether the message may be one that kills the process.</param>
+    /// <param name="check">Looks immediately before each attempt whether it may be made; throws where it may not.</param>
+    /// <param name="tokens">What ends it.</param>
+    public async Task<AttemptResult> RunAsync(DeliveryAttempts attempts, bool isSuspect, Func<Task>? check, DeliveryTokens tokens)
     {
         while (true)
         {
             var pass = await gate.EnterAsync(tokens.Waiting);
-            var outcome = await TryAsync(attempts, pass, isSuspect, isWanted: null, tokens);
+            var outcome = await TryAsync(attempts, pass, isSuspect, check is null ? null : MayAsync, tokens);
             if (outcome.Failure is PoolTimeoutException) await Task.Delay(PoolPause, time, tokens.Waiting);
             if (outcome.IsNoAttempt) continue;
             if (outcome.Failure is not { } failure) return new AttemptResult(outcome.Answer, null, null);
             await journal.FailedAsync(attempts, failure, tokens);
             var next = ladder.After(attempts.Count, failure);
             if (next is not NextAttempt.Now) return new AttemptResult(null, failure, next);
+        }
+
+        async ValueTask<bool> MayAsync()
+        {
+            await check();
+            return true;
         }
     }
 
@@ -41,13 +51,13 @@ internal sealed partial class Attempter(
     /// <param name="isSuspect">Whether the message may be one that kills the process.</param>
     /// <param name="isWanted">Asked once more when an instance is there; null where the message always is.</param>
     /// <param name="tokens">What ends it.</param>
-    public async Task<AttemptOutcome> TryAsync(DeliveryAttempts attempts, GatePass pass, bool isSuspect, Func<bool>? isWanted, DeliveryTokens tokens)
+    public async Task<AttemptOutcome> TryAsync(DeliveryAttempts attempts, GatePass pass, bool isSuspect, Func<ValueTask<bool>>? isWanted, DeliveryTokens tokens)
     {
         var reported = false;
         try
         {
             using var rental = await sender.RentAsync(tokens.Waiting);
-            if (isWanted?.Invoke() == false) return AttemptOutcome.Unwanted;
+            if (isWanted is not null && !await isWanted()) return AttemptOutcome.Unwanted;
             attempts.Begin();
             var outcome = await SendAsync(rental, attempts.Current, isSuspect, tokens);
             if (outcome.IsNoAttempt) attempts.Forget();

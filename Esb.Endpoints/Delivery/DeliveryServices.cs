@@ -9,6 +9,9 @@ namespace Esb.Endpoints.Delivery;
 internal sealed record DeliveryServices(
     ITopicTransport Transport,
     IAuditTrail Audit,
+    IParkingStore Parking,
+    DeadLetterKeeper DeadLetters,
     Suspects Suspects,
     TimeProvider Time,
-    ILoggerFactory Loggers);
+    ILoggerFactory Loggers,
+    IEndpointQueues? Queues = null);

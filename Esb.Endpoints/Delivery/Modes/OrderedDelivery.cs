@@ -28,7 +28,7 @@ internal sealed partial class OrderedDelivery(
         if (delivery.Reply is not null) return await requests.AnswerAsync(delivery, attempts, tokens);
         while (true)
         {
-            var result = await attempter.RunAsync(attempts, delivery.Redeliveries > 0, tokens);
+            var result = await attempter.RunAsync(attempts, delivery.Redeliveries > 0, check: null, tokens);
             if (result.Failure is not { } failure)
             {
                 await journal.DeliveredAsync(attempts, AuditKind.Delivered, tokens);

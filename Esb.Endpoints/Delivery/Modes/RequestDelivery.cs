@@ -16,7 +16,7 @@ internal sealed class RequestDelivery(
             if (!IsWanted(delivery)) return await ExpireAsync(attempts, tokens);
             var pass = gate.TryEnter();
             if (pass == GatePass.Closed) return await FaultAsync(delivery, attempts, Closed(), tokens);
-            var outcome = await attempter.TryAsync(attempts, pass, delivery.Redeliveries > 0, () => IsWanted(delivery), tokens);
+            var outcome = await attempter.TryAsync(attempts, pass, delivery.Redeliveries > 0, () => ValueTask.FromResult(IsWanted(delivery)), tokens);
             if (outcome == AttemptOutcome.Unwanted) return await ExpireAsync(attempts, tokens);
             if (outcome.Failure is not { } failure) return await ReplyAsync(delivery, attempts, outcome, tokens);
             await journal.FailedAsync(attempts, failure, tokens);

@@ -10,12 +10,13 @@ comment on table lane_owner is 'Who works on a lane: the larger token wins, whoe
 
 -- Keys may be longer than an entry of an index, so they are found by their SHA-256.
 create table parked_key (
-  endpoint text        not null,
-  key_hash bytea       not null,
-  key      text        not null,
-  since    timestamptz not null,
-  due_at   timestamptz,
-  count    bigint      not null default 0,
+  endpoint     text        not null,
+  key_hash     bytea       not null,
+  key          text        not null,
+  since        timestamptz not null,
+  due_at       timestamptz,
+  leased_until timestamptz,
+  count        bigint      not null default 0,
   primary key (endpoint, key_hash)
 );
 
@@ -23,6 +24,8 @@ create index parked_key_due on parked_key (endpoint, due_at) where due_at is not
 create index parked_key_since on parked_key (since);
 
 comment on table parked_key is 'Keys whose messages wait behind one that failed. Whoever changes the line of a key holds the lock of its row.';
+comment on column parked_key.due_at is 'When its first message is tried again; null where it waits for an operator.';
+comment on column parked_key.leased_until is 'Until then a host is releasing it.';
 
 create table parked_message (
   number          bigint generated always as identity primary key,

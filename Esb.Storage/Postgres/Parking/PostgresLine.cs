@@ -31,9 +31,10 @@ internal sealed class PostgresLine
     private const string Remove =
         """
         with gone as (delete from parked_message where endpoint = @endpoint and key_hash = @hash and (@id::uuid is null or message_id = @id) returning number),
+        moved as (select (select min(number) from parked_message where endpoint = @endpoint and key_hash = @hash) in (select number from gone) as first),
         left_over as (
           update parked_key set count = count - (select count(*) from gone),
-            due_at = case when (select min(number) from parked_message where endpoint = @endpoint and key_hash = @hash) in (select number from gone) then @dueAt else due_at end
+            (due_at, leased_until) = (select case when first then @dueAt else due_at end, case when first then @leased else leased_until end from moved)
           where endpoint = @endpoint and key_hash = @hash
           returning count)
         select count from left_over
@@ -102,11 +103,12 @@ internal sealed class PostgresLine
         void AddText(string? text) => parameters.Add(new NpgsqlParameter { Value = text ?? (object)DBNull.Value, NpgsqlDbType = NpgsqlDbType.Text });
     }
 
-    /// <summary>Removes a message, or all; where it was the first and others are left, the key is due at that time.</summary>
+    /// <summary>Removes a message, or all; where it was the first and others are left, the key is due, and nobody else releases it for some time.</summary>
     /// <returns>Whether none is left, and so the key is free.</returns>
-    public async Task<bool> RemoveAsync(Guid? messageId, DateTimeOffset dueAt)
+    public async Task<bool> RemoveAsync(Guid? messageId, DateTimeOffset now, TimeSpan lease)
     {
-        if (await _connection.ExecuteScalarAsync<long>(Command(Remove, new { id = messageId, dueAt = dueAt.UtcDateTime })) > 0) return false;
+        var times = new { id = messageId, dueAt = now.UtcDateTime, leased = (now + lease).UtcDateTime };
+        if (await _connection.ExecuteScalarAsync<long>(Command(Remove, times)) > 0) return false;
         await _connection.ExecuteAsync(Command("delete from parked_key where endpoint = @endpoint and key_hash = @hash"));
         return true;
     }
@@ -114,7 +116,7 @@ internal sealed class PostgresLine
     public Task RescheduleAsync(ParkedMessage message) => _connection.ExecuteAsync(Command(
         """
         update parked_message set attempt = @attempt, failures = @failures::jsonb where endpoint = @endpoint and key_hash = @hash and message_id = @id;
-        update parked_key set due_at = @dueAt where endpoint = @endpoint and key_hash = @hash
+        update parked_key set due_at = @dueAt, leased_until = null where endpoint = @endpoint and key_hash = @hash
         """,
         new { id = message.Message.Id, attempt = message.Message.Attempt, failures = PostgresParkedRow.ToJson(message.Failures), dueAt = message.DueAt?.UtcDateTime }));
 

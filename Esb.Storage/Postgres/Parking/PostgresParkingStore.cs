@@ -29,8 +29,11 @@ internal sealed class PostgresParkingStore(PostgresDatabase database, TimeProvid
 
     private const string Due =
         """
-        update parked_key set due_at = @leased
-        where (endpoint, key_hash) in (select endpoint, key_hash from parked_key where endpoint = @endpoint and due_at <= @now order by due_at limit @most for update skip locked)
+        update parked_key set leased_until = @leased
+        where (endpoint, key_hash) in (
+          select endpoint, key_hash from parked_key
+          where endpoint = @endpoint and due_at <= @now and (leased_until is null or leased_until <= @now)
+          order by due_at limit @most for update skip locked)
         returning key
         """;
 
@@ -91,7 +94,7 @@ internal sealed class PostgresParkingStore(PostgresDatabase database, TimeProvid
 
     public Task<bool> RemoveAsync(LaneOwner owner, ParkedMessage message, CancellationToken cancellationToken) => InLineAsync(
         (connection, token) => PostgresLine.LockAsync(connection, owner, LineKey.Of(message.Message), token),
-        line => line.IsParked ? line.RemoveAsync(message.Message.Id, time.GetUtcNow() + ReleaseLease) : Task.FromResult(true),
+        line => line.IsParked ? line.RemoveAsync(message.Message.Id, time.GetUtcNow(), ReleaseLease) : Task.FromResult(true),
         cancellationToken);
 
     public Task RescheduleAsync(LaneOwner owner, ParkedMessage message, CancellationToken cancellationToken) => InLineAsync(
@@ -132,7 +135,7 @@ internal sealed class PostgresParkingStore(PostgresDatabase database, TimeProvid
 
     public Task<bool> ReleaseAsync(string endpoint, string key, CancellationToken cancellationToken) => database.RunAsync(
         async connection => await connection.ExecuteAsync(Command(
-            "update parked_key set due_at = @now where endpoint = @endpoint and key_hash = @hash",
+            "update parked_key set due_at = @now, leased_until = null where endpoint = @endpoint and key_hash = @hash",
             new { endpoint, hash = KeyHash.Of(key), now = time.GetUtcNow().UtcDateTime }, cancellationToken)) > 0,
         cancellationToken);
 
@@ -142,7 +145,7 @@ internal sealed class PostgresParkingStore(PostgresDatabase database, TimeProvid
         {
             if (!line.IsParked) return [];
             var rows = await line.ReadAsync(messageId);
-            await line.RemoveAsync(messageId, time.GetUtcNow());
+            await line.RemoveAsync(messageId, time.GetUtcNow(), TimeSpan.Zero);
             return [.. rows.Select(row => row.ToParked(dueAt: null))];
         },
         cancellationToken);
