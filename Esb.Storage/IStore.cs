@@ -16,4 +16,6 @@ internal interface IStore : IBusPart, IHealthCheck, IAsyncDisposable
     IParkingStore Parking { get; }
 
     ICrashMarks CrashMarks { get; }
+
+    ILeaseStore Leases { get; }
 }

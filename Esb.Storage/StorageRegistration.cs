@@ -24,7 +24,8 @@ public static class StorageRegistration
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Retention)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().DeadLetters)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Parking)
-        .AddSingleton(provider => provider.GetRequiredService<IStore>().CrashMarks);
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().CrashMarks)
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().Leases);
 
     private static IStore Create(IServiceProvider provider)
     {

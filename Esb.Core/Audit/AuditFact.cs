@@ -38,6 +38,9 @@ public enum AuditKind
 
     /// <summary>An audit step recorded it.</summary>
     Recorded,
+
+    /// <summary>An endpoint recognised it as one that it had applied before, and did nothing.</summary>
+    Duplicate,
 }
 
 /// <summary>One thing that happened to a message. Immutable.</summary>

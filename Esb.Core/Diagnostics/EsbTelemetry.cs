@@ -51,6 +51,9 @@ public static class EsbTelemetry
         /// <summary>A process of the configuration.</summary>
         public const string Process = "esb.process";
 
+        /// <summary>A database of the configuration.</summary>
+        public const string Connection = "esb.connection";
+
         /// <summary>A pool: of an endpoint, or of a step.</summary>
         public const string Pool = "esb.pool";
 
@@ -81,6 +84,18 @@ public static class EsbTelemetry
 
         /// <summary>Counter, {message}: given up and kept as dead letters.</summary>
         public const string DeadLettered = "esb.message.dead_lettered";
+
+        /// <summary>Counter, {message}: given up, and waiting with the rest of their key for an operator.</summary>
+        public const string Parked = "esb.message.parked";
+
+        /// <summary>Counter, {message}: recognised by an endpoint as applied before, and not applied again.</summary>
+        public const string Duplicates = "esb.message.duplicates";
+
+        /// <summary>Gauge, {message}: published by transactions, and waiting in the outbox of a database.</summary>
+        public const string OutboxLength = "esb.outbox.length";
+
+        /// <summary>Gauge, s: how long the oldest of them has waited.</summary>
+        public const string OutboxAge = "esb.outbox.age";
 
         /// <summary>Counter, {message}: published, but no endpoint subscribes to them.</summary>
         public const string Unroutable = "esb.message.unroutable";

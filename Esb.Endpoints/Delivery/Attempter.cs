@@ -60,6 +60,7 @@ internal sealed partial class Attempter(
             if (isWanted is not null && !await isWanted()) return AttemptOutcome.Unwanted;
             attempts.Begin();
             var outcome = await SendAsync(rental, attempts.Current, isSuspect, tokens);
+            if (outcome.Failure is { } doubtful) attempts.Doubt(doubtful);
             if (outcome.IsNoAttempt) attempts.Forget();
             else if (outcome.Failure is { } failure) attempts.Fail(failure);
             else attempts.Succeed();
@@ -89,8 +90,8 @@ internal sealed partial class Attempter(
         try
         {
             var answer = isSuspect
-                ? await suspects.SendAsync(endpoint, message, () => rental.SendAsync(message, tokens.Aborting), tokens.Waiting)
-                : await rental.SendAsync(message, tokens.Aborting);
+                ? await suspects.SendAsync(endpoint, message, () => rental.SendAsync(message, null, tokens.Aborting), tokens.Waiting)
+                : await rental.SendAsync(message, null, tokens.Aborting);
             var failure = answer is null ? null : sender.Adapter.FailureOf(answer);
             return new AttemptOutcome(answer, failure, IsNoAttempt: false);
         }

@@ -9,11 +9,11 @@ namespace Esb.Endpoints.Delivery;
 /// <summary>Moves dead letters from the transport's hand-off into the store, where they can be listed; one that cannot be stored stays with the transport. Only what is stored is recorded and counted. Thread-safe.</summary>
 internal sealed partial class DeadLetterKeeper(ITopicTransport transport, IDeadLetterStore store, IAuditTrail audit, TimeProvider time, ILogger<DeadLetterKeeper> logger) : IBusPart
 {
-    private ITopicSubscription? _subscription;
+    private ITopicReader? _reader;
 
     public BusStage Stage => BusStage.Outbound;
 
-    public async Task StartAsync(CancellationToken cancellationToken) => _subscription = await transport.ReadDeadLettersAsync(KeepAsync, cancellationToken);
+    public async Task StartAsync(CancellationToken cancellationToken) => _reader = await transport.ReadDeadLettersAsync(KeepAsync, cancellationToken);
 
     /// <summary>Keeps a dead letter; durable and recorded when it returns.</summary>
     /// <exception cref="Core.Errors.EsbException">It could not be kept, or not be recorded. Keeping it again does no harm.</exception>
@@ -29,7 +29,7 @@ internal sealed partial class DeadLetterKeeper(ITopicTransport transport, IDeadL
 
     public async Task StopAsync(CancellationToken cancellationToken)
     {
-        if (_subscription is not null) await _subscription.DisposeAsync();
+        if (_reader is not null) await _reader.DisposeAsync();
     }
 
     [LoggerMessage(EventId = 2402, Level = LogLevel.Error, Message = "Message {MessageId} was given up by {Endpoint} after {Attempts} attempts and kept as a dead letter: {Code}: {Reason}")]

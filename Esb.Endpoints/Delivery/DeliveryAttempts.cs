@@ -25,6 +25,9 @@ internal sealed class DeliveryAttempts(EsbMessage message, IReadOnlyList<FailedA
     /// <summary>The last failure; null after a success.</summary>
     public EsbException? Last { get; private set; }
 
+    /// <summary>Whether an attempt ended without word: then it may have had its effect.</summary>
+    public bool IsUnknown { get; private set; } = failures.Any(failure => failure.Code == EndpointRental.TimeoutCode);
+
     public TimeSpan Elapsed => time.GetElapsedTime(_started);
 
     public void Begin() => Count++;
@@ -36,6 +39,8 @@ internal sealed class DeliveryAttempts(EsbMessage message, IReadOnlyList<FailedA
         Last = failure;
         Failures = FailedAttempts.Add(Failures, new FailedAttempt(time.GetUtcNow(), failure.Code, FailureText.Of(failure)));
     }
+
+    public void Doubt(EsbException failure) => IsUnknown |= failure.Kind == FaultKind.Timeout || failure is EndpointException { IsOutage: true };
 
     public void Succeed() => Last = null;
 

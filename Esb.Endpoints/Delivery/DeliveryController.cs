@@ -1,166 +1,155 @@
-using System.Diagnostics;
-using Esb.Core.Audit;
 using Esb.Core.Endpoints;
-using Esb.Core.Errors;
 using Esb.Core.Expressions;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
 using Esb.Core.Topics;
+using Esb.Endpoints.Delivery.Lanes;
 using Esb.Endpoints.Delivery.Modes;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Delivery;
 
-/// <summary>Takes the deliveries of one outbound endpoint and hands them to its mode. Here and below is the one place that decides on attempts, delays, order and dead letters.</summary>
+/// <summary>Runs one outbound endpoint: its subscription, its pool, and what can be changed about them. What becomes of a message is decided by its <see cref="IDeliveryMode"/>.</summary>
 /// <remarks>Thread-safe: <c>processingThreads</c> deliveries come at once; each rents one of <c>poolSize</c> instances.</remarks>
-internal sealed partial class DeliveryController : IAsyncDisposable
+internal sealed class DeliveryController : IAsyncDisposable
 {
-    // A delivery that waits longer might run into the broker's acknowledgement timeout (30 min by default). In order it may wait for its retries, up to 15 min, before it stands still.
-    private static readonly TimeSpan LongestHold = TimeSpan.FromMinutes(10);
-    private static readonly TimeSpan LongestOrderedHold = TimeSpan.FromMinutes(18);
-
     private readonly OutboundEndpointConfig _config;
     private readonly string _type;
     private readonly EndpointSender _sender;
-    private readonly IMessageCondition? _filter;
     private readonly DeliveryServices _services;
     private readonly DeliveryState _state;
     private readonly OutageGate _gate;
     private readonly DeliveryJournal _journal;
     private readonly IDeliveryMode _mode;
-    private readonly ILogger _logger;
-    private readonly CancellationTokenSource _stopping = new();
-    private readonly CancellationTokenSource _aborting = new();
-    private ITopicSubscription? _subscription;
+    private readonly DeliveryReceiver _receiver;
+    private readonly FreezeWatch _freezes;
+    private readonly EndpointTuning _configured;
+    private readonly SemaphoreSlim _changing = new(1, 1);
     private volatile EndpointTuning _current;
+    private volatile ITopicSubscription? _subscription;
+    private ReleaseTimer? _releases;
 
     public DeliveryController(OutboundEndpointConfig config, string type, EndpointSender sender, IMessageCondition? filter, DeliveryServices services)
     {
-        (_config, _type, _sender, _filter, _services) = (config, type, sender, filter, services);
-        _current = Configured = new EndpointTuning
-        {
-            PoolSize = config.PoolSize,
-            ProcessingThreads = config.ProcessingThreads,
-            Prefetch = config.Prefetch ?? Math.Max(32, 2 * Math.Min(config.PoolSize, config.ProcessingThreads)),
-            Paused = false,
-        };
+        (_config, _type, _sender, _services) = (config, type, sender, services);
+        _current = _configured = EndpointTunings.Of(config);
         var (time, loggers) = (services.Time, services.Loggers);
-        _logger = loggers.CreateLogger<DeliveryController>();
         _state = new DeliveryState(time);
         _gate = new OutageGate(time);
+        _freezes = new FreezeWatch(time);
         var patience = new Patience(config.Name, _state, time, loggers.CreateLogger<Patience>());
         _journal = new DeliveryJournal(config.Name, services.Audit, _state, patience, time, loggers.CreateLogger<DeliveryJournal>());
-        var ladder = new RetryLadder(config.Retry);
-        var attempter = new Attempter(config.Name, sender, _gate, ladder, services.Suspects, _journal, time, loggers.CreateLogger<Attempter>());
-        var requests = new RequestDelivery(config, attempter, _gate, ladder, _journal, time);
-        var lastResort = new LastResort(config.Name, config.OnFailure ?? FailureAction.DeadLetter, _journal);
-        _mode = config.Delivery switch
-        {
-            DeliveryMode.Ordered => new OrderedDelivery(config, attempter, requests, lastResort, services.Suspects, _journal, _state, time, loggers.CreateLogger<OrderedDelivery>()),
-            _ => new ParallelDelivery(attempter, requests, lastResort, _journal),
-        };
+        _mode = DeliveryModes.Create(config, sender, _gate, _state, _journal, patience, _freezes, services);
+        _receiver = new DeliveryReceiver(config, services.Transport.System, filter, _mode, _state, _journal, time, loggers.CreateLogger<DeliveryReceiver>());
     }
+
+    public OutboundEndpointConfig Config => _config;
 
     public EndpointStatus Status
     {
         get
         {
-            var isLive = _config.Subscribe.Count == 0 || _subscription?.IsLive == true;
-            return _state.Describe(_config, _type, _current, _gate.Reason, isLive) with { Configured = Configured, Pool = _sender.Pool, Stuck = _sender.Stuck };
+            var subscription = _subscription;
+            var isLive = _config.Subscribe.Count == 0 || subscription?.IsLive == true;
+            return _state.Describe(_config, _type, _current, _gate.Reason, isLive, subscription?.Reason) with
+            {
+                Configured = _configured,
+                Pool = _sender.Pool,
+                Stuck = _sender.Stuck,
+            };
         }
     }
-
-    private EndpointTuning Configured { get; }
-
-    private bool IsOrdered => _config.Delivery == DeliveryMode.Ordered;
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         if (_config.Subscribe.Count == 0) return;
-        var subscription = new Subscription(
-            _config.Name, _config.Subscribe, Configured.ProcessingThreads!.Value, Configured.Prefetch!.Value, IsOrdered, _config.Queue, IsOrdered ? [] : _config.Retry.Delays);
-        _subscription = await _services.Transport.SubscribeAsync(subscription, HandleAsync, cancellationToken);
+        await _changing.WaitAsync(cancellationToken);
+        try
+        {
+            var current = _current;
+            var subscription = await _services.Transport.SubscribeAsync(SubscriptionFor(current), _receiver.ReceiveAsync, cancellationToken);
+            _subscription = subscription;
+            if (current.Paused == true) await TuneAsync(subscription, current, cancellationToken);
+            if (_config.Delivery == DeliveryMode.OrderedByKey)
+                _releases = new ReleaseTimer(_config.Name, _services.Parking, _services.Queues, _services.Time, _services.Loggers.CreateLogger<ReleaseTimer>());
+        }
+        finally
+        {
+            _changing.Release();
+        }
     }
 
     /// <summary>Lets deliveries under way finish; those that wait for something go back to their queue. A cancelled token aborts them.</summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
-        await _stopping.CancelAsync();
-        await using var abort = cancellationToken.Register(static state => ((CancellationTokenSource)state!).Cancel(), _aborting);
+        await _receiver.StopAsync();
+        await using var abort = cancellationToken.Register(() => _ = _receiver.AbortAsync());
+        if (_releases is not null) await _releases.DisposeAsync();
         if (_subscription is not null) await _subscription.DisposeAsync();
         _subscription = null;
+    }
+
+    /// <summary>Goes on with other numbers; what is null stays.</summary>
+    public async Task TuneAsync(EndpointTuning tuning, CancellationToken cancellationToken)
+    {
+        await _changing.WaitAsync(cancellationToken);
+        try
+        {
+            var before = _current;
+            var after = EndpointTunings.Change(_config, before, tuning);
+            if (after.PoolSize != before.PoolSize) _sender.Resize(after.PoolSize!.Value);
+            _current = after;
+            var isSame = (after.ProcessingThreads, after.Prefetch, after.Paused) == (before.ProcessingThreads, before.Prefetch, before.Paused);
+            if (!isSame && _subscription is { } subscription) await TuneAsync(subscription, after, cancellationToken);
+        }
+        finally
+        {
+            _changing.Release();
+        }
     }
 
     /// <summary>An operator's word for the message that the endpoint stands at.</summary>
     /// <returns>Whether it stands at this one here.</returns>
     public bool TryMoveOn(Guid messageId, bool discard) => _mode is OrderedDelivery ordered && ordered.TryMoveOn(messageId, discard);
 
-    public ValueTask<EsbMessage?> CallAsync(EsbMessage message, CancellationToken cancellationToken) => _sender.SendAsync(message, cancellationToken);
+    /// <summary>Sends without a queue. A message that the endpoint applied before is recorded as such, and has no answer.</summary>
+    public async ValueTask<EsbMessage?> CallAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
+    {
+        var answer = await _sender.SendAsync(message, unitOfWork, cancellationToken);
+        if (DuplicateNotice.Read(answer) is not { } notice) return answer;
+        await _journal.DuplicateAsync(message, notice, duration: null, CancellationToken.None);
+        return null;
+    }
 
     public async ValueTask DisposeAsync()
     {
         await _sender.DisposeAsync();
-        _stopping.Dispose();
-        _aborting.Dispose();
+        _receiver.Dispose();
+        _freezes.Dispose();
+        _changing.Dispose();
     }
 
-    private async ValueTask<Settlement> HandleAsync(TopicDelivery delivery, CancellationToken cancellationToken)
+    // Deliveries that wait for the outside, or for a word, would be waited for: they go back, and come again.
+    private async Task TuneAsync(ITopicSubscription subscription, EndpointTuning tuning, CancellationToken cancellationToken)
     {
-        if (_stopping.IsCancellationRequested) return Settlement.Return;
-        if (!_config.Answers) delivery = delivery with { Reply = null, ExpiresAt = null }; // somebody else answers
-        using var activity = DeliveryTelemetry.Start(delivery, _services.Transport.System, _config.Name);
-        using var held = new CancellationTokenSource(IsOrdered ? LongestOrderedHold : LongestHold, _services.Time);
-        using var aborting = CancellationTokenSource.CreateLinkedTokenSource(_aborting.Token, cancellationToken, IsOrdered ? delivery.Source.Lost : default);
-        using var waiting = CancellationTokenSource.CreateLinkedTokenSource([_stopping.Token, aborting.Token, held.Token, delivery.Source.Lost]);
-        var tokens = new DeliveryTokens(waiting.Token, aborting.Token);
-        var attempts = new DeliveryAttempts(delivery.Message, delivery.Failures, _services.Time);
-        _state.Begin();
+        await _receiver.InterruptAsync();
         try
         {
-            return delivery.Kind == DeliveryKind.Release ? await _mode.ReleaseAsync(delivery, tokens) : await DeliverAsync(delivery, attempts, tokens);
-        }
-        catch (OperationCanceledException) when (waiting.IsCancellationRequested)
-        {
-            return Settlement.Return;
-        }
-        catch (EsbException ex)
-        {
-            // Not the outside failed but we: nothing may be acknowledged that is not recorded.
-            LogNotRecorded(delivery.Message.Id, _config.Name, ex);
-            return await ReturnSlowlyAsync(tokens.Waiting);
+            await subscription.TuneAsync(tuning.ProcessingThreads!.Value, tuning.Prefetch!.Value, tuning.Paused == true, cancellationToken);
         }
         finally
         {
-            _state.End();
-            activity?.SetStatus(attempts.Last is null ? ActivityStatusCode.Unset : ActivityStatusCode.Error, attempts.Last?.Code);
-            DeliveryTelemetry.Record(_services.Transport.System, _config.Name, attempts.Elapsed, attempts.Last?.Code);
+            _receiver.Resume();
         }
     }
 
-    private async Task<Settlement> DeliverAsync(TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
+    private Subscription SubscriptionFor(EndpointTuning tuning)
     {
-        // What an operator sends again has passed the filter, or was sent here on purpose.
-        if (delivery.Kind == DeliveryKind.Replay || _filter?.Holds(new MessageContext(delivery.Message, _config.Name)) != false)
-            return await _mode.DeliverAsync(delivery, attempts, tokens);
-        await _journal.RecordAsync(attempts, AuditKind.Filtered, null, tokens);
-        return Settlement.Done;
-    }
-
-    // So that a message which cannot be worked on now does not turn in a circle with its queue.
-    private async Task<Settlement> ReturnSlowlyAsync(CancellationToken waiting)
-    {
-        try
+        var delays = _config.Delivery == DeliveryMode.Parallel ? _config.Retry.Delays : [];
+        return new Subscription(
+            _config.Name, _config.Subscribe, tuning.ProcessingThreads!.Value, tuning.Prefetch!.Value, SingleActive: _config.Delivery == DeliveryMode.Ordered, _config.Queue, delays)
         {
-            await Task.Delay(Patience.Pace, _services.Time, waiting);
-        }
-        catch (OperationCanceledException)
-        {
-            // It goes back sooner.
-        }
-
-        return Settlement.Return;
+            Lanes = _config.Delivery == DeliveryMode.OrderedByKey ? _config.Lanes : null,
+        };
     }
-
-    [LoggerMessage(EventId = 2406, Level = LogLevel.Error, Message = "Message {MessageId} of {Endpoint} goes back to its queue: what became of it could not be recorded")]
-    private partial void LogNotRecorded(Guid messageId, string endpoint, Exception exception);
 }

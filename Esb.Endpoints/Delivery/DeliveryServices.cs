@@ -8,10 +8,10 @@ namespace Esb.Endpoints.Delivery;
 /// <summary>What the delivery controllers of a host share.</summary>
 internal sealed record DeliveryServices(
     ITopicTransport Transport,
+    IEndpointQueues Queues,
     IAuditTrail Audit,
     IParkingStore Parking,
     DeadLetterKeeper DeadLetters,
     Suspects Suspects,
     TimeProvider Time,
-    ILoggerFactory Loggers,
-    IEndpointQueues? Queues = null);
+    ILoggerFactory Loggers);

@@ -43,7 +43,8 @@ internal sealed class DeliveryState(TimeProvider time)
     /// <param name="current">What holds now.</param>
     /// <param name="outage">Why it pauses by itself; null where it does not.</param>
     /// <param name="isLive">Whether messages can arrive.</param>
-    public EndpointStatus Describe(OutboundEndpointConfig config, string type, EndpointTuning current, string? outage, bool isLive)
+    /// <param name="obstacle">What keeps them from arriving; null where nothing is known to.</param>
+    public EndpointStatus Describe(OutboundEndpointConfig config, string type, EndpointTuning current, string? outage, bool isLive, string? obstacle)
     {
         var waits = outage ?? _trouble;
         var stands = _standsAt;
@@ -52,7 +53,7 @@ internal sealed class DeliveryState(TimeProvider time)
             Name = config.Name,
             Type = type,
             State = StateOf(config, current.Paused == true, stands is not null, waits is not null, isLive),
-            Reason = stands is null ? waits : $"stopped at message {stands.MessageId}: {stands.Failure.Code}: {stands.Failure.Reason}",
+            Reason = stands is null ? waits ?? obstacle : $"stopped at message {stands.MessageId}: {stands.Failure.Code}: {stands.Failure.Reason}",
             Messages = Interlocked.Read(ref _messages),
             Failures = Interlocked.Read(ref _failures),
             InFlight = Volatile.Read(ref _inFlight),

@@ -2,6 +2,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Pooling;
+using Esb.Core.Processes;
 
 namespace Esb.Endpoints.Delivery;
 
@@ -10,26 +11,32 @@ namespace Esb.Endpoints.Delivery;
 internal sealed class EndpointRental(
     OutboundEndpointConfig config, InstanceLease<IOutboundEndpoint> lease, StuckSends stuck, InstancePool<IOutboundEndpoint> pool, TimeProvider time) : IDisposable
 {
+    /// <summary>The code of an attempt that took too long: it may have had its effect all the same.</summary>
+    public const string TimeoutCode = "ESB-ENDPOINT-TIMEOUT";
+
     // What a cancelled send may take to end: to tell a database, for instance.
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(5);
 
     private InstanceLease<IOutboundEndpoint> _lease = lease;
 
-    /// <summary>Sends a message; the result is the outside's answer.</summary>
+    /// <summary>Sends a message, as a part of a transaction where the endpoint can; the result is the outside's answer.</summary>
     /// <exception cref="EsbException">It failed; never another type but for cancellation.</exception>
-    public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken)
+    public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
         using var timeout = new CancellationTokenSource(config.Timeout, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, cancellationToken);
         var ended = either.Token;
         try
         {
+            // The process that the transaction belongs to ends it: nothing of it may go on behind its back.
+            if (unitOfWork is not null && _lease.Instance is ITransactionalEndpoint transactional) return await transactional.SendAsync(message, unitOfWork, ended);
+
             // On a thread of its own: one that blocks it must not hold up whoever watches the time.
             return await WatchAsync(Task.Run(async () => await _lease.Instance.SendAsync(message, ended), CancellationToken.None), message.Id, ended);
         }
         catch (OperationCanceledException ex) when (timeout.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
         {
-            throw new EndpointException(config.Name, "ESB-ENDPOINT-TIMEOUT", $"The endpoint '{config.Name}' took longer than {config.Timeout.TotalSeconds:0.###} s.", isTransient: true, ex, FaultKind.Timeout) { IsUnanswered = true };
+            throw new EndpointException(config.Name, TimeoutCode, $"The endpoint '{config.Name}' took longer than {config.Timeout.TotalSeconds:0.###} s.", isTransient: true, ex, FaultKind.Timeout) { IsUnanswered = true };
         }
         catch (Exception ex) when (ex is not (EsbException or OperationCanceledException))
         {

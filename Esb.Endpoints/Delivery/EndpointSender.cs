@@ -2,6 +2,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Pooling;
+using Esb.Core.Processes;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Delivery;
@@ -39,12 +40,12 @@ internal sealed class EndpointSender(OutboundEndpointConfig config, IOutboundAda
         }
     }
 
-    /// <summary>Sends a message; the result is the outside's answer.</summary>
+    /// <summary>Sends a message, as a part of a transaction where the endpoint can; the result is the outside's answer.</summary>
     /// <exception cref="EsbException">It failed; never another type but for cancellation.</exception>
-    public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken)
+    public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
         using var rental = await RentAsync(cancellationToken);
-        return await rental.SendAsync(message, cancellationToken);
+        return await rental.SendAsync(message, unitOfWork, cancellationToken);
     }
 
     public void Resize(int poolSize) => _pool.Resize(poolSize);

@@ -5,6 +5,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Expressions;
 using Esb.Core.Messages;
+using Esb.Core.Processes;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
 
@@ -43,6 +44,9 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
 
     public IReadOnlyList<EndpointStatus> Endpoints => [.. _controllers.Values.Select(controller => controller.Status)];
 
+    /// <summary>The controller of an endpoint; null where there is none.</summary>
+    public DeliveryController? Find(string endpoint) => _controllers.GetValueOrDefault(endpoint);
+
     public void Check(ConfigErrors errors)
     {
         foreach (var error in _errors.All) errors.Add(error);
@@ -76,8 +80,8 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
         }
     }
 
-    public ValueTask<EsbMessage?> CallAsync(string endpoint, EsbMessage message, CancellationToken cancellationToken) =>
-        _controllers[endpoint].CallAsync(message, cancellationToken);
+    public ValueTask<EsbMessage?> CallAsync(string endpoint, EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken) =>
+        _controllers[endpoint].CallAsync(message, unitOfWork, cancellationToken);
 
     public async ValueTask DisposeAsync()
     {

@@ -1,5 +1,6 @@
 using System.Data.Common;
 using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
 using Esb.Core.Storage;
 using Npgsql;
 using NpgsqlTypes;
@@ -12,6 +13,8 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
     private const int PreparedStatements = 64;
 
     public string Name => "npgsql";
+
+    public bool HasBusTables => true;
 
     public void Check(ConnectionConfig connection, ConfigErrors errors)
     {
@@ -39,21 +42,37 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
         return NpgsqlDataSource.Create(parts);
     }
 
-    public DbCommand CreateCommand(DbConnection connection, SqlText text, string?[] values)
+    public DbBatch CreateBatch(DbConnection connection, SqlText text, string?[] values)
     {
-        var command = (NpgsqlCommand)connection.CreateCommand();
-        command.CommandTimeout = 0; // the endpoint's timeout cancels
-        command.CommandText = text.IsSingleStatement ? text.Positional : text.Text;
-        for (var i = 0; i < values.Length; i++)
+        var batch = (NpgsqlBatch)connection.CreateBatch();
+        batch.Timeout = 0; // the endpoint's timeout cancels
+        foreach (var statement in text.Statements)
         {
-            // Positions need no rewriting of the command for each message, but the protocol has them for single statements only.
-            var parameter = new NpgsqlParameter { NpgsqlDbType = NpgsqlDbType.Unknown, Value = (object?)values[i] ?? DBNull.Value };
-            if (!text.IsSingleStatement) parameter.ParameterName = text.Parameters[i];
-            command.Parameters.Add(parameter);
+            var command = new NpgsqlBatchCommand(statement.Text);
+            foreach (var value in statement.Values)
+                command.Parameters.Add(new NpgsqlParameter { NpgsqlDbType = NpgsqlDbType.Unknown, Value = (object?)values[value] ?? DBNull.Value });
+            batch.BatchCommands.Add(command);
         }
 
-        return command;
+        return batch;
     }
+
+    public void AddClaim(DbBatch batch, MessageClaim claim) => ((NpgsqlBatch)batch).BatchCommands.Insert(0, new NpgsqlBatchCommand("select esb.claim_message($1, $2, $3)")
+    {
+        Parameters =
+        {
+            new NpgsqlParameter<string> { TypedValue = claim.Endpoint },
+            new NpgsqlParameter<Guid> { TypedValue = claim.MessageId },
+            new NpgsqlParameter<byte[]> { TypedValue = claim.BodyHash },
+        },
+    });
+
+    public DuplicateNotice? DuplicateOf(Exception cause) => cause is not PostgresException refused ? null : refused.SqlState switch
+    {
+        "ESB01" => new DuplicateNotice("ESB-SQL-DUPLICATE", $"The endpoint applied the message at {refused.Detail}."),
+        "ESB02" => new DuplicateNotice(DuplicateNotice.Conflict, $"The endpoint applied a message of this id, with another body, at {refused.Detail}; that one stays."),
+        _ => null,
+    };
 
     public DatabaseFailure? Explain(Exception cause, IReadOnlyList<string> parameters) => cause switch
     {

@@ -37,6 +37,8 @@ internal sealed class SqlCommandPlan
             errors.Add("ESB-SQL-DYNAMIC", path, $"{part} would put a message's content into the command; expected @name, and its value in parameters", config.Origin);
         foreach (var name in text.Identifiers)
             errors.Add("ESB-SQL-IDENT", path, $"@{name} stands for a table, which a value of a message never names; expected its name", config.Origin);
+        if (config.Once && text.TransactionPart is { } control)
+            errors.Add("ESB-CFG-ONCE", path, $"'{control}' would part the effect from its record; the statements are one transaction anyway", config.Origin);
         CheckNames(config, path, text, errors);
 
         var values = text.Parameters.Where(config.Parameters.ContainsKey).Select(name => compiler.Compile(config.Parameters[name], errors)).ToList();

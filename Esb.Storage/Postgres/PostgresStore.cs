@@ -35,6 +35,7 @@ internal sealed partial class PostgresStore : IStore
         DeadLetters = new PostgresDeadLetterStore(_database);
         Parking = new PostgresParkingStore(_database, time);
         CrashMarks = new PostgresCrashMarks(_database, time);
+        Leases = new PostgresLeaseStore(_database);
     }
 
     public BusStage Stage => BusStage.Stores;
@@ -50,6 +51,8 @@ internal sealed partial class PostgresStore : IStore
     public IParkingStore Parking { get; }
 
     public ICrashMarks CrashMarks { get; }
+
+    public ILeaseStore Leases { get; }
 
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: trying again would not help. <c>ESB-STORE-INUSE</c>: another host has the spool.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)

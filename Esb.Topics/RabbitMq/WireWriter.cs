@@ -39,12 +39,20 @@ internal static class WireWriter
     }
 
     /// <summary>A delivery that waits for its next attempt.</summary>
-    public static BasicProperties Retry(EsbMessage message, ActivityContext parent, string? replyTo, Settlement.Later later)
+    public static BasicProperties Retry(TopicDelivery delivery, string? replyTo, Settlement.Later later)
+    {
+        var properties = Direct(delivery.Message with { Attempt = later.Attempt }, delivery.Kind, delivery.Parent);
+        properties.ReplyTo = replyTo;
+        Add(properties.Headers!, WireHeaders.Failures, FailureHistory.Write(later.Failures));
+        return properties;
+    }
+
+    /// <summary>A message for one endpoint, past its topics.</summary>
+    public static BasicProperties Direct(EsbMessage message, DeliveryKind kind, ActivityContext parent)
     {
         var properties = Kept(message, parent);
-        properties.ReplyTo = replyTo;
-        properties.Headers![EsbHeaders.Attempt] = later.Attempt;
-        Add(properties.Headers, WireHeaders.Failures, FailureHistory.Write(later.Failures));
+        properties.Headers![EsbHeaders.Attempt] = message.Attempt;
+        Add(properties.Headers, WireHeaders.Kind, WireHeaders.NameOf(kind));
         return properties;
     }
 

@@ -27,7 +27,7 @@ internal sealed partial class LaneBook(string endpoint, IParkingStore store, Pat
             if (time.GetElapsedTime(lostAt) < Exile) throw Lost(source.Lane);
         }
 
-        var freeze = freezes.Freezes;
+        var freeze = freezes.Count;
         var owner = await patience.InsistAsync(() => store.TakeLaneAsync(endpoint, source.Lane, waiting), waiting);
         LogTaken(source.Lane, endpoint, owner.ParkedKeys.Count);
         return _lanes[source.Lane] = new Lane(source.Session, owner) { VerifiedFreeze = freeze };
@@ -37,7 +37,7 @@ internal sealed partial class LaneBook(string endpoint, IParkingStore store, Pat
     /// <exception cref="EsbException"><c>ESB-LANE-LOST</c>.</exception>
     public async Task VerifyAsync(Lane lane, CancellationToken waiting)
     {
-        var freeze = freezes.Freezes;
+        var freeze = freezes.Count;
         if (lane.VerifiedFreeze == freeze) return;
         await patience.InsistAsync(() => store.VerifyAsync(lane.Owner, waiting), waiting);
         lane.VerifiedFreeze = freeze;

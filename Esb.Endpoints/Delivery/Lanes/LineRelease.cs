@@ -56,7 +56,7 @@ internal sealed class LineRelease(
         }
         else
         {
-            await journal.DeliveredAsync(attempts, AuditKind.Delivered, tokens);
+            await journal.DeliveredAsync(attempts, result.Answer, AuditKind.Delivered, tokens);
         }
 
         return !await parking.RemoveAsync(lane, parked, tokens);
@@ -68,11 +68,4 @@ internal sealed class LineRelease(
         if (await lastResort.SettleAsync(attempts, failure, tokens) is Settlement.Divert divert)
             await patience.InsistAsync(() => letters.KeepAsync(divert.Letter, tokens.Aborting).AsTask(), tokens.Waiting);
     }
-}
-
-/// <summary>What asks a lane to try a parked key again; only its key counts.</summary>
-internal static class ReleaseMarker
-{
-    public static EsbMessage Of(string endpoint, string key, TimeProvider time) =>
-        EsbMessage.Create(MessageBody.Empty, time) with { Subject = endpoint, Key = key.Length == 0 ? null : key };
 }

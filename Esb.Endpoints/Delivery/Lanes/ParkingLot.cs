@@ -30,6 +30,16 @@ internal sealed partial class ParkingLot(
         return true;
     }
 
+    /// <summary>Whether earlier messages of the same key wait.</summary>
+    public async Task<bool> IsParkedAsync(Lane lane, EsbMessage message, DeliveryTokens tokens)
+    {
+        var key = LineKey.Of(message);
+        if (!lane.MayBeParked(key)) return false;
+        if (await patience.InsistAsync(() => store.FirstAsync(lane.Owner, key, tokens.Aborting), tokens.Waiting) is not null) return true;
+        lane.Free(key);
+        return false;
+    }
+
     /// <summary>Parks a message that failed: until its next attempt, or until an operator decides.</summary>
     public async Task ParkAsync(Lane lane, DeliveryAttempts attempts, EsbException failure, TimeSpan? delay, DeliveryTokens tokens)
     {

@@ -8,19 +8,20 @@ namespace Esb.Endpoints.Delivery.Lanes;
 /// <summary>Looks once a second which parked keys of an endpoint are due, and sends each to its lane.</summary>
 internal sealed partial class ReleaseTimer : IAsyncDisposable
 {
+    private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
+
     private readonly string _endpoint;
     private readonly IParkingStore _store;
     private readonly IEndpointQueues _queues;
-    private readonly FreezeWatch _freezes;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly CancellationTokenSource _stopping = new();
     private readonly Task _running;
     private bool _isAway;
 
-    public ReleaseTimer(string endpoint, IParkingStore store, IEndpointQueues queues, FreezeWatch freezes, TimeProvider time, ILogger<ReleaseTimer> logger)
+    public ReleaseTimer(string endpoint, IParkingStore store, IEndpointQueues queues, TimeProvider time, ILogger<ReleaseTimer> logger)
     {
-        (_endpoint, _store, _queues, _freezes, _time, _logger) = (endpoint, store, queues, freezes, time, logger);
+        (_endpoint, _store, _queues, _time, _logger) = (endpoint, store, queues, time, logger);
         _running = RunAsync(_stopping.Token);
     }
 
@@ -33,14 +34,10 @@ internal sealed partial class ReleaseTimer : IAsyncDisposable
 
     private async Task RunAsync(CancellationToken stopping)
     {
-        using var timer = new PeriodicTimer(FreezeWatch.Interval, _time);
+        using var timer = new PeriodicTimer(Interval, _time);
         try
         {
-            while (await timer.WaitForNextTickAsync(stopping))
-            {
-                _freezes.Tick();
-                await SendDueAsync(stopping);
-            }
+            while (await timer.WaitForNextTickAsync(stopping)) await SendDueAsync(stopping);
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
         {

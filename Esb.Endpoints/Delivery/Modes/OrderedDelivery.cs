@@ -31,7 +31,7 @@ internal sealed partial class OrderedDelivery(
             var result = await attempter.RunAsync(attempts, delivery.Redeliveries > 0, check: null, tokens);
             if (result.Failure is not { } failure)
             {
-                await journal.DeliveredAsync(attempts, AuditKind.Delivered, tokens);
+                await journal.DeliveredAsync(attempts, result.Answer, AuditKind.Delivered, tokens);
                 return Settlement.Done;
             }
 

@@ -16,7 +16,7 @@ internal sealed class ParallelDelivery(Attempter attempter, RequestDelivery requ
                 : await lastResort.SettleAsync(attempts, failure, tokens);
         }
 
-        await journal.DeliveredAsync(attempts, Core.Audit.AuditKind.Delivered, tokens);
+        await journal.DeliveredAsync(attempts, result.Answer, Core.Audit.AuditKind.Delivered, tokens);
         return Settlement.Done;
     }
 }

@@ -34,8 +34,9 @@ internal sealed class RequestDelivery(
 
     private async Task<Settlement> ReplyAsync(TopicDelivery delivery, DeliveryAttempts attempts, AttemptOutcome outcome, DeliveryTokens tokens)
     {
-        if (outcome.Answer is { } answer) await delivery.Reply!(answer, tokens.Aborting);
-        await journal.DeliveredAsync(attempts, outcome.Answer is null ? AuditKind.Delivered : AuditKind.Replied, tokens);
+        var answer = DuplicateNotice.Read(outcome.Answer) is null ? outcome.Answer : null;
+        if (answer is not null) await delivery.Reply!(answer, tokens.Aborting);
+        await journal.DeliveredAsync(attempts, outcome.Answer, answer is null ? AuditKind.Delivered : AuditKind.Replied, tokens);
         return Settlement.Done;
     }
 

@@ -39,13 +39,15 @@ internal sealed class CallStep(EsbConfiguration configuration, IEndpointCaller c
             return null;
         }
 
-        var slots = new StepSlots($"step {step.Id ?? step.Path}", settings, time, loggers);
+        var place = step.Id ?? step.Path;
+        var slots = new StepSlots($"step {place}", settings, time, loggers);
         return new CompiledStep(Run, $"call({settings.Endpoint})");
 
         async ValueTask Run(MessageContext context, CancellationToken cancellationToken)
         {
             using var slot = await slots.RentAsync(cancellationToken);
-            if (await caller.CallAsync(settings.Endpoint, context.Message, cancellationToken) is { } answer) Take(context, answer, settings.Endpoint, expected);
+            var message = context.Message with { Id = context.NextCallId(settings.Endpoint, place) };
+            if (await caller.CallAsync(settings.Endpoint, message, context.UnitOfWork, cancellationToken) is { } answer) Take(context, answer, settings.Endpoint, expected);
         }
     }
 

@@ -31,7 +31,7 @@ public sealed class EndpointCheckTests : ConfigurationFixture
     {
         var error = Check("\"onFailure\": \"park\"").Single();
 
-        Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-UNAVAILABLE", "endpoints.out.onFailure")));
+        Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-ORDERING", "endpoints.out.onFailure")));
     }
 
     [Test, Property("Case", "CFG-22")]

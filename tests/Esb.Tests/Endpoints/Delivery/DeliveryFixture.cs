@@ -1,5 +1,6 @@
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Endpoints.Delivery;
 using Esb.Tests.Fakes;
@@ -25,6 +26,16 @@ public abstract class DeliveryFixture
 
     internal List<EsbMessage> Replies { get; } = [];
 
+    internal ITopicSubscription Subscription { get; } = Substitute.For<ITopicSubscription>();
+
+    internal Subscription? Wanted { get; private set; }
+
+    internal IEndpointQueues Queues { get; } = Substitute.For<IEndpointQueues>();
+
+    internal IDeadLetterStore DeadLetters { get; } = Substitute.For<IDeadLetterStore>();
+
+    internal IParkingStore Parking { get; set; } = Substitute.For<IParkingStore>();
+
     internal DeliveryController Controller => _controller!;
 
     [TearDown]
@@ -37,12 +48,15 @@ public abstract class DeliveryFixture
     {
         config = config with { Name = "an-endpoint", Subscribe = [SubjectPattern.Parse("orders.#")!] };
         var transport = Substitute.For<ITopicTransport>();
-        var subscription = Substitute.For<ITopicSubscription>();
-        subscription.IsLive.Returns(true);
-        transport.SubscribeAsync(Arg.Any<Subscription>(), Arg.Do<DeliveryHandler>(handler => _deliver = handler), Arg.Any<CancellationToken>()).Returns(subscription);
+        Subscription.IsLive.Returns(true);
+        Subscription.Reason.Returns((string?)null);
+        transport.SubscribeAsync(Arg.Do<Subscription>(wanted => Wanted = wanted), Arg.Do<DeliveryHandler>(handler => _deliver = handler), Arg.Any<CancellationToken>()).Returns(Subscription);
+        Queues.SendAsync(default!, default!, default, default).ReturnsForAnyArgs(PublishResult.Confirmed);
         var sender = new EndpointSender(config, Outside, Time, NullLoggerFactory.Instance);
         var suspects = new Suspects(Marks, NullLogger<Suspects>.Instance);
-        _controller = new DeliveryController(config, "test-outbound", sender, filter: null, new DeliveryServices(transport, Audit, suspects, Time, NullLoggerFactory.Instance));
+        var letters = new DeadLetterKeeper(transport, DeadLetters, Audit, Time, NullLogger<DeadLetterKeeper>.Instance);
+        var services = new DeliveryServices(transport, Queues, Audit, Parking, letters, suspects, Time, NullLoggerFactory.Instance);
+        _controller = new DeliveryController(config, "test-outbound", sender, filter: null, services);
         await _controller.StartAsync(CancellationToken.None);
     }
 

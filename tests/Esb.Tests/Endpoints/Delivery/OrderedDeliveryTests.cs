@@ -79,4 +79,22 @@ public sealed class OrderedDeliveryTests : DeliveryFixture
 
         Assert.That(await delivery, Is.EqualTo(Settlement.Return));
     }
+
+    [Test, CancelAfter(10_000)]
+    public async Task Ordered_endpoint_goes_on_with_the_next_message_when_an_operator_gives_one_up(CancellationToken cancellationToken)
+    {
+        await StartAsync(new TestOutboundConfig { Delivery = DeliveryMode.Ordered });
+        Outside.Fails(isTransient: false);
+        var message = Some.Message();
+        var delivery = DeliverAsync(message, cancellationToken);
+        await Eventually.HoldsAsync(() => Controller.Status.StandsAt?.MessageId == message.Id, "the endpoint stands at it", cancellationToken);
+
+        var other = Controller.TryMoveOn(Guid.NewGuid(), discard: true);
+        await Eventually.HoldsAsync(() => Controller.TryMoveOn(message.Id, discard: true), "it moves on", cancellationToken);
+
+        Assert.That(other, Is.False);
+        Assert.That(await delivery, Is.EqualTo(Settlement.Done));
+        Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Failed, AuditKind.Discarded }));
+        Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Running));
+    }
 }

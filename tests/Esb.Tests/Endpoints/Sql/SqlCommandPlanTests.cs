@@ -96,7 +96,7 @@ internal sealed class SqlCommandPlanTests
         var plan = Compile(Config())!;
 
         Assert.That(plan.Evaluate(new MessageContext(message, "db")), Is.EqualTo(["France"]));
-        Assert.That(plan.Text.Text, Is.EqualTo(Config().Query));
+        Assert.That(plan.Text.Statements.Single().Text, Is.EqualTo(Config().Query!.Replace("@country", "$1", StringComparison.Ordinal)));
     }
 
     private static SqlOutboundConfig Config() => new()

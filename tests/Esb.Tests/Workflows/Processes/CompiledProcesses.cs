@@ -25,6 +25,8 @@ internal sealed class CompiledProcesses : IDisposable
     {
         Publisher = Substitute.For<ITopicPublisher>();
         Caller = Substitute.For<IEndpointCaller>();
+        Transactions = Substitute.For<ITransactions>();
+        Transactions.ObstacleOf(default!).ReturnsForAnyArgs((string?)null);
         var file = Path.Combine(_folder.FullName, "esb.json");
         File.WriteAllText(file, $$"""
             {
@@ -42,6 +44,7 @@ internal sealed class CompiledProcesses : IDisposable
             .AddSingleton(TimeProvider.System)
             .AddSingleton(Publisher)
             .AddSingleton(Caller)
+            .AddSingleton(Transactions)
             .AddEsbCore()
             .AddEsbContent()
             .AddEsbWorkflows()
@@ -60,6 +63,8 @@ internal sealed class CompiledProcesses : IDisposable
     public ITopicPublisher Publisher { get; }
 
     public IEndpointCaller Caller { get; }
+
+    public ITransactions Transactions { get; }
 
     public async Task<MessageContext> RunAsync(EsbMessage message, CancellationToken cancellationToken)
     {
