@@ -17,5 +17,7 @@ internal interface IStore : IBusPart, IHealthCheck, IAsyncDisposable
 
     ICrashMarks CrashMarks { get; }
 
+    IIdempotencyKeys IdempotencyKeys { get; }
+
     ILeaseStore Leases { get; }
 }

@@ -39,8 +39,11 @@ public enum AuditKind
     /// <summary>An audit step recorded it.</summary>
     Recorded,
 
-    /// <summary>An endpoint recognised it as one that it had applied before, and did nothing.</summary>
+    /// <summary>It was recognised as one that had been handled before, and nothing was done.</summary>
     Duplicate,
+
+    /// <summary>Its sender hung up, or the host stopped, before it was complete or done with.</summary>
+    Aborted,
 }
 
 /// <summary>One thing that happened to a message. Immutable.</summary>

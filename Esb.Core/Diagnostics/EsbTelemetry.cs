@@ -60,6 +60,9 @@ public static class EsbTelemetry
         /// <summary>Which attempt; on spans only.</summary>
         public const string Attempt = "esb.attempt";
 
+        /// <summary>A listener of the configuration.</summary>
+        public const string Listener = "esb.listener";
+
         /// <summary>How something ended, in a few words that are always the same.</summary>
         public const string Outcome = "esb.outcome";
     }
@@ -81,6 +84,9 @@ public static class EsbTelemetry
 
         /// <summary>Counter, {message}: taken in from outside, by endpoint and outcome.</summary>
         public const string ReceivedMessages = "esb.message.received";
+
+        /// <summary>Counter, {request}: refused at a listener, before an endpoint had them, by listener and code.</summary>
+        public const string RefusedRequests = "esb.http.request.refused";
 
         /// <summary>Counter, {message}: given up and kept as dead letters.</summary>
         public const string DeadLettered = "esb.message.dead_lettered";

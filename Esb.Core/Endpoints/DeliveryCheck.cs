@@ -16,8 +16,8 @@ internal sealed class DeliveryCheck(EsbConfiguration configuration) : IConfigura
         {
             if (endpoint.Delivery == DeliveryMode.Ordered) CheckOrdered(endpoint, errors);
             if (endpoint.Delivery == DeliveryMode.OrderedByKey) CheckOrderedByKey(endpoint, errors);
-            CheckHold(endpoint, errors);
-            if (endpoint is { Delivery: DeliveryMode.Parallel, OnFailure: FailureAction.Park })
+            if (endpoint.IsSound("delivery", "retry", "timeout")) CheckHold(endpoint, errors);
+            if (endpoint is { Delivery: DeliveryMode.Parallel, OnFailure: FailureAction.Park } && endpoint.IsSound("delivery"))
                 errors.Add("ESB-CFG-ORDERING", endpoint, "onFailure", "parking keeps an order, which delivery \"parallel\" has not; expected dead-letter or discard");
             if (endpoint is { Once: true, CanBeOnce: false })
                 errors.Add("ESB-CFG-ONCE", endpoint, "once", "only a sql-outbound endpoint with execute can record a message together with its effect");

@@ -34,7 +34,8 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
         {
             bySettings[config.GetType()].Check(config, _errors);
             var filter = config.Filter is null ? null : expressions.Compile(config.Filter, _errors);
-            if (filter?.ReadsBody == true) _errors.Add("ESB-CFG-FILTER", $"{config.Path}.filter", "looks at headers and the envelope only, never into the body", config.Origin);
+            if (filter?.ReadsBody == true) _errors.Add("ESB-CFG-FILTER", config, "filter", "looks at headers and the envelope only, never into the body");
+            if (!config.IsWhole) continue; // of a draft, which is never started
             var sender = new EndpointSender(config, bySettings[config.GetType()].Create(config), services.Time, services.Loggers);
             _controllers[config.Name] = new DeliveryController(config, names[config.GetType()].First(), sender, filter, services);
         }

@@ -19,8 +19,9 @@ internal sealed class ConnectionsCheck(EsbConfiguration configuration, IEnumerab
         var names = providers.Select(provider => provider.Name).ToList();
         foreach (var connection in configuration.Named<ConnectionConfig>("connections").Values)
         {
+            if (!connection.IsSound("provider")) continue;
             if (providers.FirstOrDefault(provider => provider.Name == connection.Provider) is { } known) known.Check(connection, errors);
-            else errors.Add("ESB-CFG-VALUE", $"{connection.Path}.provider", $"expected one of {string.Join(", ", names)}{NearestName.Hint(connection.Provider, names)}", connection.Origin);
+            else errors.Add("ESB-CFG-VALUE", connection, "provider", $"expected one of {string.Join(", ", names)}{NearestName.Hint(connection.Provider, names)}");
         }
     }
 }

@@ -18,17 +18,16 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
 
     public void Check(ConnectionConfig connection, ConfigErrors errors)
     {
-        var path = $"{connection.Path}.connection";
         try
         {
             var parts = new NpgsqlConnectionStringBuilder(connection.Connection);
-            if (string.IsNullOrEmpty(parts.Host)) errors.Add("ESB-CFG-VALUE", path, "expected a connection string with a Host", connection.Origin);
+            if (string.IsNullOrEmpty(parts.Host)) errors.Add("ESB-CFG-VALUE", connection, "connection", "expected a connection string with a Host");
             else if (parts is { Username: "postgres", Password: "postgres" } && !DatabaseHosts.AreLoopback(parts.Host))
-                errors.Add("ESB-CFG-DEFAULTCRED", path, "the default user and password are refused for a database on another machine", connection.Origin);
+                errors.Add("ESB-CFG-DEFAULTCRED", connection, "connection", "the default user and password are refused for a database on another machine");
         }
         catch (Exception ex) when (ex is ArgumentException or FormatException)
         {
-            errors.Add("ESB-CFG-VALUE", path, "expected a connection string of Npgsql, such as \"Host=db;Database=shop;Username=esb\"", connection.Origin);
+            errors.Add("ESB-CFG-VALUE", connection, "connection", "expected a connection string of Npgsql, such as \"Host=db;Database=shop;Username=esb\"");
         }
     }
 
@@ -78,6 +77,7 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
     {
         PostgresException refused => PostgresFailures.Explain(refused, parameters),
         NpgsqlException => PostgresFailures.Unreachable,
+        { Source: "Npgsql" } when cause.GetType() == typeof(Exception) => PostgresFailures.OutOfStep, // it has no type of its own for that
         _ => null,
     };
 }

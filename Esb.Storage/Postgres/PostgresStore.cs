@@ -35,6 +35,7 @@ internal sealed partial class PostgresStore : IStore
         DeadLetters = new PostgresDeadLetterStore(_database);
         Parking = new PostgresParkingStore(_database, time);
         CrashMarks = new PostgresCrashMarks(_database, time);
+        IdempotencyKeys = new PostgresIdempotencyKeys(_database, time);
         Leases = new PostgresLeaseStore(_database);
     }
 
@@ -51,6 +52,8 @@ internal sealed partial class PostgresStore : IStore
     public IParkingStore Parking { get; }
 
     public ICrashMarks CrashMarks { get; }
+
+    public IIdempotencyKeys IdempotencyKeys { get; }
 
     public ILeaseStore Leases { get; }
 
@@ -97,7 +100,7 @@ internal sealed partial class PostgresStore : IStore
             try
             {
                 await Task.Delay(_database.IsReady ? PartitionInterval : RetryInterval, _time, cancellationToken);
-                await _database.RunAsync(() => _database.Partitions.MakeAheadAsync(_time.GetUtcNow(), cancellationToken), cancellationToken);
+                await _database.RunAsync(() => _database.MakePartitionsAsync(_time.GetUtcNow(), cancellationToken), cancellationToken);
             }
             catch (EsbException ex)
             {

@@ -76,9 +76,9 @@ internal sealed partial class ParkingLog(string folder, Lazy<SegmentLog>? log, I
         LogCompacted(folder);
     }
 
-    [LoggerMessage(EventId = 4540, Level = LogLevel.Error, Message = "the record about parked messages at {Position} cannot be read")]
+    [LoggerMessage(EventId = 4560, Level = LogLevel.Error, Message = "the record about parked messages at {Position} cannot be read")]
     private partial void LogUnreadable(Exception exception, SegmentPosition position);
 
-    [LoggerMessage(EventId = 4541, Level = LogLevel.Debug, Message = "what is no longer parked was removed from {Folder}")]
+    [LoggerMessage(EventId = 4561, Level = LogLevel.Debug, Message = "what is no longer parked was removed from {Folder}")]
     private partial void LogCompacted(string folder);
 }

@@ -47,6 +47,15 @@ public sealed class PostgresCrashMarksTests : CrashMarksContract
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }
 
+public sealed class PostgresIdempotencyKeysContract : IdempotencyKeysContract
+{
+    private TestSchema _schema = null!;
+
+    protected override async Task<IIdempotencyKeys> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store.IdempotencyKeys;
+
+    protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
+}
+
 public sealed class PostgresLeaseStoreTests : LeaseStoreContract
 {
     private TestSchema _schema = null!;

@@ -17,6 +17,7 @@ internal sealed class InProcessBus : IAsyncDisposable
     private readonly DirectoryInfo _folder;
     private readonly ServiceProvider _services;
     private readonly BusLifecycle _lifecycle;
+    private bool _isDisposed;
 
     private InProcessBus(DirectoryInfo folder, ServiceProvider services)
     {
@@ -38,7 +39,7 @@ internal sealed class InProcessBus : IAsyncDisposable
     {
         var folder = Directory.CreateTempSubdirectory("esb-bus-");
         var file = Path.Combine(folder.FullName, "esb.json");
-        await File.WriteAllTextAsync(file, $$"""{ "store": { "type": "file", "folder": "data" }, "telemetry": { "logLevel": "error" }, {{sections}} }""", cancellationToken);
+        await File.WriteAllTextAsync(file, $$"""{ "store": { "type": "file", "folder": "data" }, "telemetry": { "logLevel": "error" }, "limits": { "drainDelay": "0s" }, {{sections}} }""", cancellationToken);
         var bus = new InProcessBus(folder, await BusServices.BuildAsync(file, variables, new ServiceCollection().AddEsb()));
         await bus._lifecycle.StartAsync(cancellationToken);
         return bus;
@@ -74,6 +75,8 @@ internal sealed class InProcessBus : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
+        if (_isDisposed) return;
+        _isDisposed = true;
         await _lifecycle.StopAsync(CancellationToken.None);
         await _services.DisposeAsync();
         _folder.Delete(recursive: true);

@@ -27,9 +27,9 @@ begin
       join pg_class parent on parent.oid = inhparent
       join pg_class child on child.oid = inhrelid
       where inhparent in ('esb.endpoint_inbox'::regclass, 'esb.transaction_outbox'::regclass)
-        and to_date(right(child.relname, 8), 'YYYYMMDD') + 1 < (now() - interval '7 days') at time zone 'UTC'
       order by name
   loop
+    continue when to_date(right(part.name, 8), 'YYYYMMDD') + 1 >= (now() - interval '7 days') at time zone 'UTC';
     is_free := true;
     if part.parent = 'transaction_outbox' then
       execute format('select not exists (select from esb.%I)', part.name) into is_free;

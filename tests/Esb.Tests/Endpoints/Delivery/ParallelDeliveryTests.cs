@@ -193,4 +193,43 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         Assert.That(second, Is.EqualTo(Settlement.Done));
         Assert.That(Controller.Status.Pool, Has.Property("Created").EqualTo(1).And.Property("InUse").Zero);
     }
+
+    [Test, CancelAfter(10_000), Property("Case", "T-DUP-3")]
+    public async Task Message_that_was_applied_before_is_done_and_recorded_as_a_duplicate(CancellationToken cancellationToken)
+    {
+        await StartAsync(new TestOutboundConfig());
+        var message = Some.Message();
+        Outside.Answers(new DuplicateNotice(DuplicateNotice.Conflict, "Applied before.").AnswerTo(message, Time));
+
+        var settlement = await DeliverAsync(message, cancellationToken);
+
+        Assert.That(settlement, Is.EqualTo(Settlement.Done));
+        Assert.That(Audit.Facts.Select(fact => (fact.Kind, fact.Code, fact.Reason)), Is.EqualTo(new[] { (AuditKind.Duplicate, "ESB-SQL-ONCECONFLICT", "Applied before.") }));
+    }
+
+    [Test, CancelAfter(10_000), Property("Case", "SQL-16")]
+    public async Task Message_that_an_attempt_without_word_has_applied_is_recorded_as_delivered(CancellationToken cancellationToken)
+    {
+        await StartAsync(new TestOutboundConfig());
+        var message = Some.Message();
+        Outside.Fails(isOutage: true).Answers(new DuplicateNotice("ESB-SQL-DUPLICATE", "Applied before.").AnswerTo(message, Time));
+
+        var delivering = DeliverAsync(message, cancellationToken);
+        await AdvanceUntilAsync(delivering, TimeSpan.FromSeconds(1), cancellationToken);
+
+        Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Delivered }));
+    }
+
+    [Test, CancelAfter(10_000)]
+    public async Task Call_of_a_message_that_was_applied_before_has_no_answer_and_is_recorded(CancellationToken cancellationToken)
+    {
+        await StartAsync(new TestOutboundConfig());
+        var message = Some.Message();
+        Outside.Answers(new DuplicateNotice("ESB-SQL-DUPLICATE", "Applied before.").AnswerTo(message, Time));
+
+        var answer = await Controller.CallAsync(message, unitOfWork: null, cancellationToken);
+
+        Assert.That(answer, Is.Null);
+        Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Duplicate }));
+    }
 }
