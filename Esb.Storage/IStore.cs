@@ -1,5 +1,6 @@
 using Esb.Core;
 using Esb.Core.Audit;
+using Esb.Core.Replays;
 using Esb.Core.Storage;
 
 namespace Esb.Storage;
@@ -16,6 +17,8 @@ internal interface IStore : IBusPart, IHealthCheck, IAsyncDisposable
     IParkingStore Parking { get; }
 
     ICrashMarks CrashMarks { get; }
+
+    IReplayJobStore ReplayJobs { get; }
 
     IIdempotencyKeys IdempotencyKeys { get; }
 

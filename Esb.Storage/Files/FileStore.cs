@@ -1,6 +1,8 @@
 using Esb.Core;
 using Esb.Core.Audit;
+using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Index;
 using Esb.Storage.Files.Keys;
 using Esb.Storage.Files.Parking;
@@ -18,8 +20,8 @@ internal sealed partial class FileStore : IStore
     private readonly Lazy<SegmentLog> _parkingLog;
     private readonly Lazy<SegmentLog> _keyLog;
     private readonly FileAuditIndex _index;
-    private readonly FileDeadLetterStore _deadLetters;
     private readonly FileParkingStore _parking;
+    private readonly LetterLog _letters;
     private readonly FileIdempotencyKeys _keys;
     private Task _indexing = Task.CompletedTask;
 
@@ -38,11 +40,13 @@ internal sealed partial class FileStore : IStore
         _keyLog = new(() => SegmentLog.Open(keys, options, logger));
         _keys = new FileIdempotencyKeys(keys, _keyLog, time, logger);
         _index = new FileAuditIndex(audit, () => _auditLog.Value.Committed, logger);
-        _deadLetters = new FileDeadLetterStore(deadLetters, _deadLetterLog, logger);
         var parking = ParkingFolder(config);
         _parkingLog = new(() => SegmentLog.Open(parking, options, logger));
         _parking = new FileParkingStore(parking, _parkingLog, time, logger);
         CrashMarks = new FileCrashMarks(Path.Combine(Path.GetFullPath(config.Folder), "attempts"), time);
+        _letters = new LetterLog(deadLetters, _deadLetterLog, logger);
+        var letters = new FileDeadLetterStore(_letters, time);
+        (DeadLetters, ReplayJobs) = (letters, new FileReplayJobStore(_letters, letters, time));
         var store = new FileAuditStore(_index, _auditLog);
         (Audit, Retention) = (store, store);
     }
@@ -55,7 +59,9 @@ internal sealed partial class FileStore : IStore
 
     public IAuditRetention Retention { get; }
 
-    public IDeadLetterStore DeadLetters => _deadLetters;
+    public IDeadLetterStore DeadLetters { get; }
+
+    public IReplayJobStore ReplayJobs { get; }
 
     public IParkingStore Parking => _parking;
 
@@ -99,8 +105,8 @@ internal sealed partial class FileStore : IStore
     {
         await StopAsync(CancellationToken.None);
         _index.Dispose();
-        _deadLetters.Dispose();
         _parking.Dispose();
+        _letters.Dispose();
     }
 
     // A segment that has come to its end gets its index now, rather than when somebody asks.

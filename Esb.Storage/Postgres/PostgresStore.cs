@@ -1,7 +1,9 @@
 using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
+using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Storage.Postgres.DeadLetters;
 using Esb.Storage.Postgres.Parking;
 using Esb.Storage.Segments;
 using Esb.Storage.Spool;
@@ -35,6 +37,7 @@ internal sealed partial class PostgresStore : IStore
         DeadLetters = new PostgresDeadLetterStore(_database);
         Parking = new PostgresParkingStore(_database, time);
         CrashMarks = new PostgresCrashMarks(_database, time);
+        ReplayJobs = new PostgresReplayJobStore(_database);
         IdempotencyKeys = new PostgresIdempotencyKeys(_database, time);
         Leases = new PostgresLeaseStore(_database);
     }
@@ -52,6 +55,8 @@ internal sealed partial class PostgresStore : IStore
     public IParkingStore Parking { get; }
 
     public ICrashMarks CrashMarks { get; }
+
+    public IReplayJobStore ReplayJobs { get; }
 
     public IIdempotencyKeys IdempotencyKeys { get; }
 

@@ -74,6 +74,7 @@ internal sealed partial class DeadLetterReader : ITopicReader
             headers.Time(WireHeaders.DeadLast) ?? message.CreatedAt)
         {
             Failures = failures.Count == 0 ? [] : [.. failures.SkipLast(1), failures[^1] with { Reason = reason }], // which travels whole only once
+            TraceParent = headers.Text(WireHeaders.TraceParent),
         };
     }
 
