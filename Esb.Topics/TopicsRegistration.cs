@@ -39,6 +39,8 @@ public static class TopicsRegistration
     private static IServiceCollection AddPublisher(this IServiceCollection services)
     {
         services.TryAddSingleton(CreatePublisher);
+        services.TryAddSingleton<ITopicPublisher>(provider => provider.GetRequiredService<TopicPublisher>());
+        services.TryAddSingleton<IOutgoingPublisher>(provider => provider.GetRequiredService<TopicPublisher>());
         return services
             .AddSingleton<TopicKeys>()
             .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<TopicKeys>());
@@ -59,7 +61,7 @@ public static class TopicsRegistration
         ? transport.Farm
         : new LoneFarm(provider.GetRequiredService<ILogger<LoneFarm>>());
 
-    private static ITopicPublisher CreatePublisher(IServiceProvider provider) => new TopicPublisher(
+    private static TopicPublisher CreatePublisher(IServiceProvider provider) => new TopicPublisher(
         provider.GetRequiredService<ITopicTransport>(),
         provider.GetRequiredService<TopicKeys>(),
         provider.GetRequiredService<IAuditTrail>(),

@@ -177,6 +177,7 @@ internal sealed class SqlOutboundEndpointTests
         var failure = Refusal(endpoint, "{}");
 
         Assert.That((failure.Code, failure.IsTransient, failure.Kind), Is.EqualTo(("ESB-SQL-TIMEOUT", true, FaultKind.Timeout)));
+        Assert.That(failure.Message, Is.EqualTo("The database did not answer within 0.3 s."), "as configured, though it is given up a little earlier");
         Assert.That(await SlowCommandsAsync(cancellationToken), Is.Zero);
     }
 
@@ -198,7 +199,7 @@ internal sealed class SqlOutboundEndpointTests
         var failure = Refusal(_shop.Endpoint(execute: "select 1", database: database, change: config => config with { Timeout = TimeSpan.FromMilliseconds(200) }), "{}");
 
         Assert.That((failure.Code, failure.IsTransient), Is.EqualTo(("ESB-SQL-POOL", true)));
-        Assert.That(failure.Message, Is.EqualTo("All 2 connections of shop were in use for 0.18 s."));
+        Assert.That(failure.Message, Is.EqualTo("All 2 connections of shop were in use for 0.2 s."));
         await Task.WhenAll(slow);
     }
 
@@ -244,6 +245,25 @@ internal sealed class SqlOutboundEndpointTests
 
         Assert.That((failure.Code, failure.IsTransient, failure.IsOutage), Is.EqualTo(("ESB-SQL-CONNECTION", true, true)));
         Assert.That(await _shop.Endpoint(execute: "select 1").SendAsync(Some.Message(), cancellationToken), Is.Null);
+    }
+
+    [Test]
+    public async Task Time_outs_that_overlap_on_one_connection_leave_nothing_unexplained(CancellationToken cancellationToken)
+    {
+        var database = _shop.Open(maxPoolSize: 1);
+        var random = new Random(20);
+        var attempts = Enumerable.Range(0, 300).Select(_ =>
+        {
+            var (work, limit) = (random.Next(1, 12), random.Next(2, 12));
+            return TryAsync(_shop.Endpoint(query: $"select pg_sleep({work} / 1000.0)", database: database, change: config => config with { Timeout = TimeSpan.FromMilliseconds(limit * 10) }));
+        });
+
+        var failures = (await Task.WhenAll(attempts)).OfType<EndpointException>().ToList();
+
+        Assert.That(failures, Is.Not.Empty);
+        Assert.That(failures.Select(failure => failure.Code).Distinct(), Is.SubsetOf(new[] { "ESB-SQL-POOL", "ESB-SQL-TIMEOUT", "ESB-SQL-CONNECTION" }));
+        Assert.That(failures, Has.All.Property(nameof(EsbException.IsTransient)).True);
+        Assert.That(await _shop.Endpoint(execute: "select 1", database: database).SendAsync(Some.Message(), cancellationToken), Is.Null);
     }
 
     [Test]
