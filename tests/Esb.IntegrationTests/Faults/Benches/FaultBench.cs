@@ -1,0 +1,172 @@
+using System.Text.Json.Nodes;
+using Dapper;
+using Esb.IntegrationTests.Faults.Checking;
+using Esb.IntegrationTests.Faults.Farm;
+using Esb.IntegrationTests.Faults.Ledgers;
+using Esb.IntegrationTests.Faults.Load;
+using Esb.IntegrationTests.Faults.Nemeses;
+using Esb.IntegrationTests.Faults.Results;
+using Esb.IntegrationTests.Faults.Sinks;
+using Npgsql;
+using NUnit.Framework.Interfaces;
+
+namespace Esb.IntegrationTests.Faults.Benches;
+
+/// <summary>A farm with its outsides, its ledgers, and names of its own on broker and database; and what a test does with them.</summary>
+internal sealed class FaultBench : IAsyncDisposable
+{
+    // What is not done with by then, after the last fault, is stuck.
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(120);
+
+    private readonly BenchPlan _plan;
+    private readonly DirectoryInfo _folder;
+    private readonly long _started = TimeProvider.System.GetTimestamp();
+
+    private FaultBench(BenchPlan plan, DirectoryInfo folder, PrivateServers servers, NpgsqlDataSource database, string name, IReadOnlyList<ISink> sinks)
+    {
+        (_plan, _folder, Servers, Database, Name, Sinks) = (plan, folder, servers, database, name, sinks);
+        Ledger = new SendLedger(Path.Combine(folder.FullName, "sent.ledger"));
+        Records = new BusRecords(database, servers, name);
+        Configuration = Path.Combine(folder.FullName, "esb.json");
+        Farm = new HostFarm([.. Enumerable.Range(1, plan.Hosts).Select(number => NewHost($"host {number}", plan.Program))]);
+    }
+
+    /// <summary>Repeats a run; <c>ESB_FAULTS_SEED</c> sets it.</summary>
+    public static int Seed { get; } =
+        int.TryParse(Environment.GetEnvironmentVariable("ESB_FAULTS_SEED"), out var seed) ? seed : Random.Shared.Next(1, 1_000_000);
+
+    /// <summary>The name of the farm, and what its queues begin with.</summary>
+    public string Name { get; }
+
+    public PrivateServers Servers { get; }
+
+    public NpgsqlDataSource Database { get; }
+
+    public HostFarm Farm { get; }
+
+    public SendLedger Ledger { get; }
+
+    public BusRecords Records { get; }
+
+    public IReadOnlyList<ISink> Sinks { get; }
+
+    /// <summary>The file that the hosts read.</summary>
+    public string Configuration { get; }
+
+    public string Folder => _folder.FullName;
+
+    /// <summary>Sets everything up; no host runs yet.</summary>
+    public static async Task<FaultBench> CreateAsync(BenchPlan plan)
+    {
+        Log($"{plan.Case}, seed {Seed} (ESB_FAULTS_SEED={Seed} repeats it)");
+        var servers = await FaultServers.GetAsync();
+        var name = $"faults-{Guid.NewGuid():N}"[..15];
+        var connection = new NpgsqlConnectionStringBuilder(servers.Postgres) { Database = name };
+        await using (var server = NpgsqlDataSource.Create(servers.Postgres))
+        await using (var command = server.CreateCommand($"create database \"{name}\""))
+            await command.ExecuteNonQueryAsync();
+
+        var folder = Directory.CreateTempSubdirectory($"{name}-");
+        var database = NpgsqlDataSource.Create(connection);
+        var sinks = await plan.Sinks(database, folder.FullName);
+        var bench = new FaultBench(plan, folder, servers, database, name, sinks);
+        var configuration = BenchConfiguration.Of(name, sinks);
+        plan.Configure(configuration);
+        await bench.ConfigureAsync(configuration);
+        return bench;
+    }
+
+    /// <summary>Sets everything up and starts the hosts.</summary>
+    public static async Task<FaultBench> StartAsync(BenchPlan plan, CancellationToken cancellationToken)
+    {
+        var bench = await CreateAsync(plan);
+        await bench.Farm.StartAsync(cancellationToken);
+        return bench;
+    }
+
+    /// <summary>A host of this farm beyond those of the plan; the caller's to dispose.</summary>
+    public FarmHost NewHost(string name, string program) => new(name, program, Configuration, Path.Combine(_folder.FullName, name.Replace(' ', '-')), new Dictionary<string, string>
+    {
+        [BenchConfiguration.BrokerVariable] = _plan.BrokerUrl ?? Servers.RabbitMq,
+        [BenchConfiguration.StoreVariable] = new NpgsqlConnectionStringBuilder(_plan.DatabaseHost ?? Servers.Postgres) { Database = Name }.ConnectionString,
+    });
+
+    public Task ConfigureAsync(JsonObject configuration) => File.WriteAllTextAsync(Configuration, configuration.ToJsonString());
+
+    /// <summary>A load over all hosts.</summary>
+    public LoadGenerator Load(LoadPlan plan) => new(plan, Ledger, random => Farm.Hosts[random.Next(Farm.Hosts.Count)].Public, Seed);
+
+    public static Nemesis NewNemesis() => new(Seed, Log);
+
+    /// <summary>Waits until every promise holds at every sink and nothing is on its way any more, or the time is up.</summary>
+    public async Task<IReadOnlyList<Verdict>> SettleAsync(CancellationToken cancellationToken, Func<SinkEvidence, SinkEvidence>? amend = null)
+    {
+        var started = TimeProvider.System.GetTimestamp();
+        while (true)
+        {
+            var verdicts = await CheckAsync(cancellationToken, amend);
+            if (verdicts.All(verdict => verdict.Broken.Count == 0) || TimeProvider.System.GetElapsedTime(started) > Patience) return verdicts;
+            await Task.Delay(TimeSpan.FromSeconds(1), cancellationToken);
+        }
+    }
+
+    /// <summary>Looks once.</summary>
+    public async Task<IReadOnlyList<Verdict>> CheckAsync(CancellationToken cancellationToken, Func<SinkEvidence, SinkEvidence>? amend = null)
+    {
+        var queues = await Records.ReadQueuesAsync();
+        var sent = Ledger.Messages;
+        var verdicts = new List<Verdict>();
+        foreach (var sink in Sinks)
+        {
+            var evidence = new SinkEvidence
+            {
+                Endpoint = sink.Endpoint,
+                Promises = sink.Promises,
+                Entries = await sink.ReadAsync(cancellationToken),
+                Kept = await Records.ReadKeptAsync(sink.Endpoint, cancellationToken),
+                TerminalStates = await Records.ReadTerminalStatesAsync(sink.Endpoint, cancellationToken),
+                Waiting = BusRecords.WaitingFor(sink.Endpoint, queues),
+            };
+            verdicts.Add(Checker.Check(sent, amend?.Invoke(evidence) ?? evidence));
+        }
+
+        return verdicts;
+    }
+
+    /// <summary>Writes the lines of the table, and fails where a promise does not hold.</summary>
+    public void Conclude(IReadOnlyList<Verdict> verdicts, string size, string notes = "")
+    {
+        foreach (var verdict in verdicts)
+        {
+            FaultResults.Add(new FaultResult(_plan.Case, size, Seed, verdict, TimeProvider.System.GetElapsedTime(_started), notes));
+            Log($"{_plan.Case} {verdict}; {notes}");
+        }
+
+        Assert.That(verdicts.SelectMany(verdict => verdict.Broken.Select(broken => $"{verdict.Endpoint}: {broken}")), Is.Empty);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await Farm.DisposeAsync();
+        foreach (var sink in Sinks) await sink.DisposeAsync();
+        await Ledger.DisposeAsync();
+        if (TestContext.CurrentContext.Result.Outcome.Status == TestStatus.Failed) KeepEvidence();
+        await Database.DisposeAsync();
+        await using var server = NpgsqlDataSource.Create(Servers.Postgres);
+        await using var connection = await server.OpenConnectionAsync();
+        await connection.ExecuteAsync($"drop database \"{Name}\" with (force)");
+        foreach (var (queue, _) in await Records.ReadQueuesAsync()) await Servers.ControlRabbitMqAsync("delete_queue", $"{Name}.{queue}");
+        _folder.Delete(recursive: true);
+    }
+
+    public static void Log(string line) => TestContext.Progress.WriteLine($"{TimeProvider.System.GetLocalNow():HH:mm:ss} {line}");
+
+    // What a failed run leaves for people to look at: ledger, and what the hosts wrote.
+    private void KeepEvidence()
+    {
+        var kept = Directory.CreateDirectory(Repository.PathOf(".test", $"{_plan.Case}-{Seed}"));
+        File.Copy(Path.Combine(Folder, "sent.ledger"), Path.Combine(kept.FullName, "sent.ledger"), overwrite: true);
+        File.WriteAllText(Path.Combine(kept.FullName, "hosts.log"), Farm.Output);
+        Log($"The ledger and what the hosts wrote are in {kept.FullName}");
+    }
+}

@@ -1,0 +1,48 @@
+using System.Globalization;
+
+namespace Esb.IntegrationTests.Faults.Results;
+
+/// <summary>The table of results: written anew by each run of the tests, one line for each endpoint of each case. Thread-safe.</summary>
+internal static class FaultResults
+{
+    private const string Columns =
+        """
+        | case | size | seed | endpoint | attempted | accepted | delivered | kept | **lost** | recovered | **unexpected** | duplicated | **effect-duplicated** | flagged | **reordered** | stuck | audit gap | took | |
+        | --- | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
+        """;
+
+    private static readonly Lock Writing = new();
+    private static bool _begun;
+
+    private static string File => Environment.GetEnvironmentVariable("ESB_FAULTS_RESULTS") is { Length: > 0 } file ? file : Repository.PathOf(".test", "faults.md");
+
+    public static string Add(FaultResult result)
+    {
+        var row = Row(result);
+        lock (Writing)
+        {
+            if (!_begun) Begin();
+            System.IO.File.AppendAllText(File, row + "\n");
+        }
+
+        return row;
+    }
+
+    private static void Begin()
+    {
+        Directory.CreateDirectory(Path.GetDirectoryName(Path.GetFullPath(File))!);
+        var now = TimeProvider.System.GetUtcNow();
+        System.IO.File.WriteAllText(File, string.Create(CultureInfo.InvariantCulture, $"Run of {now:yyyy-MM-dd HH:mm} UTC on {Machine.Describe()}.\n\n{Columns}\n"));
+        _begun = true;
+    }
+
+    private static string Row(FaultResult result)
+    {
+        var verdict = result.Verdict;
+        var effects = verdict.IsOnce ? $"{verdict.EffectDuplicated}" : "–";
+        var reordered = verdict.IsOrdered ? $"{verdict.Reordered}" : "–";
+        return string.Create(
+            CultureInfo.InvariantCulture,
+            $"| {result.Case} | {result.Size} | {result.Seed} | {verdict.Endpoint} | {verdict.Attempted} | {verdict.Acknowledged} | {verdict.Delivered} | {verdict.Kept} | {verdict.Lost} | {verdict.Recovered} | {verdict.Unexpected} | {verdict.Duplicated} | {effects} | {verdict.Flagged} | {reordered} | {verdict.Stuck} | {verdict.AuditGap} | {result.Took.TotalSeconds:0} s | {result.Notes} |");
+    }
+}
