@@ -110,6 +110,21 @@ internal sealed class FaultBench : IAsyncDisposable
         }
     }
 
+    /// <summary>Waits until nothing waits for an endpoint, and nothing more arrives.</summary>
+    public async Task WaitForEmptyQueuesAsync(CancellationToken cancellationToken)
+    {
+        for (var before = -1; ;)
+        {
+            var queues = await Records.ReadQueuesAsync();
+            var waiting = Sinks.Sum(sink => BusRecords.WaitingFor(sink.Endpoint, queues));
+            var arrived = 0;
+            foreach (var sink in Sinks) arrived += (await sink.ReadAsync(cancellationToken)).Count;
+            if (waiting == 0 && arrived == before) return;
+            before = arrived;
+            await Task.Delay(TimeSpan.FromSeconds(1), cancellationToken);
+        }
+    }
+
     /// <summary>Looks once.</summary>
     public async Task<IReadOnlyList<Verdict>> CheckAsync(CancellationToken cancellationToken, Func<SinkEvidence, SinkEvidence>? amend = null)
     {

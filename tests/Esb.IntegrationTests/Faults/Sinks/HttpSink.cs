@@ -43,6 +43,9 @@ internal sealed class HttpSink : ISink
     /// <summary>What is answered to a message, in place of 200; it then is not written down.</summary>
     public Func<string, CancellationToken, ValueTask<IResult?>> Refusal { get; set; } = (_, _) => ValueTask.FromResult<IResult?>(null);
 
+    /// <summary>How long the answer takes after the effect: whoever dies meanwhile does not know of it.</summary>
+    public TimeSpan Latency { get; set; }
+
     /// <summary>Every request, with those that were refused: how often the endpoint tried each message, and when.</summary>
     public ConcurrentQueue<(string Id, DateTimeOffset At)> Attempts { get; } = new();
 
@@ -75,6 +78,7 @@ internal sealed class HttpSink : ISink
         var entry = new SinkEntry(id, hash, TimeProvider.System.GetUtcNow());
         await _file.AppendAsync(JsonSerializer.Serialize(entry));
         _entries.Enqueue(entry);
+        if (Latency > TimeSpan.Zero) await Task.Delay(Latency);
         context.Response.StatusCode = StatusCodes.Status200OK;
     }
 }
