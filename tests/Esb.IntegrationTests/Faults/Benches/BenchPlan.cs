@@ -22,9 +22,6 @@ internal sealed record BenchPlan
     /// <summary>Changes the configuration before it is written; by default nothing.</summary>
     public Action<JsonObject> Configure { get; init; } = _ => { };
 
-    /// <summary>The broker's address, where hosts are not to reach it directly.</summary>
-    public string? BrokerUrl { get; init; }
-
-    /// <summary>The database's connection string, where hosts are not to reach it directly.</summary>
-    public string? DatabaseHost { get; init; }
+    /// <summary>Whether the hosts reach broker and database through proxies.</summary>
+    public bool IsProxied { get; init; }
 }

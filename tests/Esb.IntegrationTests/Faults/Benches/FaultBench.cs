@@ -22,9 +22,9 @@ internal sealed class FaultBench : IAsyncDisposable
     private readonly DirectoryInfo _folder;
     private readonly long _started = TimeProvider.System.GetTimestamp();
 
-    private FaultBench(BenchPlan plan, DirectoryInfo folder, PrivateServers servers, NpgsqlDataSource database, string name, IReadOnlyList<ISink> sinks)
+    private FaultBench(BenchPlan plan, DirectoryInfo folder, PrivateServers servers, NpgsqlDataSource database, string name, IReadOnlyList<ISink> sinks, BenchNetwork network)
     {
-        (_plan, _folder, Servers, Database, Name, Sinks) = (plan, folder, servers, database, name, sinks);
+        (_plan, _folder, Servers, Database, Name, Sinks, Network) = (plan, folder, servers, database, name, sinks, network);
         Ledger = new SendLedger(Path.Combine(folder.FullName, "sent.ledger"));
         Records = new BusRecords(database, servers, name);
         Configuration = Path.Combine(folder.FullName, "esb.json");
@@ -41,6 +41,9 @@ internal sealed class FaultBench : IAsyncDisposable
     public PrivateServers Servers { get; }
 
     public NpgsqlDataSource Database { get; }
+
+    /// <summary>What lies between the hosts and the servers.</summary>
+    public BenchNetwork Network { get; }
 
     public HostFarm Farm { get; }
 
@@ -69,7 +72,8 @@ internal sealed class FaultBench : IAsyncDisposable
         var folder = Directory.CreateTempSubdirectory($"{name}-");
         var database = NpgsqlDataSource.Create(connection);
         var sinks = await plan.Sinks(database, folder.FullName);
-        var bench = new FaultBench(plan, folder, servers, database, name, sinks);
+        var network = plan.IsProxied ? await BenchNetwork.ProxiedAsync(servers, Log) : BenchNetwork.Direct(servers);
+        var bench = new FaultBench(plan, folder, servers, database, name, sinks, network);
         var configuration = BenchConfiguration.Of(name, sinks);
         plan.Configure(configuration);
         await bench.ConfigureAsync(configuration);
@@ -87,14 +91,37 @@ internal sealed class FaultBench : IAsyncDisposable
     /// <summary>A host of this farm beyond those of the plan; the caller's to dispose.</summary>
     public FarmHost NewHost(string name, string program) => new(name, program, Configuration, Path.Combine(_folder.FullName, name.Replace(' ', '-')), new Dictionary<string, string>
     {
-        [BenchConfiguration.BrokerVariable] = _plan.BrokerUrl ?? Servers.RabbitMq,
-        [BenchConfiguration.StoreVariable] = new NpgsqlConnectionStringBuilder(_plan.DatabaseHost ?? Servers.Postgres) { Database = Name }.ConnectionString,
+        [BenchConfiguration.BrokerVariable] = Network.BrokerUrl,
+        [BenchConfiguration.StoreVariable] = new NpgsqlConnectionStringBuilder(Network.Postgres) { Database = Name }.ConnectionString,
     });
 
     public Task ConfigureAsync(JsonObject configuration) => File.WriteAllTextAsync(Configuration, configuration.ToJsonString());
 
     /// <summary>A load over all hosts.</summary>
     public LoadGenerator Load(LoadPlan plan) => new(plan, Ledger, random => Farm.Hosts[random.Next(Farm.Hosts.Count)].Public, Seed);
+
+    /// <summary>Sends a load while a nemesis is at work, and goes on with it until both are done and all hosts are ready again.</summary>
+    /// <returns>How many were accepted.</returns>
+    public async Task<int> RunAsync(LoadPlan plan, Nemesis nemesis, CancellationToken cancellationToken)
+    {
+        using var load = Load(plan);
+        using var failure = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        var faults = nemesis.RunAsync(failure.Token);
+        try
+        {
+            await load.RunAsync(cancellationToken, until: faults);
+        }
+        catch
+        {
+            await failure.CancelAsync(); // what was done is mended before others use the servers
+            await faults.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            throw;
+        }
+
+        await faults;
+        await Farm.WaitForReadyAsync(cancellationToken);
+        return load.Acknowledged;
+    }
 
     public static Nemesis NewNemesis() => new(Seed, Log);
 
@@ -163,6 +190,7 @@ internal sealed class FaultBench : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await Farm.DisposeAsync();
+        await Network.DisposeAsync();
         foreach (var sink in Sinks) await sink.DisposeAsync();
         await Ledger.DisposeAsync();
         if (TestContext.CurrentContext.Result.Outcome.Status == TestStatus.Failed) KeepEvidence();

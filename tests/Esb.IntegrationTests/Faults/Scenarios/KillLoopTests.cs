@@ -30,16 +30,12 @@ public sealed class KillLoopTests
                 ],
             },
             cancellationToken);
-        using var load = bench.Load(new LoadPlan { Messages = messages, Keys = 500, Rate = rate });
         var nemesis = FaultBench.NewNemesis()
             .Track(1, longestPause, (ServerFaults.KillBroker(bench.Servers), kills.Broker))
             .Track(1, longestPause, (ServerFaults.KillDatabase(bench.Servers), kills.Database))
             .Track(1, longestPause * 2 / 3, [.. bench.Farm.Hosts.Select(host => (HostFaults.Kill(host), kills.Host / 2))]);
 
-        var faults = nemesis.RunAsync(cancellationToken);
-        await load.RunAsync(cancellationToken, until: faults);
-        await faults;
-        await bench.Farm.WaitForReadyAsync(cancellationToken);
+        await bench.RunAsync(new LoadPlan { Messages = messages, Keys = 500, Rate = rate }, nemesis, cancellationToken);
         var verdicts = await bench.SettleAsync(cancellationToken);
 
         var recovery = await Recovery.MeasureAsync(nemesis.Strikes, bench.Sinks, cancellationToken);

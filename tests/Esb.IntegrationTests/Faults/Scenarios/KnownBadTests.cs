@@ -23,12 +23,9 @@ public sealed class KnownBadTests
             },
             cancellationToken);
         ((HttpSink)bench.Sinks[0]).Latency = TimeSpan.FromMilliseconds(200); // so that some are under way when the host dies
-        using var load = bench.Load(new LoadPlan { Messages = 200, Rate = 200 });
         var nemesis = FaultBench.NewNemesis().Track(0.5, 1, (HostFaults.Kill(bench.Farm.Hosts[0]), 1));
 
-        var faults = nemesis.RunAsync(cancellationToken);
-        await load.RunAsync(cancellationToken, until: faults);
-        await bench.Farm.WaitForReadyAsync(cancellationToken);
+        await bench.RunAsync(new LoadPlan { Messages = 200, Rate = 200 }, nemesis, cancellationToken);
         await bench.WaitForEmptyQueuesAsync(cancellationToken);
         var verdict = (await bench.CheckAsync(cancellationToken)).Single();
 
