@@ -13,6 +13,14 @@ public sealed record LimitsConfig : SettingsRecord
     [Setting("Messages that the embedded transport keeps at most; further ones are refused.", Range = "1..1000000")]
     public int InFlight { get; init; } = 10_000;
 
+    /// <summary>How long a host that was told to stop goes on taking messages in, while its readiness already says no.</summary>
+    [Setting("How long a host that was told to stop still takes messages in, so that those who ask for its readiness can turn away.", Range = "0s..5m")]
+    public TimeSpan DrainDelay { get; init; } = TimeSpan.FromSeconds(2);
+
+    /// <summary>How long the messages under way may then take.</summary>
+    [Setting("How long messages under way may take when the host stops; then they go back to their queues.", Range = "1s..10m")]
+    public TimeSpan DrainTimeout { get; init; } = TimeSpan.FromSeconds(25);
+
     /// <summary>Not yet available.</summary>
     [Setting("Bodies above this size travel as a reference.", Unavailable = true)]
     public ByteSize ClaimCheck { get; init; } = ByteSize.KiB(256);

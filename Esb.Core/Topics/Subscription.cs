@@ -15,4 +15,8 @@ public sealed record Subscription(
     int Prefetch,
     bool SingleActive,
     QueueConfig Queue,
-    IReadOnlyList<TimeSpan> RetryDelays);
+    IReadOnlyList<TimeSpan> RetryDelays)
+{
+    /// <summary>How many lanes share the messages by their key, each with a single active subscriber and in order, <see cref="Concurrency"/> of them at once on a host; null where there are none.</summary>
+    public int? Lanes { get; init; }
+}

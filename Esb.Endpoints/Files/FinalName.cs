@@ -1,3 +1,5 @@
+using Esb.Core.Storage;
+
 namespace Esb.Endpoints.Files;
 
 /// <summary>Gives complete files their names: nobody ever sees half a file under one, and a file that has the name already is never lost.</summary>
@@ -43,7 +45,7 @@ internal static class FinalName
     /// <summary>Makes a name survive a loss of power. Windows does so by itself.</summary>
     public static void Keep(string file)
     {
-        if (!OperatingSystem.IsWindows()) Posix.FlushFolder(Path.GetDirectoryName(file)!);
+        DurableFolder.Flush(Path.GetDirectoryName(file)!);
     }
 
     // The copy is complete and on disk before it has the name, and only then the original goes.

@@ -19,21 +19,6 @@ internal static class Posix
     /// <summary>Gives a file a second name; fails with <see cref="Exists"/> where the name is taken, whoever takes it at the same moment.</summary>
     public static bool TryLink(string existing, string name, out int error) => Succeeded(Link(existing, name), out error);
 
-    /// <summary>Makes the names in a folder survive a loss of power.</summary>
-    public static void FlushFolder(string folder)
-    {
-        var descriptor = Open(folder, flags: 0);
-        if (descriptor < 0) throw Failure();
-        try
-        {
-            if (Fsync(descriptor) < 0) throw Failure();
-        }
-        finally
-        {
-            _ = Close(descriptor);
-        }
-    }
-
     /// <summary>Whether a name is that of a plain file: no folder, link, pipe, device or socket. Never opens it, for opening a pipe waits.</summary>
     public static bool IsRegularFile(string path)
     {
@@ -58,15 +43,6 @@ internal static class Posix
 
     [DllImport("libc", EntryPoint = "link", SetLastError = true)]
     private static extern int Link([MarshalAs(UnmanagedType.LPUTF8Str)] string existing, [MarshalAs(UnmanagedType.LPUTF8Str)] string name);
-
-    [DllImport("libc", EntryPoint = "open", SetLastError = true)]
-    private static extern int Open([MarshalAs(UnmanagedType.LPUTF8Str)] string path, int flags);
-
-    [DllImport("libc", EntryPoint = "fsync", SetLastError = true)]
-    private static extern int Fsync(int descriptor);
-
-    [DllImport("libc", EntryPoint = "close", SetLastError = true)]
-    private static extern int Close(int descriptor);
 
     [DllImport("libc", EntryPoint = "statx", SetLastError = true)]
     private static extern int Statx(int folder, [MarshalAs(UnmanagedType.LPUTF8Str)] string path, int flags, uint mask, byte[] status);

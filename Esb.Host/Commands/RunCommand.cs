@@ -24,7 +24,7 @@ internal sealed class RunCommand : Command
     {
         using var signals = new StopSignals();
         await using var services = await BusServices.BuildAsync(path, context.Variables, context.Services());
-        var finished = await new EsbApplication(services).RunAsync(signals.Stop, signals.Abandon);
-        return finished ? ExitCode.Done : ExitCode.Abandoned;
+        var outcome = await new EsbApplication(services).RunAsync(signals.Stop, signals.Abandon);
+        return outcome.IsClean ? ExitCode.Done : ExitCode.Abandoned;
     }
 }

@@ -1,14 +1,13 @@
 using Esb.Core;
 using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
 
 namespace Esb.Host.Lifecycle;
 
 /// <summary>Starts the parts of a bus stage by stage, and stops them the other way round.</summary>
-internal sealed partial class BusLifecycle(IEnumerable<IBusPart> parts, HostState state, TimeProvider time, ILogger<BusLifecycle> logger)
+internal sealed partial class BusLifecycle(
+    LimitsConfig limits, IEnumerable<IBusPart> parts, IEnumerable<IEndpointMonitor> endpoints, HostState state, TimeProvider time, ILogger<BusLifecycle> logger)
 {
-    /// <summary>How long messages under way may take when the bus stops.</summary>
-    public static readonly TimeSpan DrainTime = TimeSpan.FromSeconds(25);
-
     // What a part may take to let go after it was told that the time is up.
     private static readonly TimeSpan AbandonTime = TimeSpan.FromSeconds(3);
 
@@ -28,17 +27,39 @@ internal sealed partial class BusLifecycle(IEnumerable<IBusPart> parts, HostStat
         state.Started();
     }
 
-    /// <summary>Stops every part within <see cref="DrainTime"/>, or as soon as the token is cancelled.</summary>
-    /// <returns>Whether all work was finished.</returns>
-    public async Task<bool> StopAsync(CancellationToken abandon)
+    /// <summary>Says that it is not ready any more, waits <c>limits.drainDelay</c>, then stops every part within <c>limits.drainTimeout</c>. A cancelled token ends both at once.</summary>
+    public async Task<StopOutcome> StopAsync(CancellationToken abandon)
     {
         state.Stopping();
-        using var drain = new CancellationTokenSource(DrainTime, time);
+        await WaitForOthersToTurnAwayAsync(abandon);
+        using var drain = new CancellationTokenSource(limits.DrainTimeout, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(drain.Token, abandon);
+        using var timeIsUp = new CancellationTokenSource();
+        var abandoned = 0;
+        await using var counting = either.Token.Register(() =>
+        {
+            abandoned = CountUnderWay(); // before the parts hear of it and let go
+            timeIsUp.Cancel();
+        });
         var finished = true;
-        foreach (var part in Enumerable.Reverse(_started)) finished &= await StopAsync(part, either.Token);
+        foreach (var part in Enumerable.Reverse(_started)) finished &= await StopAsync(part, timeIsUp.Token);
 
-        return finished && !either.IsCancellationRequested;
+        return new StopOutcome(finished && abandoned == 0, abandoned);
+    }
+
+    private int CountUnderWay() => endpoints.Sum(monitor => monitor.Endpoints.Sum(endpoint => endpoint.InFlight));
+
+    private async Task WaitForOthersToTurnAwayAsync(CancellationToken abandon)
+    {
+        if (!state.WasReady) return; // nobody was sent here yet
+        try
+        {
+            await Task.Delay(limits.DrainDelay, time, abandon);
+        }
+        catch (OperationCanceledException) when (abandon.IsCancellationRequested)
+        {
+            // told a second time
+        }
     }
 
     private async Task StartAsync(IBusPart part, CancellationToken cancellationToken)

@@ -15,15 +15,14 @@ internal sealed partial class EsbApplication(ServiceProvider services)
     /// <summary>Runs until it is told to stop.</summary>
     /// <param name="stop">Asks to finish what is under way and stop.</param>
     /// <param name="abandon">Asks not to finish it.</param>
-    /// <returns>Whether all work was finished.</returns>
     /// <exception cref="ConfigurationRefusedException">Something configured cannot be had here, such as a port in use.</exception>
-    public async Task<bool> RunAsync(CancellationToken stop, CancellationToken abandon)
+    public async Task<StopOutcome> RunAsync(CancellationToken stop, CancellationToken abandon)
     {
         using var telemetry = TelemetryExport.Start(services.GetRequiredService<EsbConfiguration>());
         await using var management = new ManagementServer(services, ManagementKey.DefaultFile);
         _report.Describe();
         await management.StartAsync(stop);
-        var finished = false;
+        StopOutcome outcome;
         try
         {
             await _bus.StartAsync(stop);
@@ -36,11 +35,11 @@ internal sealed partial class EsbApplication(ServiceProvider services)
         }
         finally
         {
-            finished = await _bus.StopAsync(abandon);
+            outcome = await _bus.StopAsync(abandon);
         }
 
-        LogStopped(finished ? "what was under way is finished" : "work under way was dropped");
-        return finished;
+        LogStopped(outcome.IsClean ? "what was under way is finished" : $"{outcome.Abandoned} messages under way were abandoned");
+        return outcome;
     }
 
     [LoggerMessage(EventId = 5020, Level = LogLevel.Information, Message = "stopping; what is under way is finished first")]

@@ -35,6 +35,7 @@ internal sealed class HostProcess : IAsyncDisposable
         };
         start.Environment[PublicUrl] = $"http://127.0.0.1:{FreePort()}";
         start.Environment[ManagementUrl] = $"http://127.0.0.1:{FreePort()}";
+        start.Environment["ESB__LIMITS__DRAINDELAY"] = "0s"; // nobody has to turn away
         foreach (var (name, value) in variables) start.Environment[name] = value;
         Public = new Uri(start.Environment[PublicUrl]!);
         Management = new Uri(start.Environment[ManagementUrl]!);

@@ -1,5 +1,6 @@
 using Esb.Core;
 using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Host.Lifecycle;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -10,7 +11,10 @@ namespace Esb.Tests.Host.Lifecycle;
 [CancelAfter(15_000)]
 public sealed class BusLifecycleTests
 {
+    private static readonly LimitsConfig Limits = new() { DrainDelay = TimeSpan.FromMilliseconds(50) };
+
     private readonly HostState _state = new();
+    private readonly Endpoints _endpoints = new();
     private readonly List<string> _events = [];
 
     [SetUp]
@@ -22,10 +26,10 @@ public sealed class BusLifecycleTests
         var bus = Bus(Part("reader", BusStage.Inbound), Part("topics", BusStage.Topics), Part("store", BusStage.Stores), Part("sender", BusStage.Outbound));
 
         await bus.StartAsync(cancellationToken);
-        var finished = await bus.StopAsync(cancellationToken);
+        var outcome = await bus.StopAsync(cancellationToken);
 
         Assert.That(_events, Is.EqualTo(new[] { "+store", "+topics", "+sender", "+reader", "-reader", "-sender", "-topics", "-store" }));
-        Assert.That(finished, Is.True);
+        Assert.That(outcome.IsClean, Is.True);
     }
 
     [Test]
@@ -34,7 +38,7 @@ public sealed class BusLifecycleTests
         var state = new HostState();
         string? seenWhileStarting = null, seenWhileStopping = null;
         var part = Part("reader", BusStage.Inbound, start: _ => Note(() => seenWhileStarting = state.Obstacle), stop: _ => Note(() => seenWhileStopping = state.Obstacle));
-        var bus = new BusLifecycle([part], state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
+        var bus = Bus(state, part);
 
         await bus.StartAsync(cancellationToken);
         var seenRunning = state.Obstacle;
@@ -80,10 +84,10 @@ public sealed class BusLifecycleTests
         var bus = Bus(Part("reader", BusStage.Inbound, stop: _ => throw new InvalidOperationException("no")), Part("store", BusStage.Stores));
         await bus.StartAsync(cancellationToken);
 
-        var finished = await bus.StopAsync(cancellationToken);
+        var outcome = await bus.StopAsync(cancellationToken);
 
         Assert.That(_events[^1], Is.EqualTo("-store"));
-        Assert.That(finished, Is.False);
+        Assert.That(outcome.IsClean, Is.False);
     }
 
     [Test]
@@ -97,8 +101,44 @@ public sealed class BusLifecycleTests
         Assert.That(stopping.IsCompleted, Is.False);
         await abandon.CancelAsync();
 
-        Assert.That(await stopping.WaitAsync(cancellationToken), Is.False);
+        Assert.That(await stopping.WaitAsync(cancellationToken), Is.EqualTo(new StopOutcome(IsClean: false, Abandoned: 0)));
         Assert.That(_events[^1], Is.EqualTo("-store"));
+    }
+
+    [Test]
+    public async Task Messages_under_way_when_the_time_is_up_are_counted_before_they_are_let_go(CancellationToken cancellationToken)
+    {
+        var bus = new BusLifecycle(
+            Limits with { DrainTimeout = TimeSpan.FromMilliseconds(200) },
+            [Part("sender", BusStage.Outbound, stop: LetGo)], [_endpoints], _state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
+        await bus.StartAsync(cancellationToken);
+        _endpoints.InFlight = 3;
+
+        var outcome = await bus.StopAsync(CancellationToken.None);
+
+        Assert.That(outcome, Is.EqualTo(new StopOutcome(IsClean: false, Abandoned: 3)));
+
+        async Task LetGo(CancellationToken timeIsUp)
+        {
+            await using var _ = timeIsUp.Register(() => _endpoints.InFlight = 0);
+            await Task.Delay(Timeout.Infinite, timeIsUp).ContinueWith(_ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
+        }
+    }
+
+    [Test]
+    public async Task Intake_goes_on_for_the_delay_while_the_host_says_that_it_is_not_ready(CancellationToken cancellationToken)
+    {
+        var bus = new BusLifecycle(
+            Limits with { DrainDelay = TimeSpan.FromSeconds(1) },
+            [Part("reader", BusStage.Inbound)], [_endpoints], _state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
+        await bus.StartAsync(cancellationToken);
+
+        var stopping = bus.StopAsync(CancellationToken.None);
+
+        Assert.That(_state.Obstacle, Is.EqualTo("stopping"));
+        Assert.That(_events, Does.Not.Contain("-reader"));
+        await stopping.WaitAsync(cancellationToken);
+        Assert.That(_events, Does.Contain("-reader"));
     }
 
     [Test]
@@ -107,9 +147,9 @@ public sealed class BusLifecycleTests
         var bus = Bus(Part("reader", BusStage.Inbound, stop: _ => new TaskCompletionSource().Task), Part("store", BusStage.Stores));
         await bus.StartAsync(cancellationToken);
 
-        var finished = await bus.StopAsync(abandon: new CancellationToken(canceled: true)).WaitAsync(cancellationToken);
+        var outcome = await bus.StopAsync(abandon: new CancellationToken(canceled: true)).WaitAsync(cancellationToken);
 
-        Assert.That(finished, Is.False);
+        Assert.That(outcome.IsClean, Is.False);
         Assert.That(_events[^1], Is.EqualTo("-store"));
     }
 
@@ -121,10 +161,17 @@ public sealed class BusLifecycleTests
 
     private BusLifecycle Bus(params IBusPart[] parts) => Bus(_state, parts);
 
-    private static BusLifecycle Bus(HostState state, params IBusPart[] parts) => new(parts, state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
+    private BusLifecycle Bus(HostState state, params IBusPart[] parts) => new(Limits, parts, [_endpoints], state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
 
     private ScriptedPart Part(string name, BusStage stage, Func<CancellationToken, Task>? start = null, Func<CancellationToken, Task>? stop = null) =>
         new(name, stage, _events, start ?? (_ => Task.CompletedTask), stop ?? (_ => Task.CompletedTask));
+
+    private sealed class Endpoints : IEndpointMonitor
+    {
+        public int InFlight { get; set; }
+
+        IReadOnlyList<EndpointStatus> IEndpointMonitor.Endpoints => [new() { Name = "orders", Type = "http-outbound", State = EndpointState.Running, InFlight = InFlight }];
+    }
 
     private sealed class ScriptedPart(string name, BusStage stage, List<string> events, Func<CancellationToken, Task> start, Func<CancellationToken, Task> stop) : IBusPart
     {

@@ -40,9 +40,9 @@ public sealed class EsbApplicationTests
         };
         await using var services = await BuildAsync();
 
-        var finished = await new EsbApplication(services).RunAsync(stop.Token, cancellationToken);
+        var outcome = await new EsbApplication(services).RunAsync(stop.Token, cancellationToken);
 
-        Assert.That(finished, Is.True);
+        Assert.That(outcome.IsClean, Is.True);
         Assert.That(_log.Lines, Does.Contain("transport memory: what is accepted dies with this process"));
         Assert.That(_log.Lines, Does.Contain("process receive-order: log(hello)"));
         Assert.That(_log.Lines, Does.Contain("endpoint shop: http-inbound, http://127.0.0.1:8080/orders → receive-order"));

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Text;
 using Esb.Core.Errors;
 using Esb.Storage.Segments;
@@ -115,6 +116,29 @@ public sealed class SegmentLogTests
         Assert.That(ReadAll(), Is.EqualTo(["kept"]));
     }
 
+    [Test, CancelAfter(30_000)]
+    public async Task A_full_disk_leaves_no_empty_segments_and_the_log_notices_by_itself_when_there_is_space_again(CancellationToken cancellationToken)
+    {
+        if (Environment.UserName != "root" || !Run("mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", _folder)) Assert.Ignore("Only root can mount a small volume.");
+        try
+        {
+            await using var log = Open();
+            await log.AppendAsync(Bytes("before"), cancellationToken);
+            for (var i = 0; i < 5; i++) Assert.That(() => log.AppendAsync(new byte[300_000], cancellationToken), Throws.InstanceOf<IOException>());
+            Assert.That(log.Trouble, Is.Not.Null);
+            Assert.That(SegmentFile.List(_folder), Has.Count.EqualTo(1));
+
+            Assert.That(() => log.Trouble, Is.Null.After(10_000, 100));
+            await log.AppendAsync(Bytes("after"), cancellationToken);
+
+            Assert.That(ReadAll(), Is.EqualTo(["before", "after"]));
+        }
+        finally
+        {
+            Run("umount", "--lazy", _folder);
+        }
+    }
+
     [Test, CancelAfter(10_000)]
     public async Task A_reader_beside_the_writer_leaves_an_unfinished_record_for_later(CancellationToken cancellationToken)
     {
@@ -129,6 +153,13 @@ public sealed class SegmentLogTests
 
         Assert.That(before, Is.EqualTo(["first"]));
         Assert.That(after, Is.EqualTo(["second"]));
+    }
+
+    private static bool Run(string program, params string[] arguments)
+    {
+        using var process = Process.Start(program, arguments);
+        process.WaitForExit();
+        return process.ExitCode == 0;
     }
 
     private string TheSegment => new SegmentFile(_folder, 1).Path;

@@ -1,0 +1,6 @@
+namespace Esb.Host.Lifecycle;
+
+/// <summary>How a host stopped.</summary>
+/// <param name="IsClean">Whether all work was finished and everything let go in time.</param>
+/// <param name="Abandoned">Messages that were under way when the time was up; they are delivered again, or their senders were not told that they had arrived.</param>
+internal sealed record StopOutcome(bool IsClean, int Abandoned);

@@ -1,0 +1,58 @@
+namespace Esb.Storage.Segments;
+
+/// <summary>Remembers that a folder could not be written, and finds out when it can be again. Thread-safe.</summary>
+internal sealed class DiskProbe(string folder)
+{
+    private const int ProbeBytes = 64 * 1024; // a few blocks: what a small group of records needs
+
+    private static readonly TimeSpan Interval = TimeSpan.FromSeconds(2);
+
+    private readonly Lock _lock = new();
+    private bool _failed;
+    private long _probedAt;
+
+    public void Succeeded()
+    {
+        if (Volatile.Read(ref _failed)) Volatile.Write(ref _failed, false);
+    }
+
+    public void Failed()
+    {
+        lock (_lock)
+        {
+            _failed = true;
+            _probedAt = Environment.TickCount64;
+        }
+    }
+
+    /// <summary>Null while the folder can be written. After a failure it writes and flushes a small file of its own, every 2 s at most.</summary>
+    public string? FindTrouble()
+    {
+        if (!Volatile.Read(ref _failed)) return null;
+        lock (_lock)
+        {
+            if (_failed && Environment.TickCount64 - _probedAt >= Interval.TotalMilliseconds)
+            {
+                _failed = !TryWrite();
+                _probedAt = Environment.TickCount64;
+            }
+
+            return _failed ? "the disk cannot be written" : null;
+        }
+    }
+
+    private bool TryWrite()
+    {
+        try
+        {
+            using var file = new FileStream(Path.Combine(folder, "probe.tmp"), FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 0, FileOptions.DeleteOnClose);
+            file.Write(new byte[ProbeBytes]);
+            file.Flush(flushToDisk: true);
+            return true;
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            return false;
+        }
+    }
+}

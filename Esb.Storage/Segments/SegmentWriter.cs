@@ -1,0 +1,111 @@
+using System.Buffers;
+using Esb.Core.Storage;
+using Microsoft.Win32.SafeHandles;
+
+namespace Esb.Storage.Segments;
+
+/// <summary>Writes groups of records to the last segment of a folder, and to the next one where the last has come to its end. Not thread-safe.</summary>
+/// <param name="folder">The folder.</param>
+/// <param name="start">Behind the last durable record.</param>
+/// <param name="maxSegmentBytes">A segment of that size gets no further group.</param>
+internal sealed class SegmentWriter(string folder, SegmentPosition start, long maxSegmentBytes) : IDisposable
+{
+    private SafeFileHandle? _file;
+    private SegmentPosition _committed = start;
+
+    /// <summary>Writes a group; durable when it returns.</summary>
+    /// <returns>Behind its last record.</returns>
+    /// <exception cref="IOException">It could not be written. Call <see cref="Abandon"/> before the next group.</exception>
+    /// <exception cref="UnauthorizedAccessException">The same.</exception>
+    public SegmentPosition Write(IReadOnlyList<ReadOnlyMemory<byte>> payloads)
+    {
+        if (_committed.Offset >= maxSegmentBytes) MoveOn();
+        _file ??= Open(new SegmentFile(folder, _committed.Segment));
+        var end = Write(_file, _committed.Offset, payloads);
+        RandomAccess.FlushToDisk(_file);
+        return _committed = _committed with { Offset = end };
+    }
+
+    /// <summary>After a failed flush nobody knows what of the file is on disk, and a second flush would not tell: the next group goes to a new segment.</summary>
+    /// <returns>What went wrong with cutting off the unfinished group; null where nothing did. Readers skip what is unfinished.</returns>
+    public Exception? Abandon()
+    {
+        if (_file is null) return null;
+        try
+        {
+            if (_committed.Offset > 0)
+            {
+                RandomAccess.SetLength(_file, _committed.Offset);
+                MoveOn();
+            }
+            else
+            {
+                Close();
+                new SegmentFile(folder, _committed.Segment).Delete(); // it holds nothing: its number is free again
+            }
+
+            return null;
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            MoveOn();
+            return ex;
+        }
+    }
+
+    public void Dispose() => Close();
+
+    private void MoveOn()
+    {
+        Close();
+        _committed = new SegmentPosition(_committed.Segment + 1, 0);
+    }
+
+    private void Close()
+    {
+        _file?.Dispose();
+        _file = null;
+    }
+
+    private SafeFileHandle Open(SegmentFile segment)
+    {
+        var isNew = !File.Exists(segment.Path);
+        var file = SegmentHandle.OpenForWriting(segment);
+        if (!isNew) return file;
+        try
+        {
+            DurableFolder.Flush(folder);
+            return file;
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
+
+    private static long Write(SafeFileHandle file, long offset, IReadOnlyList<ReadOnlyMemory<byte>> payloads)
+    {
+        var headers = ArrayPool<byte>.Shared.Rent(payloads.Count * SegmentRecord.HeaderBytes);
+        try
+        {
+            var buffers = new ReadOnlyMemory<byte>[2 * payloads.Count];
+            var end = offset;
+            for (var i = 0; i < payloads.Count; i++)
+            {
+                var header = headers.AsMemory(i * SegmentRecord.HeaderBytes, SegmentRecord.HeaderBytes);
+                SegmentRecord.WriteHeader(payloads[i].Span, header.Span);
+                buffers[2 * i] = header;
+                buffers[2 * i + 1] = payloads[i];
+                end += header.Length + payloads[i].Length;
+            }
+
+            RandomAccess.Write(file, buffers, offset);
+            return end;
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(headers);
+        }
+    }
+}
