@@ -5,10 +5,11 @@ namespace Esb.IntegrationTests.Faults.Load;
 /// <summary>Puts files into a folder as a careful writer does: complete before they have their name. A file that has it is accepted.</summary>
 internal sealed class FileLoad(string folder, SendLedger ledger, int seed)
 {
-    public async Task RunAsync(int files, int rate, CancellationToken cancellationToken)
+    /// <summary>Ends when there were enough files and something else is done too.</summary>
+    public async Task RunAsync(int files, int rate, Task until, CancellationToken cancellationToken)
     {
         var random = new Random(seed);
-        for (var sequence = 1; sequence <= files; sequence++)
+        for (var sequence = 1; sequence <= files || !until.IsCompleted; sequence++)
         {
             var id = $"file-{sequence}";
             var body = FaultBody.Make(id, random.Next(100, 4_096), random);

@@ -109,7 +109,7 @@ public sealed class NetworkProxyTests
                 while (await connection.ReceiveAsync(buffer) is > 0 and var count) await connection.SendAsync(buffer.AsMemory(0, count));
             }
         }
-        catch (SocketException)
+        catch (Exception ex) when (ex is SocketException or ObjectDisposedException)
         {
             // stopped
         }
