@@ -9,6 +9,7 @@ using Esb.IntegrationTests.Faults.Results;
 using Esb.IntegrationTests.Faults.Sinks;
 using Npgsql;
 using NUnit.Framework.Interfaces;
+using RabbitMQ.Client;
 
 namespace Esb.IntegrationTests.Faults.Benches;
 
@@ -198,11 +199,21 @@ internal sealed class FaultBench : IAsyncDisposable
         await using var server = NpgsqlDataSource.Create(Servers.Postgres);
         await using var connection = await server.OpenConnectionAsync();
         await connection.ExecuteAsync($"drop database \"{Name}\" with (force)");
-        foreach (var (queue, _) in await Records.ReadQueuesAsync()) await Servers.ControlRabbitMqAsync("delete_queue", $"{Name}.{queue}");
+        await DeleteQueuesAsync();
         _folder.Delete(recursive: true);
     }
 
+    /// <summary>A connection of the test's own.</summary>
+    public Task<IConnection> ConnectToBrokerAsync() => new ConnectionFactory { Uri = new Uri(Servers.RabbitMq) }.CreateConnectionAsync();
+
     public static void Log(string line) => TestContext.Progress.WriteLine($"{TimeProvider.System.GetLocalNow():HH:mm:ss} {line}");
+
+    private async Task DeleteQueuesAsync()
+    {
+        await using var broker = await ConnectToBrokerAsync();
+        await using var channel = await broker.CreateChannelAsync();
+        foreach (var (queue, _) in await Records.ReadQueuesAsync()) await channel.QueueDeleteAsync($"{Name}.{queue}");
+    }
 
     // What a failed run leaves for people to look at: ledger, and what the hosts wrote.
     private void KeepEvidence()

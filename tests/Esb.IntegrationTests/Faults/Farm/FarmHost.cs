@@ -58,6 +58,21 @@ internal sealed class FarmHost(string name, string program, string configuration
 
     public Task SignalAsync(string signal) => Process.SignalAsync(signal);
 
+    /// <summary>Whether it says now that it is ready; not while it does not answer.</summary>
+    public async Task<bool> IsReadyAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+            limit.CancelAfter(TimeSpan.FromSeconds(10));
+            return await Process.IsReadyAsync(limit.Token);
+        }
+        catch (Exception ex) when (ex is HttpRequestException or OperationCanceledException && !cancellationToken.IsCancellationRequested)
+        {
+            return false;
+        }
+    }
+
     public Task WaitForReadyAsync(CancellationToken cancellationToken) =>
         Process.WaitAsync(Process.IsReadyAsync, TimeSpan.FromSeconds(120), "to be ready", cancellationToken);
 

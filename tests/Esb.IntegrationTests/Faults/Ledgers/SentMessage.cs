@@ -14,6 +14,9 @@ internal sealed record SentMessage(string Id, string Key, int Sequence, string S
     /// <summary>When the outcome was known; null while it is not.</summary>
     public DateTimeOffset? OutcomeAt { get; init; }
 
+    /// <summary>How long the sender waited for it.</summary>
+    public TimeSpan Took { get; init; }
+
     /// <summary>The id that the bus gave it; null where it said none.</summary>
     public Guid? MessageId { get; init; }
 }

@@ -5,8 +5,6 @@ namespace Esb.IntegrationTests.Faults.Load;
 /// <summary>Sends messages to the hosts of a farm, at a steady rate, until enough were accepted. What was refused or is unknown is not repeated: the next message has the next number.</summary>
 internal sealed class LoadGenerator(LoadPlan plan, SendLedger ledger, Func<Random, Uri> host, int seed) : IDisposable
 {
-    private static readonly TimeSpan PauseAfterRefusal = TimeSpan.FromMilliseconds(200);
-
     private readonly HttpSender _sender = new();
     private int _acknowledged;
 
@@ -34,7 +32,7 @@ internal sealed class LoadGenerator(LoadPlan plan, SendLedger ledger, Func<Rando
         {
             var key = keys[random.Next(keys.Length)];
             var outcome = await SendAsync(key, ++sequences[key], random, cancellationToken);
-            if (outcome != SendOutcome.Confirmed) await Task.Delay(PauseAfterRefusal, cancellationToken);
+            if (outcome != SendOutcome.Confirmed) await Task.Delay(plan.PauseAfterRefusal, cancellationToken);
             due += (long)(interval.TotalSeconds * TimeProvider.System.TimestampFrequency);
             var early = TimeProvider.System.GetElapsedTime(TimeProvider.System.GetTimestamp(), due);
             if (early > TimeSpan.Zero) await Task.Delay(early, cancellationToken);
@@ -44,13 +42,15 @@ internal sealed class LoadGenerator(LoadPlan plan, SendLedger ledger, Func<Rando
 
     private async Task<SendOutcome> SendAsync(int key, int sequence, Random random, CancellationToken cancellationToken)
     {
-        var id = $"k{key}-{sequence}";
+        var name = $"{plan.KeyPrefix}{key}";
+        var id = $"{name}-{sequence}";
         var body = FaultBody.Make(id, SizeDistribution.Next(random, plan), random);
-        if (plan.Shape is { } shape) body = shape(id, body);
-        var message = new SentMessage(id, $"k{key}", sequence, plan.Subject, FaultBody.HashOf(body), TimeProvider.System.GetUtcNow());
+        var message = new SentMessage(id, name, sequence, plan.Subject, FaultBody.HashOf(body), TimeProvider.System.GetUtcNow());
         await ledger.BeginAsync(message);
-        var (outcome, messageId) = await _sender.SendAsync(new Uri(host(random), plan.Path), message, body, cancellationToken);
-        await ledger.EndAsync(message with { Outcome = outcome, MessageId = messageId, OutcomeAt = TimeProvider.System.GetUtcNow() });
+        var started = TimeProvider.System.GetTimestamp();
+        var (outcome, messageId) = await _sender.SendAsync(new Uri(host(random), plan.PathOf(key)), message, body, cancellationToken);
+        var took = TimeProvider.System.GetElapsedTime(started);
+        await ledger.EndAsync(message with { Outcome = outcome, MessageId = messageId, OutcomeAt = TimeProvider.System.GetUtcNow(), Took = took });
         if (outcome == SendOutcome.Confirmed) Interlocked.Increment(ref _acknowledged);
         return outcome;
     }

@@ -9,6 +9,9 @@ internal sealed record LoadPlan
     /// <summary>Order keys; each is sent by one sender, one message after the other.</summary>
     public int Keys { get; init; } = 50;
 
+    /// <summary>What keys begin with: another load of the same bench needs another one.</summary>
+    public string KeyPrefix { get; init; } = "k";
+
     /// <summary>Messages per second, over all senders.</summary>
     public int Rate { get; init; } = 300;
 
@@ -16,12 +19,13 @@ internal sealed record LoadPlan
 
     public string Subject { get; init; } = "work.item";
 
-    public string Path { get; init; } = "/work";
+    /// <summary>Where the messages of a key are sent to.</summary>
+    public Func<int, string> PathOf { get; init; } = _ => "/work";
+
+    /// <summary>How long a sender waits after a message that was not accepted.</summary>
+    public TimeSpan PauseAfterRefusal { get; init; } = TimeSpan.FromMilliseconds(200);
 
     public int SmallestBody { get; init; } = 200;
 
     public int LargestBody { get; init; } = 64 * 1024;
-
-    /// <summary>What is done to a body before it is sent; by default nothing.</summary>
-    public Func<string, string, string>? Shape { get; init; }
 }

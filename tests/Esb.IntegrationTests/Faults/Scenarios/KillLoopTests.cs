@@ -30,7 +30,7 @@ public sealed class KillLoopTests
                 ],
             },
             cancellationToken);
-        ((HttpSink)bench.Sinks[1]).Latency = TimeSpan.FromMilliseconds(20); // who dies in between does not know of the effect
+        ((HttpSink)bench.Sinks[1]).LatencyOf = () => TimeSpan.FromMilliseconds(20); // who dies in between does not know of the effect
         var nemesis = FaultBench.NewNemesis()
             .Track(1, longestPause, (ServerFaults.KillBroker(bench.Servers), kills.Broker))
             .Track(1, longestPause, (ServerFaults.KillDatabase(bench.Servers), kills.Database))

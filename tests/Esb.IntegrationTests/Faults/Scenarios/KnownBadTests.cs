@@ -22,7 +22,7 @@ public sealed class KnownBadTests
                 Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel())],
             },
             cancellationToken);
-        ((HttpSink)bench.Sinks[0]).Latency = TimeSpan.FromMilliseconds(200); // so that some are under way when the host dies
+        ((HttpSink)bench.Sinks[0]).LatencyOf = () => TimeSpan.FromMilliseconds(200); // so that some are under way when the host dies
         var nemesis = FaultBench.NewNemesis().Track(0.5, 1, (HostFaults.Kill(bench.Farm.Hosts[0]), 1));
 
         await bench.RunAsync(new LoadPlan { Messages = 200, Rate = 200 }, nemesis, cancellationToken);

@@ -15,7 +15,7 @@ public sealed class UnroutableTests
     public async Task What_finds_no_queue_is_kept_and_warned_about_once_a_minute(CancellationToken cancellationToken)
     {
         await using var bench = await FaultBench.StartAsync(Plan("T-DEL-3"), cancellationToken);
-        using var load = bench.Load(new LoadPlan { Messages = 1_000, Rate = 1_000, Path = "/nobody", Subject = "nobody.item", LargestBody = 1_024 });
+        using var load = bench.Load(new LoadPlan { Messages = 1_000, Rate = 1_000, PathOf = _ => "/nobody", Subject = "nobody.item", LargestBody = 1_024 });
 
         await load.RunAsync(cancellationToken);
         var kept = await ReadUnroutableAsync(bench, cancellationToken);
@@ -58,7 +58,7 @@ public sealed class UnroutableTests
 
     private static async Task<IReadOnlySet<Guid>> ReadUnroutableAsync(FaultBench bench, CancellationToken cancellationToken)
     {
-        await using var connection = await ConnectAsync(bench, cancellationToken);
+        await using var connection = await bench.ConnectToBrokerAsync();
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
         var ids = new HashSet<Guid>();
         while (await channel.BasicGetAsync($"{bench.Name}.unroutable", autoAck: false, cancellationToken) is { } message) ids.Add(Guid.Parse(message.BasicProperties.MessageId!));
@@ -67,13 +67,10 @@ public sealed class UnroutableTests
 
     private static async Task UnbindAsync(FaultBench bench, string queue, CancellationToken cancellationToken)
     {
-        await using var connection = await ConnectAsync(bench, cancellationToken);
+        await using var connection = await bench.ConnectToBrokerAsync();
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
         await channel.QueueUnbindAsync($"{bench.Name}.{queue}", $"{bench.Name}.topics.work", "work.#", cancellationToken: cancellationToken);
     }
-
-    private static Task<IConnection> ConnectAsync(FaultBench bench, CancellationToken cancellationToken) =>
-        new ConnectionFactory { Uri = new Uri(bench.Servers.RabbitMq) }.CreateConnectionAsync(cancellationToken);
 
     private static async Task WaitForAsync(Func<bool> condition, CancellationToken cancellationToken)
     {

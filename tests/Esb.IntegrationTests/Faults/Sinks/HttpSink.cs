@@ -44,7 +44,7 @@ internal sealed class HttpSink : ISink
     public Func<string, CancellationToken, ValueTask<IResult?>> Refusal { get; set; } = (_, _) => ValueTask.FromResult<IResult?>(null);
 
     /// <summary>How long the answer takes after the effect: whoever dies meanwhile does not know of it.</summary>
-    public TimeSpan Latency { get; set; }
+    public Func<TimeSpan> LatencyOf { get; set; } = () => TimeSpan.Zero;
 
     /// <summary>Every request, with those that were refused: how often the endpoint tried each message, and when.</summary>
     public ConcurrentQueue<(string Id, DateTimeOffset At)> Attempts { get; } = new();
@@ -78,7 +78,7 @@ internal sealed class HttpSink : ISink
         var entry = new SinkEntry(id, hash, TimeProvider.System.GetUtcNow());
         await _file.AppendAsync(JsonSerializer.Serialize(entry));
         _entries.Enqueue(entry);
-        if (Latency > TimeSpan.Zero) await Task.Delay(Latency);
+        if (LatencyOf() is { Ticks: > 0 } latency) await Task.Delay(latency);
         context.Response.StatusCode = StatusCodes.Status200OK;
     }
 }

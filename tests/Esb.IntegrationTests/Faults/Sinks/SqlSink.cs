@@ -27,8 +27,9 @@ internal sealed class SqlSink : ISink
     /// <param name="promises">What is promised of it.</param>
     /// <param name="settings">Further settings of the endpoint.</param>
     /// <param name="isIdempotent">Whether the table itself keeps each message once; otherwise every execution leaves a row.</param>
+    /// <param name="idHeader">Where the sender's id is found; the ending of a file's name is no part of it.</param>
     public static async Task<SqlSink> CreateAsync(
-        string endpoint, NpgsqlDataSource database, SinkPromises promises, JsonObject settings, bool isIdempotent = false)
+        string endpoint, NpgsqlDataSource database, SinkPromises promises, JsonObject settings, bool isIdempotent = false, string idHeader = FaultHeaders.Id)
     {
         await using var connection = await database.OpenConnectionAsync();
         await connection.ExecuteAsync(
@@ -45,7 +46,7 @@ internal sealed class SqlSink : ISink
         settings["parameters"] = new JsonObject
         {
             ["message"] = new JsonObject { ["message"] = "id" },
-            ["id"] = new JsonObject { ["header"] = FaultHeaders.Id },
+            ["id"] = new JsonObject { ["header"] = idHeader },
             ["body"] = new JsonObject { ["message"] = "body" },
         };
         return new SqlSink(endpoint, database, promises, settings);
@@ -54,7 +55,7 @@ internal sealed class SqlSink : ISink
     public async Task<IReadOnlyList<SinkEntry>> ReadAsync(CancellationToken cancellationToken)
     {
         var rows = await _database.QueryAsync<(string Id, string Hash, DateTime At)>($"select id, hash, applied_at from {Endpoint} order by number", null, cancellationToken);
-        return [.. rows.Select(row => new SinkEntry(row.Id, row.Hash, row.At))];
+        return [.. rows.Select(row => new SinkEntry(Path.GetFileNameWithoutExtension(row.Id), row.Hash, row.At))];
     }
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
