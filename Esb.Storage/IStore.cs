@@ -12,4 +12,6 @@ internal interface IStore : IBusPart, IHealthCheck, IAsyncDisposable
     IAuditRetention Retention { get; }
 
     IDeadLetterStore DeadLetters { get; }
+
+    ILeaseStore Leases { get; }
 }

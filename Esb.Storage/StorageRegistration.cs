@@ -22,7 +22,8 @@ public static class StorageRegistration
         .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<IStore>())
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Audit)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Retention)
-        .AddSingleton(provider => provider.GetRequiredService<IStore>().DeadLetters);
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().DeadLetters)
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().Leases);
 
     private static IStore Create(IServiceProvider provider)
     {

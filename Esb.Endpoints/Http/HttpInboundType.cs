@@ -15,6 +15,7 @@ internal sealed class HttpInboundType(
     protected override void Check(HttpInboundConfig settings, ConfigErrors errors)
     {
         if (!IsPath(settings.RequestPath)) Refuse(settings, errors, "path", settings.RequestPath, PathExpected);
+        if (settings.SingleInstance) Refuse(settings, errors, "singleInstance", "true", "expected false: callers of the other hosts would find nobody");
         if (settings.Methods.Count == 0) Refuse(settings, errors, "methods", "", $"expected at least one of {string.Join(", ", HttpMethodNames.All)}");
         foreach (var method in settings.Methods.Where(method => !HttpMethodNames.IsKnown(method)))
             Refuse(settings, errors, "methods", method, HttpMethodNames.Expected(method));

@@ -44,6 +44,8 @@ internal sealed partial class FileStore : IStore
 
     public IDeadLetterStore DeadLetters => _deadLetters;
 
+    public ILeaseStore Leases { get; } = new FileLeaseStore(TimeProvider.System);
+
     /// <summary>The folders of audit facts and of dead letters.</summary>
     public static (string Audit, string DeadLetters) Folders(FileStoreConfig config)
     {

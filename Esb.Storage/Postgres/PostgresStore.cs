@@ -32,6 +32,7 @@ internal sealed partial class PostgresStore : IStore
         _time = time;
         _logger = logger;
         DeadLetters = new PostgresDeadLetterStore(_database);
+        Leases = new PostgresLeaseStore(_database);
     }
 
     public BusStage Stage => BusStage.Stores;
@@ -43,6 +44,8 @@ internal sealed partial class PostgresStore : IStore
     public IAuditRetention Retention => _audit;
 
     public IDeadLetterStore DeadLetters { get; }
+
+    public ILeaseStore Leases { get; }
 
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: trying again would not help. <c>ESB-STORE-INUSE</c>: another host has the spool.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)

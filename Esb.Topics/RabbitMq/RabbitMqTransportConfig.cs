@@ -17,4 +17,7 @@ internal sealed record RabbitMqTransportConfig : TransportConfig
     /// <summary>Not yet available.</summary>
     [Setting("Certificates of the broker and of this client.", Unavailable = true)]
     public string? Tls { get; init; }
+
+    /// <inheritdoc/>
+    public override bool SpansHosts => true;
 }

@@ -24,6 +24,15 @@ public sealed class FileDeadLetterStoreTests : DeadLetterStoreContract
     protected override Task CloseAsync() => _folder.CloseAsync();
 }
 
+public sealed class FileLeaseStoreTests : LeaseStoreContract
+{
+    private readonly TestFolder _folder = new();
+
+    protected override async Task<ILeaseStore> OpenAsync() => (await _folder.OpenAsync()).Leases;
+
+    protected override Task CloseAsync() => _folder.CloseAsync();
+}
+
 /// <summary>A file store in a folder of its own.</summary>
 internal sealed class TestFolder
 {

@@ -20,3 +20,12 @@ public sealed class PostgresDeadLetterStoreTests : DeadLetterStoreContract
 
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }
+
+public sealed class PostgresLeaseStoreTests : LeaseStoreContract
+{
+    private TestSchema _schema = null!;
+
+    protected override async Task<ILeaseStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store.Leases;
+
+    protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
+}

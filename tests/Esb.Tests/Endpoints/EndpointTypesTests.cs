@@ -10,6 +10,7 @@ using Esb.Tests.Endpoints.Contracts;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
+using NSubstitute;
 
 namespace Esb.Tests.Endpoints;
 
@@ -66,7 +67,7 @@ public sealed class EndpointTypesTests
 
     private static async Task CheckAsync(IServiceCollection services, EsbConfiguration configuration, ConfigErrors errors)
     {
-        services.AddSingleton(configuration).AddSingleton(TimeProvider.System).AddSingleton<IExpressionCompiler, PlainExpressions>();
+        services.AddSingleton(configuration).AddSingleton(TimeProvider.System).AddSingleton<IExpressionCompiler, PlainExpressions>().AddSingleton(Substitute.For<ILeaseStore>());
         services.AddSingleton<ILoggerFactory>(NullLoggerFactory.Instance).AddSingleton(typeof(ILogger<>), typeof(NullLogger<>));
         await using var provider = services.BuildServiceProvider();
         foreach (var check in provider.GetServices<IConfigurationCheck>()) check.Check(errors);

@@ -96,6 +96,7 @@ internal sealed class HttpBus : IAsyncDisposable
             .AddSingleton(Publisher)
             .AddSingleton(Transport)
             .AddSingleton<Esb.Core.Audit.IAuditTrail>(Audit)
+            .AddSingleton(Substitute.For<ILeaseStore>())
             .AddSingleton(Catalog())
             .AddEsbCore()
             .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(AnyTransportConfig), "For tests."))
