@@ -188,6 +188,10 @@ internal sealed class FaultBench : IAsyncDisposable
         Assert.That(verdicts.SelectMany(verdict => verdict.Broken.Select(broken => $"{verdict.Endpoint}: {broken}")), Is.Empty);
     }
 
+    /// <summary>Writes a line of the table for a case in which no messages are counted.</summary>
+    public void Note(string size, string notes) =>
+        FaultResults.Add(new FaultResult(_plan.Case, size, Seed, null, TimeProvider.System.GetElapsedTime(_started), notes));
+
     public async ValueTask DisposeAsync()
     {
         await Farm.DisposeAsync();

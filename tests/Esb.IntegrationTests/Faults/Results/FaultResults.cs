@@ -1,4 +1,5 @@
 using System.Globalization;
+using Esb.IntegrationTests.Faults.Checking;
 
 namespace Esb.IntegrationTests.Faults.Results;
 
@@ -38,11 +39,17 @@ internal static class FaultResults
 
     private static string Row(FaultResult result)
     {
-        var verdict = result.Verdict;
+        var counts = result.Verdict is { } verdict ? Counts(verdict) : string.Join(" | ", Enumerable.Repeat("", 14));
+        return string.Create(CultureInfo.InvariantCulture, $"| {result.Case} | {result.Size} | {result.Seed} | {counts} | {result.Took.TotalSeconds:0} s | {result.Notes} |");
+    }
+
+    private static string Counts(Verdict verdict)
+    {
         var effects = verdict.IsOnce ? $"{verdict.EffectDuplicated}" : "–";
         var reordered = verdict.IsOrdered ? $"{verdict.Reordered}" : "–";
-        return string.Create(
-            CultureInfo.InvariantCulture,
-            $"| {result.Case} | {result.Size} | {result.Seed} | {verdict.Endpoint} | {verdict.Attempted} | {verdict.Acknowledged} | {verdict.Delivered} | {verdict.Kept} | {verdict.Lost} | {verdict.Recovered} | {verdict.Unexpected} | {verdict.Duplicated} | {effects} | {verdict.Flagged} | {reordered} | {verdict.Stuck} | {verdict.AuditGap} | {result.Took.TotalSeconds:0} s | {result.Notes} |");
+        return string.Join(
+            " | ",
+            verdict.Endpoint, verdict.Attempted, verdict.Acknowledged, verdict.Delivered, verdict.Kept, verdict.Lost, verdict.Recovered,
+            verdict.Unexpected, verdict.Duplicated, effects, verdict.Flagged, reordered, verdict.Stuck, verdict.AuditGap);
     }
 }

@@ -108,7 +108,7 @@ public sealed class ShutdownTests
         await calling;
 
         var (complete, closed, truncated) = (clients.Sum(client => client.Complete), clients.Sum(client => client.ClosedBefore), clients.Sum(client => client.Truncated));
-        FaultBench.Log($"T-SHU-4: 100 callers, {complete} whole answers, {closed} closed before an answer, {truncated} truncated; exit code {exitCode} after {took.TotalSeconds:0.0} s");
+        bench.Note("100 callers; SIGTERM", $"{complete} whole answers, {closed} closed before an answer, {truncated} truncated; exit code {exitCode} after {took.TotalSeconds:0.0} s");
         Assert.Multiple(() =>
         {
             Assert.That(complete, Is.GreaterThan(500));
