@@ -22,7 +22,7 @@ internal sealed record Recovery(IReadOnlyList<TimeSpan> Times)
         return new Recovery([.. strikes.Select(strike => Next(arrivals, from?.Invoke(strike) ?? strike.HealedAt)).Where(time => time is not null).Select(time => time!.Value)]);
     }
 
-    public override string ToString() => Times.Count == 0 ? "–" : FormattableString.Invariant($"p95 {Slowest95.TotalSeconds:0.0} s, longest {Times.Max().TotalSeconds:0.0} s");
+    public override string ToString() => Times.Count == 0 ? "–" : FormattableString.Invariant($"p95 {Slowest95.TotalSeconds:0.0} s ({string.Join(", ", Times.Select(time => FormattableString.Invariant($"{time.TotalSeconds:0.0}")))})");
 
     // Null after the last message: nothing was left to recover with.
     private static TimeSpan? Next(List<DateTimeOffset> arrivals, DateTimeOffset time)
