@@ -13,5 +13,7 @@ internal interface IStore : IBusPart, IHealthCheck, IAsyncDisposable
 
     IDeadLetterStore DeadLetters { get; }
 
+    IIdempotencyKeys IdempotencyKeys { get; }
+
     ILeaseStore Leases { get; }
 }

@@ -21,6 +21,7 @@ public static class TopicsRegistration
     private static IServiceCollection AddTransports(this IServiceCollection services)
     {
         services.TryAddSingleton(CreateTransport);
+        services.TryAddSingleton(provider => (IEndpointQueues)provider.GetRequiredService<ITopicTransport>()); // each transport reaches its own queues
         return services
             .AddKind<MemoryTransportConfig>("memory", "Within the process: needs no server, and ends with the process.")
             .AddKind<RabbitMqTransportConfig>("rabbitmq", "Over a RabbitMQ broker, 3.10 or later.")
@@ -36,6 +37,8 @@ public static class TopicsRegistration
     private static IServiceCollection AddPublisher(this IServiceCollection services)
     {
         services.TryAddSingleton(CreatePublisher);
+        services.TryAddSingleton<ITopicPublisher>(provider => provider.GetRequiredService<TopicPublisher>());
+        services.TryAddSingleton<IOutgoingPublisher>(provider => provider.GetRequiredService<TopicPublisher>());
         return services
             .AddSingleton<TopicKeys>()
             .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<TopicKeys>());
@@ -52,7 +55,7 @@ public static class TopicsRegistration
             : new MemoryTransport(limits.InFlight, time, loggers.CreateLogger<MemoryTransport>());
     }
 
-    private static ITopicPublisher CreatePublisher(IServiceProvider provider) => new TopicPublisher(
+    private static TopicPublisher CreatePublisher(IServiceProvider provider) => new TopicPublisher(
         provider.GetRequiredService<ITopicTransport>(),
         provider.GetRequiredService<TopicKeys>(),
         provider.GetRequiredService<IAuditTrail>(),

@@ -13,6 +13,12 @@ internal sealed class SingleInstanceIntake(string endpoint, IMessageIntake intak
     public ValueTask RefuseAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
         isHeld() ? intake.RefuseAsync(message, code, reason, cancellationToken) : throw Lost();
 
+    public ValueTask AbortAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
+        isHeld() ? intake.AbortAsync(message, code, reason, cancellationToken) : throw Lost();
+
+    public ValueTask RecognizeAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
+        isHeld() ? intake.RecognizeAsync(message, code, reason, cancellationToken) : throw Lost();
+
     private EsbException Lost() =>
         new("ESB-ENDPOINT-STANDBY", $"The endpoint '{endpoint}' runs on another host now.", FaultKind.Unavailable);
 }

@@ -32,6 +32,7 @@ internal sealed partial class PostgresStore : IStore
         _time = time;
         _logger = logger;
         DeadLetters = new PostgresDeadLetterStore(_database);
+        IdempotencyKeys = new PostgresIdempotencyKeys(_database, time);
         Leases = new PostgresLeaseStore(_database);
     }
 
@@ -44,6 +45,8 @@ internal sealed partial class PostgresStore : IStore
     public IAuditRetention Retention => _audit;
 
     public IDeadLetterStore DeadLetters { get; }
+
+    public IIdempotencyKeys IdempotencyKeys { get; }
 
     public ILeaseStore Leases { get; }
 
@@ -90,7 +93,7 @@ internal sealed partial class PostgresStore : IStore
             try
             {
                 await Task.Delay(_database.IsReady ? PartitionInterval : RetryInterval, _time, cancellationToken);
-                await _database.RunAsync(() => _database.Partitions.MakeAheadAsync(_time.GetUtcNow(), cancellationToken), cancellationToken);
+                await _database.RunAsync(() => _database.MakePartitionsAsync(_time.GetUtcNow(), cancellationToken), cancellationToken);
             }
             catch (EsbException ex)
             {

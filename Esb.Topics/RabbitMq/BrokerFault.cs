@@ -13,6 +13,8 @@ internal static class BrokerFault
         if (all.OfType<AuthenticationException>().FirstOrDefault() is { } tls) return $"ESB-AMQP-TLS: {tls.Message}";
         return all.OfType<OperationInterruptedException>().FirstOrDefault()?.ShutdownReason switch
         {
+            { ReplyCode: 503 } reason when reason.ReplyText.Contains("x-consistent-hash", StringComparison.Ordinal) =>
+                "ESB-CFG-PLUGIN: the broker cannot make lanes; run there: rabbitmq-plugins enable rabbitmq_consistent_hash_exchange",
             { ReplyCode: 406 } reason => $"ESB-CFG-QUEUEDRIFT: {reason.ReplyText}",
             { ReplyCode: 403 or 404 or 530 } reason => $"ESB-AMQP-TOPOLOGY: {reason.ReplyText}",
             _ => "broker away",

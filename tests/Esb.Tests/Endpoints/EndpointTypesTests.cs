@@ -37,7 +37,7 @@ public sealed class EndpointTypesTests
 
     [Test]
     public async Task Unknown_provider_is_told_with_the_nearest() =>
-        Assert.That(await ErrorsOfAsync("""{ "type": "file-inbound", "folder": "in", "process": "p" }""", provider: "npgsq"), Is.EqualTo(["ESB-CFG-VALUE connections.shop.provider: expected one of npgsql; did you mean \"npgsql\"?"]));
+        Assert.That(await ErrorsOfAsync("""{ "type": "file-inbound", "folder": "in", "process": "p" }""", provider: "npgsq"), Is.EqualTo(["ESB-CFG-VALUE connections.shop.provider = \"npgsq\": expected one of npgsql; did you mean \"npgsql\"?"]));
 
     // As the host does it: what can be read is checked, and made without opening anything.
     private static async Task<List<string>> ErrorsOfAsync(string endpoint, string provider = "npgsql")
