@@ -22,7 +22,7 @@ internal sealed class HastyTransport(ITopicTransport inner) : ITopicTransport
     public Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken) =>
         inner.SubscribeAsync(subscription, (delivery, token) => ValueTask.FromResult(AcknowledgeNow(delivery, handler)), cancellationToken);
 
-    public Task<ITopicSubscription> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) =>
+    public Task<ITopicReader> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) =>
         inner.ReadDeadLettersAsync(handler, cancellationToken);
 
     public ValueTask DisposeAsync() => inner.DisposeAsync();

@@ -6,15 +6,19 @@ namespace Esb.IntegrationTests.Faults.Benches;
 /// <summary>What the bus itself says of its messages: in its store, and in the queues of its broker.</summary>
 internal sealed class BusRecords(NpgsqlDataSource store, PrivateServers servers, string prefix)
 {
-    private const string Terminal = "'Delivered', 'Replied', 'Filtered', 'DeadLettered', 'Discarded'";
+    private const string Terminal = "'Delivered', 'Duplicate', 'Replied', 'Filtered', 'DeadLettered', 'Discarded'";
 
-    /// <summary>The terminal states of every message at an endpoint, each kind once.</summary>
+    /// <summary>The terminal states of every message at an endpoint, each kind once. A copy that was recognised has the state that the message has: it was delivered.</summary>
     public async Task<ILookup<Guid, string>> ReadTerminalStatesAsync(string endpoint, CancellationToken cancellationToken)
     {
         var rows = await store.QueryAsync<(Guid Message, string Kind)>(
-            $"select distinct message_id, kind from esb.audit_event where endpoint = @endpoint and kind in ({Terminal})", new { endpoint }, cancellationToken);
+            $"select distinct message_id, case kind when 'Duplicate' then 'Delivered' else kind end from esb.audit_event where endpoint = @endpoint and kind in ({Terminal})", new { endpoint }, cancellationToken);
         return rows.ToLookup(row => row.Message, row => row.Kind);
     }
+
+    /// <summary>How many copies were recognised at an endpoint and not handled again.</summary>
+    public async Task<int> CountDuplicatesAsync(string endpoint, CancellationToken cancellationToken) =>
+        (await store.QueryAsync<int>("select count(*) from esb.audit_event where endpoint = @endpoint and kind = 'Duplicate'", new { endpoint }, cancellationToken))[0];
 
     /// <summary>The messages that an endpoint gave up and that wait for an operator.</summary>
     public async Task<IReadOnlySet<Guid>> ReadKeptAsync(string endpoint, CancellationToken cancellationToken) =>

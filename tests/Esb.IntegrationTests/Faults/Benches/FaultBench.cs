@@ -168,6 +168,7 @@ internal sealed class FaultBench : IAsyncDisposable
                 Entries = await sink.ReadAsync(cancellationToken),
                 Kept = await Records.ReadKeptAsync(sink.Endpoint, cancellationToken),
                 TerminalStates = await Records.ReadTerminalStatesAsync(sink.Endpoint, cancellationToken),
+                FlaggedDuplicates = await Records.CountDuplicatesAsync(sink.Endpoint, cancellationToken),
                 Waiting = BusRecords.WaitingFor(sink.Endpoint, queues),
             };
             verdicts.Add(Checker.Check(sent, amend?.Invoke(evidence) ?? evidence));

@@ -26,7 +26,7 @@ internal static class Checker
         if (evidence.Promises.HasFlag(SinkPromises.Ordered)) Expect(reordered.Select(entry => entry.Id), "reordered");
         Expect(gaps.Select(message => $"{message.Id} [{string.Join(", ", evidence.TerminalStates![message.MessageId ?? Guid.Empty])}]"), "without exactly one terminal audit state");
         if (evidence.Waiting > 0) broken.Add($"{evidence.Waiting} stuck in queues");
-        if (evidence.Promises.HasFlag(SinkPromises.Flagged) && evidence.FlaggedDuplicates < evidence.ForcedDuplicates)
+        if (evidence.Promises.HasFlag(SinkPromises.Flagged) && evidence.FlaggedDuplicates != evidence.ForcedDuplicates)
             broken.Add($"{evidence.ForcedDuplicates} duplicates were forced, {evidence.FlaggedDuplicates} flagged");
 
         return new Verdict

@@ -130,12 +130,14 @@ public sealed class CheckerTests
         Assert.That((verdict.Stuck, verdict.Broken.Count), Is.EqualTo((1, 1)));
     }
 
-    [Test]
-    public void Forced_duplicate_that_nobody_flags_breaks_the_promise_to_flag()
+    [TestCase(1, 0)]
+    [TestCase(0, 1)]
+    [TestCase(2, 1)]
+    public void Duplicates_are_all_flagged_and_nothing_else_is(int flagged, int broken)
     {
-        var verdict = Checker.Check([Sent("a", 1)], Evidence([Arrived("a", 1)]) with { Promises = SinkPromises.Flagged, ForcedDuplicates = 1 });
+        var evidence = Evidence([Arrived("a", 1)]) with { Promises = SinkPromises.Flagged, ForcedDuplicates = 1, FlaggedDuplicates = flagged };
 
-        Assert.That(verdict.Broken, Has.Count.EqualTo(1));
+        Assert.That(Checker.Check([Sent("a", 1)], evidence).Broken, Has.Count.EqualTo(broken));
     }
 
     private static Verdict Check(IReadOnlyCollection<SentMessage> sent, IReadOnlyList<SinkEntry> arrived) => Checker.Check(sent, Evidence(arrived));

@@ -20,7 +20,7 @@ public sealed class BadNetworkTests
                 IsProxied = true,
                 Sinks = async (database, folder) =>
                 [
-                    await SqlSink.CreateAsync("effects", database, SinkPromises.Once, BenchConfiguration.Parallel(), isIdempotent: true),
+                    await SqlSink.CreateAsync("effects", database, SinkPromises.Once, BenchConfiguration.Parallel()),
                     await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel()),
                 ],
             },

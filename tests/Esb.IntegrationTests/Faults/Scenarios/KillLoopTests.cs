@@ -25,7 +25,7 @@ public sealed class KillLoopTests
                 Case = "T-DEL-1",
                 Sinks = async (database, folder) =>
                 [
-                    await SqlSink.CreateAsync("effects", database, SinkPromises.Once, BenchConfiguration.Parallel(), isIdempotent: true),
+                    await SqlSink.CreateAsync("effects", database, SinkPromises.Once, BenchConfiguration.Parallel()),
                     await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel()),
                 ],
             },

@@ -43,7 +43,7 @@ public sealed class LeaseTests
             Sinks = async (database, folder) =>
             {
                 incoming = Path.Combine(folder, "incoming");
-                return [await SqlSink.CreateAsync("effects", database, SinkPromises.Once, BenchConfiguration.Parallel(), isIdempotent: true, idHeader: "x-file-name")];
+                return [await SqlSink.CreateAsync("effects", database, SinkPromises.Once, BenchConfiguration.Parallel(), idHeader: "x-file-name")];
             },
             Configure = configuration => configuration["endpoints"]!["intake"] = new JsonObject
             {

@@ -24,25 +24,24 @@ internal sealed class SqlSink : ISink
 
     /// <param name="endpoint">The name of the endpoint, and of the table.</param>
     /// <param name="database">Where the table is made.</param>
-    /// <param name="promises">What is promised of it.</param>
+    /// <param name="promises">What is promised of it; one effect means the setting <c>once</c>, as the table itself takes every copy.</param>
     /// <param name="settings">Further settings of the endpoint.</param>
-    /// <param name="isIdempotent">Whether the table itself keeps each message once; otherwise every execution leaves a row.</param>
     /// <param name="idHeader">Where the sender's id is found; the ending of a file's name is no part of it.</param>
     public static async Task<SqlSink> CreateAsync(
-        string endpoint, NpgsqlDataSource database, SinkPromises promises, JsonObject settings, bool isIdempotent = false, string idHeader = FaultHeaders.Id)
+        string endpoint, NpgsqlDataSource database, SinkPromises promises, JsonObject settings, string idHeader = FaultHeaders.Id)
     {
         await using var connection = await database.OpenConnectionAsync();
         await connection.ExecuteAsync(
             $"""
             create table {endpoint} (
-              number bigint generated always as identity primary key, message_id uuid not null {(isIdempotent ? "unique" : "")},
+              number bigint generated always as identity primary key, message_id uuid not null,
               id text not null, hash text not null, applied_at timestamptz not null default clock_timestamp())
             """);
-        var conflict = isIdempotent ? " on conflict (message_id) do nothing" : "";
         settings["type"] = "sql-outbound";
         settings["subscribe"] ??= new JsonArray("work.#");
         settings["connection"] = "sink";
-        settings["execute"] = $"insert into {endpoint} (message_id, id, hash) values (@message, @id, encode(sha256(convert_to(@body, 'UTF8')), 'hex')){conflict}";
+        settings["once"] = promises.HasFlag(SinkPromises.Once);
+        settings["execute"] = $"insert into {endpoint} (message_id, id, hash) values (@message, @id, encode(sha256(convert_to(@body, 'UTF8')), 'hex'))";
         settings["parameters"] = new JsonObject
         {
             ["message"] = new JsonObject { ["message"] = "id" },
