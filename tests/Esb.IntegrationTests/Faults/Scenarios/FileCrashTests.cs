@@ -15,7 +15,7 @@ public sealed class FileCrashTests
     public Task Smoke(CancellationToken cancellationToken) => RunAsync(files: 500, rate: 50, deathsAtEach: 1, cancellationToken);
 
     [Test, Category("Faults"), CancelAfter(900_000)]
-    public Task Full(CancellationToken cancellationToken) => RunAsync(files: 5_000, rate: 100, deathsAtEach: 8, cancellationToken);
+    public Task Full(CancellationToken cancellationToken) => RunAsync(files: 5_000, rate: 100, deathsAtEach: 4, cancellationToken);
 
     private static async Task RunAsync(int files, int rate, int deathsAtEach, CancellationToken cancellationToken)
     {

@@ -15,7 +15,7 @@ public sealed class KillLoopTests
     public Task Smoke(CancellationToken cancellationToken) => RunAsync(messages: 2_000, rate: 250, kills: (Broker: 1, Host: 2, Database: 1), longestPause: 3, cancellationToken);
 
     [Test, Category("Faults"), CancelAfter(1_200_000)]
-    public Task Full(CancellationToken cancellationToken) => RunAsync(messages: 100_000, rate: 400, kills: (Broker: 8, Host: 12, Database: 6), longestPause: 40, cancellationToken);
+    public Task Full(CancellationToken cancellationToken) => RunAsync(messages: 100_000, rate: 600, kills: (Broker: 8, Host: 12, Database: 6), longestPause: 25, cancellationToken);
 
     private static async Task RunAsync(int messages, int rate, (int Broker, int Host, int Database) kills, double longestPause, CancellationToken cancellationToken)
     {

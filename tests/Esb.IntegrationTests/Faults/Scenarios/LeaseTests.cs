@@ -21,7 +21,7 @@ public sealed class LeaseTests
 
     [Test, Category("Faults"), CancelAfter(600_000), Property("Case", "T-LEA-1")]
     public Task Owner_that_dies_freezes_or_loses_its_database_is_replaced(CancellationToken cancellationToken) =>
-        RunAsync("T-LEA-1", rounds: 9, (host, proxy, round) => (round % 3) switch
+        RunAsync("T-LEA-1", rounds: 6, (host, proxy, round) => (round % 3) switch
         {
             0 => HostFaults.Kill(host).Lasting(0.5, 5),
             1 => HostFaults.Pause(host).Lasting(15, 30),

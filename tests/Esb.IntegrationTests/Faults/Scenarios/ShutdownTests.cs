@@ -17,7 +17,7 @@ public sealed class ShutdownTests
     [Test, Category("Faults"), CancelAfter(600_000), Property("Case", "T-SHU-1")]
     public async Task Host_that_is_stopped_under_load_again_and_again_loses_nothing(CancellationToken cancellationToken)
     {
-        const int Stops = 8;
+        const int Stops = 6;
         await using var bench = await StartAsync("T-SHU-1", "2s", cancellationToken);
         var random = new Random(FaultBench.Seed);
         ((HttpSink)bench.Sinks[0]).LatencyOf = () => random.Next(100) == 0 ? TimeSpan.FromSeconds(20 * random.NextDouble()) : TimeSpan.FromMilliseconds(random.Next(10, 100));
