@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using System.Text.Json;
 using Esb.Core.Configuration;
 using Esb.Host.Management;
@@ -10,7 +11,7 @@ internal sealed class AuditShowCommand : Command
 {
     private static readonly JsonSerializerOptions Json = MakeJson();
 
-    private readonly Argument<Guid> _id = new("id") { Description = "The id of a message." };
+    private readonly Argument<Guid> _id = new("id") { Description = "The id of a message.", CustomParser = ReadId };
     private readonly SearchOptions _search;
 
     public AuditShowCommand(CommandContext context)
@@ -26,6 +27,14 @@ internal sealed class AuditShowCommand : Command
         var facts = await _search.SearchAsync(result, context, search => search.GetJourneyAsync(result.GetValue(_id), cancellationToken));
         context.Output.WriteLine(JsonSerializer.Serialize(facts, Json));
         return ExitCode.Done;
+    }
+
+    private static Guid ReadId(ArgumentResult result)
+    {
+        var text = result.Tokens.Count > 0 ? result.Tokens[0].Value : "";
+        if (Guid.TryParse(text, out var id)) return id;
+        result.AddError($"'{text}' is no id of a message: expected a UUID such as 01931b5e-7a2c-7c3d-9e4f-0123456789ab");
+        return default;
     }
 
     private static JsonSerializerOptions MakeJson()

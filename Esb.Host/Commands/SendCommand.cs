@@ -54,7 +54,7 @@ internal sealed class SendCommand : Command
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
-            throw new CommandException(ExitCode.Configuration, "ESB-CFG-NOTFOUND", $"{file} cannot be read: {ex.Message}");
+            throw new CommandException(ExitCode.Usage, "ESB-CLI-FILE", $"The file {file} cannot be sent: {(ex is FileNotFoundException or DirectoryNotFoundException ? "there is no such file" : ex.Message.TrimEnd('.'))}.");
         }
     }
 
