@@ -38,7 +38,7 @@ internal static class ServerFaults
     /// <summary>The same for want of disk space.</summary>
     public static Fault DiskAlarm(PrivateServers servers) => new Fault(
         "disk alarm",
-        () => servers.ControlRabbitMqAsync("set_disk_free_limit", "900TB"),
+        () => servers.ControlRabbitMqAsync("set_disk_free_limit", "100000GB"),
         () => servers.ControlRabbitMqAsync("set_disk_free_limit", "50MB"),
         default,
         default).Lasting(5, 15);
