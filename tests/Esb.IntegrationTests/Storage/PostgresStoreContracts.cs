@@ -1,4 +1,5 @@
 using Esb.Core.Audit;
+using Esb.Core.Storage;
 using Esb.Storage;
 using NUnit.Framework;
 
