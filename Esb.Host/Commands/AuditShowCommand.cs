@@ -1,11 +1,12 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 
 namespace Esb.Host.Commands;
 
 /// <summary><c>esb audit show ID</c></summary>
 internal sealed class AuditShowCommand : Command
 {
-    private readonly Argument<Guid> _id = new("id") { Description = "The id of a message." };
+    private readonly Argument<Guid> _id = new("id") { Description = "The id of a message.", CustomParser = ReadId };
     private readonly SearchOptions _search;
 
     public AuditShowCommand(CommandContext context)
@@ -21,5 +22,13 @@ internal sealed class AuditShowCommand : Command
         var facts = await _search.SearchAsync(result, context, search => search.GetJourneyAsync(result.GetValue(_id), cancellationToken));
         context.Output.WriteLine(CommandJson.Write(facts));
         return ExitCode.Done;
+    }
+
+    private static Guid ReadId(ArgumentResult result)
+    {
+        var text = result.Tokens.Count > 0 ? result.Tokens[0].Value : "";
+        if (Guid.TryParse(text, out var id)) return id;
+        result.AddError($"'{text}' is no id of a message: expected a UUID such as 01931b5e-7a2c-7c3d-9e4f-0123456789ab");
+        return default;
     }
 }

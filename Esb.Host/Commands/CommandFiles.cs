@@ -3,7 +3,7 @@ namespace Esb.Host.Commands;
 /// <summary>Files that people name on the command line.</summary>
 internal static class CommandFiles
 {
-    /// <exception cref="CommandException"><c>ESB-CFG-NOTFOUND</c>.</exception>
+    /// <exception cref="CommandException"><c>ESB-CLI-FILE</c>.</exception>
     public static async Task<byte[]> ReadAsync(string file, CancellationToken cancellationToken)
     {
         try
@@ -12,7 +12,8 @@ internal static class CommandFiles
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
-            throw new CommandException(ExitCode.Configuration, "ESB-CFG-NOTFOUND", $"{file} cannot be read: {ex.Message}");
+            var reason = ex is FileNotFoundException or DirectoryNotFoundException ? "there is no such file" : ex.Message.TrimEnd('.');
+            throw new CommandException(ExitCode.Usage, "ESB-CLI-FILE", $"The file {file} cannot be read: {reason}.");
         }
     }
 

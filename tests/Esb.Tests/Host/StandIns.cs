@@ -74,8 +74,10 @@ internal sealed record StandInInbound : InboundEndpointConfig
 
 internal sealed record StandInOutbound : OutboundEndpointConfig
 {
-    [Setting("The folder.")]
+    [Setting("The folder.", IsPath = true)]
     public required string Folder { get; init; }
+
+    public override string Address => Folder;
 }
 
 internal sealed record StandInStep : SettingsRecord
