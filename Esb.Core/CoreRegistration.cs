@@ -1,5 +1,6 @@
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
+using Esb.Core.Listening;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
@@ -24,11 +25,12 @@ public static class CoreRegistration
         .AddSingleton<IConfigurationCheck, DeliveryCheck>()
         .AddSingleton<IConfigurationCheck, HeaderCheck>()
         .AddSingleton<IConfigurationCheck, WatermarkCheck>()
+        .AddSingleton<IConfigurationCheck, ListeningCheck>()
         .AddUnavailableSections("parties", "workflows", "itineraries", "policies", "formats")
         .AddUnavailable<EndpointConfig>(
             "soap-inbound", "sql-inbound", "amqp-inbound", "ftp-inbound", "sftp-inbound", "mail-inbound", "timer-inbound",
             "soap-outbound", "amqp-outbound", "ftp-outbound", "sftp-outbound", "mail-outbound")
         .AddUnavailable<StepConfig>(
-            "convert", "split", "aggregate", "scatter", "recipients", "resequence", "enrich", "wireTap", "transaction",
+            "convert", "split", "aggregate", "scatter", "recipients", "resequence", "enrich", "wireTap",
             "applyPolicy", "itinerary", "delay", "throttle", "custom");
 }

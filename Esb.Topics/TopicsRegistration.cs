@@ -3,6 +3,7 @@ using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Topics;
+using Esb.Topics.Farm;
 using Esb.Topics.Memory;
 using Esb.Topics.Publishing;
 using Esb.Topics.RabbitMq;
@@ -21,6 +22,8 @@ public static class TopicsRegistration
     private static IServiceCollection AddTransports(this IServiceCollection services)
     {
         services.TryAddSingleton(CreateTransport);
+        services.TryAddSingleton(provider => (IEndpointQueues)provider.GetRequiredService<ITopicTransport>()); // each transport reaches its own queues
+        services.TryAddSingleton(CreateFarm);
         return services
             .AddKind<MemoryTransportConfig>("memory", "Within the process: needs no server, and ends with the process.")
             .AddKind<RabbitMqTransportConfig>("rabbitmq", "Over a RabbitMQ broker, 3.10 or later.")
@@ -36,6 +39,8 @@ public static class TopicsRegistration
     private static IServiceCollection AddPublisher(this IServiceCollection services)
     {
         services.TryAddSingleton(CreatePublisher);
+        services.TryAddSingleton<ITopicPublisher>(provider => provider.GetRequiredService<TopicPublisher>());
+        services.TryAddSingleton<IOutgoingPublisher>(provider => provider.GetRequiredService<TopicPublisher>());
         return services
             .AddSingleton<TopicKeys>()
             .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<TopicKeys>());
@@ -52,7 +57,11 @@ public static class TopicsRegistration
             : new MemoryTransport(limits.InFlight, time, loggers.CreateLogger<MemoryTransport>());
     }
 
-    private static ITopicPublisher CreatePublisher(IServiceProvider provider) => new TopicPublisher(
+    private static IFarm CreateFarm(IServiceProvider provider) => provider.GetRequiredService<ITopicTransport>() is RabbitMqTransport transport
+        ? transport.Farm
+        : new LoneFarm(provider.GetRequiredService<ILogger<LoneFarm>>());
+
+    private static TopicPublisher CreatePublisher(IServiceProvider provider) => new TopicPublisher(
         provider.GetRequiredService<ITopicTransport>(),
         provider.GetRequiredService<TopicKeys>(),
         provider.GetRequiredService<IAuditTrail>(),

@@ -18,7 +18,9 @@ public static class WorkflowsRegistration
         .AddSingleton<IProcessCatalog>(provider => provider.GetRequiredService<ProcessCatalog>())
         .AddSingleton(provider => new Lazy<IProcessCatalog>(provider.GetRequiredService<IProcessCatalog>))
         .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<ProcessCatalog>())
-        .AddSingleton<IConfigurationCheck, ProcessCheck>();
+        .AddSingleton<IConfigurationCheck, ProcessCheck>()
+        .AddSingleton<IConfigurationCheck, StepIdsCheck>()
+        .AddSingleton<IConfigurationCheck, CatchCodesCheck>();
 
     private static IServiceCollection AddSteps(this IServiceCollection services) => services
         .AddStep<ValidateStep, ValidateConfig>("validate", "Fails messages whose body breaks a schema.")
@@ -33,5 +35,6 @@ public static class WorkflowsRegistration
         .AddStep<RespondStep, RespondConfig>("respond", "Makes an answer and ends the process.")
         .AddStep<FailStep, FailConfig>("fail", "Fails the process on purpose.")
         .AddStep<LogStep, LogConfig>("log", "Writes a line to the log.")
-        .AddStep<TryStep, TryConfig>("try", "Runs steps, and others when they fail.");
+        .AddStep<TryStep, TryConfig>("try", "Runs steps, and others when they fail.")
+        .AddStep<TransactionStep, TransactionConfig>("transaction", "Runs steps whose calls of a database and whose publishes happen all or not at all.");
 }

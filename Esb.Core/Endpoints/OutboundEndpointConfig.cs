@@ -13,8 +13,7 @@ public enum DeliveryMode
     /// <summary>One at a time over all hosts, in the order in which publishes were confirmed.</summary>
     Ordered,
 
-    /// <summary>One at a time of each key. Not yet available.</summary>
-    [Unavailable]
+    /// <summary>One at a time of each key, over all hosts, in the order in which publishes were confirmed; different keys at once.</summary>
     OrderedByKey,
 }
 
@@ -36,6 +35,12 @@ public abstract record OutboundEndpointConfig : EndpointConfig
 {
     /// <summary>Whether it answers: a request needs exactly one subscriber that does.</summary>
     public virtual bool Answers => false;
+
+    /// <summary>Whether it can tell that it has applied a message before, as <see cref="Once"/> needs.</summary>
+    public virtual bool CanBeOnce => false;
+
+    /// <summary>The database, one of the connections, whose transactions its effect can be a part of; null where it has none.</summary>
+    public virtual string? Database => null;
 
     /// <summary>What it subscribes to; empty where it is only called.</summary>
     [Setting("The subjects it subscribes to; * stands for one part, # for any number.")]
@@ -65,8 +70,8 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     [Setting("In which order it delivers; tuning never changes it.")]
     public DeliveryMode Delivery { get; init; }
 
-    /// <summary>Not yet available.</summary>
-    [Setting("How many lanes keep the order of keys.", Range = "1..64", Unavailable = true)]
+    /// <summary>The lanes that messages are spread over by their key, where keys keep their order; fixed once the queues exist on a broker.</summary>
+    [Setting("The lanes that messages are spread over by their key, with delivery ordered-by-key; up to processingThreads of them are worked on at once.", Range = "1..64")]
     public int Lanes { get; init; } = 8;
 
     /// <summary>What becomes of a message when no attempt is left; by default park in ordered modes, else dead-letter.</summary>
@@ -85,8 +90,8 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     [Setting("How its queue is made on the broker.")]
     public QueueConfig Queue { get; init; } = new();
 
-    /// <summary>Not yet available.</summary>
-    [Setting("Whether the effect of a message happens once even when it is delivered twice.", Unavailable = true)]
+    /// <summary>Whether the effect of a message happens once even when it is delivered twice, within seven days.</summary>
+    [Setting("Whether the effect of a message happens once even when it is delivered twice, within seven days: sql-outbound with execute only.")]
     public bool Once { get; init; }
 
     /// <summary>Not yet available.</summary>

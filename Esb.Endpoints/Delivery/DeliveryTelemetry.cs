@@ -17,6 +17,12 @@ internal static class DeliveryTelemetry
     private static readonly Counter<long> DeadLettered =
         EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.DeadLettered, "{message}", "Messages given up and kept as dead letters.");
 
+    private static readonly Counter<long> Duplicates =
+        EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.Duplicates, "{message}", "Messages that an endpoint had applied before.");
+
+    private static readonly Counter<long> Parked =
+        EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.Parked, "{message}", "Messages given up that wait, with their key, for an operator.");
+
     public static Activity? Start(TopicDelivery delivery, string system, string endpoint)
     {
         var activity = EndpointsTelemetry.Source.StartActivity($"process {delivery.Message.Subject}", ActivityKind.Consumer, delivery.Parent);
@@ -38,6 +44,12 @@ internal static class DeliveryTelemetry
         if (error is not null) tags.Add(EsbTelemetry.Tags.ErrorType, error);
         Duration.Record(duration.TotalSeconds, tags);
     }
+
+    public static void CountDuplicate(string endpoint, string code) =>
+        Duplicates.Add(1, new TagList { { EsbTelemetry.Tags.Endpoint, endpoint }, { EsbTelemetry.Tags.Outcome, code } });
+
+    public static void CountParked(string endpoint, string code) =>
+        Parked.Add(1, new TagList { { EsbTelemetry.Tags.Endpoint, endpoint }, { EsbTelemetry.Tags.ErrorType, code } });
 
     public static void CountDeadLetter(string endpoint, string code) =>
         DeadLettered.Add(1, new TagList { { EsbTelemetry.Tags.Endpoint, endpoint }, { EsbTelemetry.Tags.ErrorType, code } });

@@ -1,11 +1,11 @@
 using Esb.Core;
-using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Expressions;
 using Esb.Core.Messages;
+using Esb.Core.Processes;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
 
@@ -24,23 +24,20 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
         IEnumerable<IEndpointType> types,
         IEnumerable<SettingsKind> kinds,
         IExpressionCompiler expressions,
-        ITopicTransport transport,
-        IAuditTrail audit,
-        TimeProvider time,
-        ILoggerFactory loggers)
+        DeliveryServices services)
     {
-        _transport = transport;
-        _logger = loggers.CreateLogger<OutboundEndpoints>();
+        _transport = services.Transport;
+        _logger = services.Loggers.CreateLogger<OutboundEndpoints>();
         var bySettings = types.OfType<IOutboundEndpointType>().ToDictionary(type => type.Settings);
         var names = kinds.Where(kind => kind.Settings is not null).ToLookup(kind => kind.Settings!, kind => kind.Kind);
         foreach (var config in configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>())
         {
             bySettings[config.GetType()].Check(config, _errors);
             var filter = config.Filter is null ? null : expressions.Compile(config.Filter, _errors);
-            if (filter?.ReadsBody == true) _errors.Add("ESB-CFG-FILTER", $"{config.Path}.filter", "looks at headers and the envelope only, never into the body", config.Origin);
-            var sender = new EndpointSender(config, bySettings[config.GetType()].Create(config), time, loggers);
-            _controllers[config.Name] = new DeliveryController(
-                config, names[config.GetType()].First(), sender, filter, transport, audit, time, loggers.CreateLogger<DeliveryController>());
+            if (filter?.ReadsBody == true) _errors.Add("ESB-CFG-FILTER", config, "filter", "looks at headers and the envelope only, never into the body");
+            if (!config.IsWhole) continue; // of a draft, which is never started
+            var sender = new EndpointSender(config, bySettings[config.GetType()].Create(config), services.Time, services.Loggers);
+            _controllers[config.Name] = new DeliveryController(config, names[config.GetType()].First(), sender, filter, services);
         }
     }
 
@@ -48,9 +45,12 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
 
     public IReadOnlyList<EndpointStatus> Endpoints => [.. _controllers.Values.Select(controller => controller.Status)];
 
+    /// <summary>The controller of an endpoint; null where there is none.</summary>
+    public DeliveryController? Find(string endpoint) => _controllers.GetValueOrDefault(endpoint);
+
     public void Check(ConfigErrors errors)
     {
-        foreach (var error in _errors.All) errors.Add(error);
+        errors.AddAll(_errors);
     }
 
     public async Task StartAsync(CancellationToken cancellationToken)
@@ -81,8 +81,8 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
         }
     }
 
-    public ValueTask<EsbMessage?> CallAsync(string endpoint, EsbMessage message, CancellationToken cancellationToken) =>
-        _controllers[endpoint].CallAsync(message, cancellationToken);
+    public ValueTask<EsbMessage?> CallAsync(string endpoint, EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken) =>
+        _controllers[endpoint].CallAsync(message, unitOfWork, cancellationToken);
 
     public async ValueTask DisposeAsync()
     {

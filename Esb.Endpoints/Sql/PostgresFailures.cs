@@ -22,6 +22,10 @@ internal static partial class PostgresFailures
     {
         PostgresErrorCodes.DeadlockDetected or PostgresErrorCodes.SerializationFailure or PostgresErrorCodes.LockNotAvailable =>
             new("ESB-SQL-TRANSIENT", $"The database gave way to another transaction (SQLSTATE {cause.SqlState}).", FaultKind.Unavailable, IsTransient: true),
+        "ESB03" => Tables("once needs the isolation level read committed, and the database's default is another"),
+        PostgresErrorCodes.CheckViolation when cause is { ConstraintName: null, SchemaName: "esb" } => Tables("they have no partition for today"),
+        PostgresErrorCodes.UndefinedFunction or PostgresErrorCodes.UndefinedTable or PostgresErrorCodes.InvalidSchemaName when cause.MessageText.Contains("esb.", StringComparison.Ordinal) =>
+            Tables("they are no longer there"),
         PostgresErrorCodes.QueryCanceled => new("ESB-SQL-TIMEOUT", "The database stopped the command, which took too long.", FaultKind.Timeout, IsTransient: true),
         PostgresErrorCodes.ReadOnlySqlTransaction => Outage("The database takes no changes now."),
         PostgresErrorCodes.InvalidCatalogName => Outage("The database does not exist on its server."),
@@ -34,6 +38,10 @@ internal static partial class PostgresFailures
     };
 
     private static DatabaseFailure Outage(string sentence) => new(ConnectionCode, sentence, FaultKind.Outside, IsTransient: true, IsOutage: true);
+
+    // An outage, and no failure of the message: it must be neither applied without its record nor given up.
+    private static DatabaseFailure Tables(string obstacle) =>
+        new("ESB-SQL-INBOX", $"The tables of once and transaction cannot be used: {obstacle}.", FaultKind.Unavailable, IsTransient: true, IsOutage: true);
 
     private static string Constraint(PostgresException cause) => cause.ConstraintName ?? (cause.ColumnName is { } column ? $"not null of {column}" : "of a table");
 

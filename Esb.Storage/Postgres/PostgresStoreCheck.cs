@@ -9,14 +9,12 @@ namespace Esb.Storage.Postgres;
 /// <summary>Checks what the settings of the store say beyond their form.</summary>
 internal sealed partial class PostgresStoreCheck(EsbConfiguration configuration) : IConfigurationCheck
 {
-    private static readonly string[] LoopbackHosts = ["localhost", "127.0.0.1", "::1", "[::1]"];
-
     public void Check(ConfigErrors errors)
     {
         if (configuration.Section<StoreConfig>("store") is not PostgresStoreConfig config) return;
 
         if (!SchemaName().IsMatch(config.Schema))
-            errors.Add(new ConfigError("ESB-CFG-NAME", $"{config.Path}.schema", $"\"{config.Schema}\"", "expected 1 to 63 lower-case letters, digits and _, beginning with a letter", config.Origin));
+            errors.Add("ESB-CFG-NAME", config, "schema", "expected 1 to 63 lower-case letters, digits and _, beginning with a letter");
 
         try
         {
@@ -24,19 +22,25 @@ internal sealed partial class PostgresStoreCheck(EsbConfiguration configuration)
         }
         catch (Exception ex) when (ex is ArgumentException or FormatException)
         {
-            errors.Add("ESB-CFG-CONNECTION", $"{config.Path}.connection", "expected a connection string of Npgsql, such as \"Host=db;Database=esb;Username=esb\"", config.Origin);
+            errors.Add("ESB-CFG-CONNECTION", config, "connection", "expected a connection string of Npgsql, such as \"Host=db;Database=esb;Username=esb\"");
         }
     }
 
     private static void CheckConnection(NpgsqlConnectionStringBuilder connection, PostgresStoreConfig config, ConfigErrors errors)
     {
         if (string.IsNullOrEmpty(connection.Host))
-            errors.Add("ESB-CFG-CONNECTION", $"{config.Path}.connection", "names no Host", config.Origin);
-        else if (connection.Username == "postgres" && connection.Password == "postgres" && !connection.Host.Split(',').All(IsLocal))
-            errors.Add("ESB-CFG-DEFAULTCRED", $"{config.Path}.connection", "the default credentials postgres/postgres are accepted on this machine only", config.Origin);
+            errors.Add("ESB-CFG-CONNECTION", config, "connection", "names no Host");
+        else if (!LoopbackHosts.AreAll(connection.Host))
+            CheckRemote(connection, config, errors);
     }
 
-    private static bool IsLocal(string host) => host.StartsWith('/') || LoopbackHosts.Any(local => host == local || host.StartsWith(local + ":", StringComparison.Ordinal));
+    private static void CheckRemote(NpgsqlConnectionStringBuilder connection, PostgresStoreConfig config, ConfigErrors errors)
+    {
+        if (connection is { Username: "postgres", Password: "postgres" })
+            errors.Add("ESB-CFG-DEFAULTCRED", config, "connection", "the default credentials postgres/postgres are accepted on this machine only");
+        if (connection.SslMode is not (SslMode.VerifyCA or SslMode.VerifyFull))
+            errors.RefuseInsecure(config, "connection", config.AllowInsecure, "SSL Mode=VerifyFull");
+    }
 
     [GeneratedRegex("^[a-z][a-z0-9_]{0,62}$")]
     private static partial Regex SchemaName();

@@ -16,9 +16,10 @@ internal sealed partial class MemoryDeadLetters(TimeProvider time, ILogger logge
 
     private readonly SemaphoreSlim _active = new(1, 1);
 
-    public void Add(DeadLetter letter, MemoryMessage published) => _waiting.Writer.TryWrite((letter, published));
+    public void Add(DeadLetter letter, MemoryMessage published) =>
+        _waiting.Writer.TryWrite((letter with { TraceParent = TraceParent.Of(published.Parent) }, published));
 
-    public ITopicSubscription Read(DeadLetterHandler handler) => new Reader(this, handler);
+    public ITopicReader Read(DeadLetterHandler handler) => new Reader(this, handler);
 
     private async Task ReadAsync(DeadLetterHandler handler, CancellationToken stopping)
     {
@@ -67,7 +68,7 @@ internal sealed partial class MemoryDeadLetters(TimeProvider time, ILogger logge
     [LoggerMessage(EventId = 1503, Level = LogLevel.Error, Message = "The dead letter {MessageId} of {Endpoint} could not be stored; it is offered again")]
     private partial void LogNotTaken(Guid messageId, string endpoint, Exception exception);
 
-    private sealed class Reader : ITopicSubscription
+    private sealed class Reader : ITopicReader
     {
         private readonly CancellationTokenSource _stopping = new();
         private readonly Task _reading;

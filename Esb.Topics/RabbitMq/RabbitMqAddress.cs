@@ -42,7 +42,7 @@ internal sealed record RabbitMqAddress(string Host, int Port, string VirtualHost
             isTls);
     }
 
-    public ConnectionFactory ToFactory(string connectionName) => new()
+    public ConnectionFactory ToFactory(string connectionName, TimeSpan? heartbeat = null) => new()
     {
         HostName = Host,
         Port = Port,
@@ -54,7 +54,7 @@ internal sealed record RabbitMqAddress(string Host, int Port, string VirtualHost
         TopologyRecoveryEnabled = false,
         RequestedConnectionTimeout = ConnectTimeout,
         ContinuationTimeout = ConnectTimeout,
-        RequestedHeartbeat = TimeSpan.FromSeconds(10),
+        RequestedHeartbeat = heartbeat ?? TimeSpan.FromSeconds(10),
         MaxInboundMessageBodySize = MaxMessageBytes,
         Ssl = new SslOption { Enabled = IsTls, ServerName = Host, Version = SslProtocols.None, AcceptablePolicyErrors = SslPolicyErrors.None },
     };

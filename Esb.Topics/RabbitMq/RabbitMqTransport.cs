@@ -1,14 +1,22 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
+using Esb.Topics.RabbitMq.Farm;
+using Esb.Topics.RabbitMq.Receiving;
+using Esb.Topics.RabbitMq.Topology;
 using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq;
 
-/// <summary>Topics on a RabbitMQ broker: our own client declares, publishes and replies; the bus runs the receive endpoints.</summary>
-/// <remarks>Two connections of our own, as an alarm on the broker stops it from reading one that publishes; the bus has a third.</remarks>
-internal sealed class RabbitMqTransport : ITopicTransport
+/// <summary>Topics on a RabbitMQ broker: our own client declares, publishes, replies and receives in order; the bus runs the other receive endpoints.</summary>
+/// <remarks>Two connections of our own, as an alarm on the broker stops it from reading one that publishes; the bus has a third, and the farm a fourth.</remarks>
+internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
 {
+    // A host that stands still is found out after two to three of these; only then another may take its place where the order counts.
+    private static readonly TimeSpan FailoverHeartbeat = TimeSpan.FromSeconds(4);
+
     private readonly RabbitMqNames _names;
     private readonly RabbitMqTopology _topology;
     private readonly WireReader _reader;
@@ -20,7 +28,11 @@ internal sealed class RabbitMqTransport : ITopicTransport
     private readonly BrokerConnection _consuming;
     private readonly ConfirmedPublisher _publisher;
     private readonly DeliverySettler _settler;
+    private readonly EndpointRecords _records;
     private readonly ReceiveBus _bus;
+    private readonly FreezeWatch _freezes;
+    private readonly ReceiverContext _receivers;
+    private readonly ConcurrentDictionary<string, Subscription> _endpoints = new();
     private ReplyQueue? _replies;
     private UnroutableWatch? _unroutable;
     private int _disposed;
@@ -35,15 +47,23 @@ internal sealed class RabbitMqTransport : ITopicTransport
         _reader = new WireReader(_names, time);
         _transient = [.. topics.Where(topic => !topic.Value.Persistent).Select(topic => topic.Key)];
         _publishing = new BrokerConnection(address.ToFactory($"{name} publish"), _topology.DeclareSharedAsync, time, _logger);
-        _consuming = new BrokerConnection(address.ToFactory($"{name} replies"), (_, _) => Task.CompletedTask, time, _logger);
+        _consuming = new BrokerConnection(address.ToFactory($"{name} replies", FailoverHeartbeat), (_, _) => Task.CompletedTask, time, _logger);
         _publisher = new ConfirmedPublisher(_publishing, time);
         _settler = new DeliverySettler(_names, _publisher, time, _logger);
+        _records = new EndpointRecords(_names, _publisher);
         _bus = new ReceiveBus(address, $"{name} consume", loggers);
+        _freezes = new FreezeWatch(time);
+        Farm = new BrokerFarm(address, _names.Farm(name), time, loggers);
+        var setup = new EndpointSetup(_names, _topology, _records, address.ToFactory($"{name} setup"));
+        _receivers = new ReceiverContext(_names, _consuming, setup, _bus, Farm, _freezes, time, _logger);
     }
 
     public string System => "rabbitmq";
 
     public bool IsDurable => true;
+
+    /// <summary>The hosts that share this configuration.</summary>
+    public BrokerFarm Farm { get; }
 
     public TransportStatus Status => (_publishing.Reason ?? _consuming.Reason) is { } reason ? new(IsReady: false, reason) : new(IsReady: true);
 
@@ -51,6 +71,7 @@ internal sealed class RabbitMqTransport : ITopicTransport
     {
         await Task.WhenAll(_publishing.StartAsync(cancellationToken), _consuming.StartAsync(cancellationToken));
         _replies = new ReplyQueue(_consuming, _names, _reader, _time, _logger);
+        Farm.Start(_consuming);
         _unroutable = new UnroutableWatch(_consuming, _names, _topology, _time, _logger);
     }
 
@@ -71,26 +92,38 @@ internal sealed class RabbitMqTransport : ITopicTransport
 
     public async Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken)
     {
-        var running = new RabbitMqSubscription(
-            subscription, _consuming, _bus, _names, _topology, new QueueBindings(_names, _publisher),
-            newFilter: () => new DeliveryFilter(subscription, handler, _reader, _settler, _maxBodyBytes, _time, _logger),
-            _time, _logger);
+        _endpoints[subscription.Endpoint] = subscription;
+        var work = new DeliveryWork(subscription, handler, _reader, _settler, _maxBodyBytes, _time, _logger);
+        var bindings = new QueueBindings(subscription, _topology, _records, Farm.Members, _time, _logger);
+        var running = new RabbitMqSubscription(subscription, _receivers, work, bindings);
         if (Status.IsReady) await running.WaitForFirstAttemptAsync(cancellationToken);
         return running;
     }
 
-    public Task<ITopicSubscription> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) =>
-        Task.FromResult<ITopicSubscription>(new DeadLetterReader(_consuming, _names, _reader, handler, _time, _logger));
+    public async ValueTask<PublishResult> SendAsync(string endpoint, EsbMessage message, DeliveryKind kind, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        var properties = WireWriter.Direct(message, kind, Activity.Current?.Context ?? default);
+        var queue = _names.Endpoint(endpoint);
+        return _endpoints.TryGetValue(endpoint, out var subscription) && subscription.Lanes is not null
+            ? await _publisher.SendAsync(queue, message.Subject, message.Key, properties, message.Body.Bytes)
+            : await _publisher.SendAsync("", queue, message.Key, properties, message.Body.Bytes);
+    }
+
+    public Task<ITopicReader> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) =>
+        Task.FromResult<ITopicReader>(new DeadLetterReader(_consuming, _names, _reader, handler, _time, _logger));
 
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _disposed, 1) == 1) return;
+        await Farm.DisposeAsync();
         await _bus.DisposeAsync();
         if (_replies is not null) await _replies.DisposeAsync();
         if (_unroutable is not null) await _unroutable.DisposeAsync();
         await _consuming.DisposeAsync();
         await _publisher.DisposeAsync();
         await _publishing.DisposeAsync();
+        _freezes.Dispose();
     }
 
     private ValueTask<PublishResult> PublishAsync(EsbMessage message, BasicProperties properties) =>

@@ -14,13 +14,12 @@ internal sealed class RabbitMqTransportCheck(EsbConfiguration configuration) : I
     public void Check(ConfigErrors errors)
     {
         if (configuration.Section<TransportConfig>("transport") is not RabbitMqTransportConfig transport) return;
-        var url = $"{transport.Path}.url";
         if (RabbitMqAddress.Parse(transport.Url) is not { } address)
-            errors.Add("ESB-CFG-URL", url, "expected an address such as \"amqp://user:${env:PASSWORD}@broker:5672/virtual-host\"", transport.Origin);
+            errors.Add("ESB-CFG-URL", transport, "url", "expected an address such as \"amqp://user:${env:PASSWORD}@broker:5672/virtual-host\"");
         else if (address is { HasDefaultCredentials: true, IsLoopback: false })
-            errors.Add("ESB-CFG-DEFAULTCRED", url, "guest is for a broker on this machine only; give this host an account of its own", transport.Origin);
+            errors.Add("ESB-CFG-DEFAULTCRED", transport, "url", "guest is for a broker on this machine only; give this host an account of its own");
         if (!IsPrefix(transport.Prefix))
-            errors.Add(new ConfigError("ESB-CFG-NAME", $"{transport.Path}.prefix", $"\"{transport.Prefix}\"", Prefixes, transport.Origin));
+            errors.Add("ESB-CFG-NAME", transport, "prefix", Prefixes);
     }
 
     private static bool IsPrefix(string prefix) => prefix.Length is > 0 and <= MaxPrefixLength && prefix.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.');

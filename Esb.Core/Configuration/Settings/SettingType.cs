@@ -24,6 +24,9 @@ internal abstract class SettingType
     /// <summary>Reads a node; null after an error was reported.</summary>
     public abstract object? Read(ConfigNode node, SettingsReader reader);
 
+    /// <summary>A harmless value for a required property that could not be read, so that everything beside it can be checked; null where there is none.</summary>
+    public virtual object? StandIn() => null;
+
     /// <summary>The fragment of JSON Schema that accepts what <see cref="Read"/> does.</summary>
     public abstract JsonObject Describe(SchemaWriter schema);
 
@@ -32,6 +35,9 @@ internal abstract class SettingType
 
     /// <summary>The names that <see cref="Find"/> would find, for hints.</summary>
     public virtual IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) => [];
+
+    /// <summary>What of an object still stands when another is laid over it.</summary>
+    public virtual ConfigNode Keep(ConfigNode below, ConfigNode above, SettingsCatalog catalog) => below;
 
     /// <summary>The long form of a node that may be written as a plain value.</summary>
     public virtual ConfigNode Expand(ConfigNode node) => node;

@@ -1,0 +1,78 @@
+using System.Diagnostics;
+using Esb.Core.Messages;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+using RabbitMQ.Client;
+
+namespace Esb.Topics.RabbitMq.Receiving;
+
+/// <summary>Carries out what becomes of a delivery, as far as it means publishing. Only when that is confirmed may the delivery be acknowledged.</summary>
+internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPublisher publisher, TimeProvider time, ILogger logger)
+{
+    /// <summary>Moves a delivery to where it waits for its next attempt.</summary>
+    public Task DeferAsync(Subscription subscription, TopicDelivery delivery, string? replyTo, Settlement.Later later, CancellationToken stopping)
+    {
+        var rung = names.Rung(subscription.Endpoint, RungFor(subscription.RetryDelays, later.Delay));
+        return MoveAsync(delivery.Message, rung, () => WireWriter.Retry(delivery, replyTo, later), stopping);
+    }
+
+    /// <summary>Moves a delivery to the dead letters.</summary>
+    public Task DivertAsync(DeadLetter letter, ActivityContext parent, CancellationToken stopping) =>
+        MoveAsync(letter.Message, names.DeadLetters, () => WireWriter.DeadLetter(letter, parent), stopping);
+
+    /// <summary>What sends the reply to a request; null where the message is none.</summary>
+    public ReplySender? ReplierTo(WireMessage request, EsbMessage message)
+    {
+        if (request.Properties.ReplyTo is not { Length: > 0 } replyTo) return null;
+        if (!names.MayReplyTo(replyTo))
+        {
+            LogReplyRefused(message.Id, replyTo);
+            return null;
+        }
+
+        // Whoever sent no id of its own recognises the reply by the correlation it sent.
+        var requestId = request.Properties.MessageId is { Length: > 0 } id ? id : request.Properties.CorrelationId ?? message.Id.ToString();
+        return (reply, _) => ReplyAsync(reply, replyTo, requestId);
+    }
+
+    private async ValueTask ReplyAsync(EsbMessage reply, string replyTo, string requestId)
+    {
+        if (WireLimits.ExcessOf(reply) is { } excess)
+        {
+            LogReplyCut(requestId, excess);
+            reply = reply with { Headers = MessageHeaders.From(reply.Headers.Where(header => header.Key is EsbHeaders.Fault or EsbHeaders.Status)) };
+        }
+
+        var result = await publisher.SendAsync(replyTo, WireWriter.Reply(reply, requestId), reply.Body.Bytes);
+        if (result.Outcome != PublishOutcome.Confirmed) LogReplyAbandoned(requestId, result.Reason);
+    }
+
+    // Held, not returned: it would come back at once, only to fail again.
+    private async Task MoveAsync(EsbMessage message, string queue, Func<BasicProperties> properties, CancellationToken stopping)
+    {
+        var backoff = new Backoff(time);
+        while (true)
+        {
+            var result = await publisher.SendAsync(queue, properties(), message.Body.Bytes);
+            if (result.Outcome == PublishOutcome.Confirmed) return;
+            LogNotMoved(message.Id, queue, result.Reason);
+            await backoff.WaitAsync(stopping);
+        }
+    }
+
+    private static TimeSpan RungFor(IReadOnlyList<TimeSpan> delays, TimeSpan wanted) =>
+        delays.Where(delay => delay >= wanted).DefaultIfEmpty(delays.Max()).Min(); // the next one up, as far as there is one
+
+    [LoggerMessage(EventId = 1517, Level = LogLevel.Warning, Message = "Message {MessageId} could not be moved to {Queue}: {Reason}; it is held and tried again")]
+    private partial void LogNotMoved(Guid messageId, string queue, string? reason);
+
+    [LoggerMessage(EventId = 1518, Level = LogLevel.Warning, Message = "Message {MessageId} gets no reply: {Queue} is no queue of a requester (ESB-AMQP-REPLYTO)")]
+    private partial void LogReplyRefused(Guid messageId, string queue);
+
+    [LoggerMessage(EventId = 1525, Level = LogLevel.Warning, Message = "The reply to {CorrelationId} goes without its headers: {Excess}")]
+    private partial void LogReplyCut(string correlationId, string excess);
+
+    [LoggerMessage(EventId = 1519, Level = LogLevel.Debug, Message = "The reply to {CorrelationId} was abandoned: {Reason}")]
+    private partial void LogReplyAbandoned(string correlationId, string? reason);
+}

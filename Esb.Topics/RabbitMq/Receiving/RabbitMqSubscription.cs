@@ -1,0 +1,85 @@
+using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Farm;
+using Esb.Topics.RabbitMq.Topology;
+
+namespace Esb.Topics.RabbitMq.Receiving;
+
+/// <summary>A subscription whose numbers can change: each change ends a receiver and starts another.</summary>
+internal sealed class RabbitMqSubscription : ITopicSubscription
+{
+    private readonly ReceiverContext _context;
+    private readonly DeliveryWork _work;
+    private readonly EndpointPresence _presence;
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly Task _unbinding;
+    private readonly SemaphoreSlim _tuning = new(1, 1);
+    private Subscription _subscription;
+    private volatile IReceiver? _receiver;
+    private volatile bool _isPaused;
+    private bool _isDisposed;
+
+    public RabbitMqSubscription(Subscription subscription, ReceiverContext context, DeliveryWork work, QueueBindings bindings)
+    {
+        (_subscription, _context, _work) = (subscription, context, work);
+        _presence = new EndpointPresence(context.Farm, subscription);
+        _receiver = Receive(subscription);
+        _unbinding = bindings.RunAsync(context.Connection, _stopping.Token);
+    }
+
+    public bool IsLive => _receiver?.IsLive == true;
+
+    public bool IsPaused => _isPaused;
+
+    public string? Reason => _receiver?.Reason;
+
+    /// <summary>Waits until the first attempt to consume has succeeded or failed.</summary>
+    public Task WaitForFirstAttemptAsync(CancellationToken cancellationToken) => _receiver?.WaitForFirstAttemptAsync(cancellationToken) ?? Task.CompletedTask;
+
+    public Task TuneAsync(int concurrency, int prefetch, bool isPaused, CancellationToken cancellationToken) =>
+        ChangeAsync(_subscription with { Concurrency = concurrency, Prefetch = prefetch }, isPaused).WaitAsync(cancellationToken);
+
+    public async ValueTask DisposeAsync()
+    {
+        await _tuning.WaitAsync();
+        try
+        {
+            if (_isDisposed) return;
+            _isDisposed = true;
+            await _stopping.CancelAsync();
+            await _unbinding;
+            if (_receiver is { } receiver) await receiver.DisposeAsync();
+            _presence.Dispose();
+        }
+        finally
+        {
+            _tuning.Release();
+        }
+    }
+
+    private async Task ChangeAsync(Subscription changed, bool isPaused)
+    {
+        await _tuning.WaitAsync();
+        try
+        {
+            if (_isDisposed || (changed == _subscription && isPaused == _isPaused)) return;
+            (_subscription, _isPaused) = (changed, isPaused);
+            if (_receiver is { } old)
+            {
+                await old.DisposeAsync(); // first: two receivers of one host would overtake each other
+                _receiver = null;
+            }
+
+            if (isPaused) return;
+            _receiver = Receive(changed);
+            await _receiver.WaitForFirstAttemptAsync(CancellationToken.None);
+        }
+        finally
+        {
+            _tuning.Release();
+        }
+    }
+
+    private IReceiver Receive(Subscription subscription) => subscription.SingleActive || subscription.Lanes is not null
+        ? new OrderedReceiver(subscription, _context, _work, _presence)
+        : new BusReceiver(subscription, _context, _work, _presence);
+}
