@@ -21,5 +21,8 @@ public static class EndpointsRegistration
         .AddSingleton<IEndpointMonitor>(provider => provider.GetRequiredService<OutboundEndpoints>())
         .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<OutboundEndpoints>())
         .AddSingleton<IBusPart, DeadLetterKeeper>() // before the endpoints, so that it stops after them
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<OutboundEndpoints>());
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<OutboundEndpoints>())
+        .AddSingleton<FarmTuning>()
+        .AddSingleton<IFarmTuning>(provider => provider.GetRequiredService<FarmTuning>())
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<FarmTuning>());
 }
