@@ -18,7 +18,7 @@ internal static partial class EndpointRoutes
             var tuning = await JsonBody.ReadAsync<EndpointTuning>(request, cancellationToken);
             if (tuning == new EndpointTuning()) throw Problems.Parameter("body", "expected at least one of poolSize, processingThreads, prefetch, paused");
             var hosts = await bus.GetRequiredService<IFarmTuning>().TuneAsync(name, tuning, cancellationToken);
-            LogTuned(logger, name, Operators.DecisionOf(request, reason: null).Operator, hosts.Count);
+            LogTuned(logger, name, Operators.DecisionOf(request, reason: null).By, hosts.Count);
             return new TunedEndpoint(Find(monitors, name), [.. hosts.Select(host => host.Name)]);
         });
         return api;
