@@ -1,4 +1,4 @@
-namespace Esb.Tests.Core.Processes;
+namespace Esb.Tests.Processes;
 
 public sealed class MessageContextTests
 {
