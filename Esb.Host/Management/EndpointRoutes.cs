@@ -18,7 +18,8 @@ internal static partial class EndpointRoutes
             var tuning = await JsonBody.ReadAsync<EndpointTuning>(request, cancellationToken);
             if (tuning == new EndpointTuning()) throw Problems.Parameter("body", "expected at least one of poolSize, processingThreads, prefetch, paused");
             var hosts = await bus.GetRequiredService<IFarmTuning>().TuneAsync(name, tuning, cancellationToken);
-            LogTuned(logger, name, Operators.DecisionOf(request, reason: null).By, hosts.Count);
+            var decision = Operators.DecisionOf(request, reason: null);
+            LogTuned(logger, name, decision.By, hosts.Count);
             return new TunedEndpoint(Find(monitors, name), [.. hosts.Select(host => host.Name)]);
         });
         return api;
@@ -34,8 +35,8 @@ internal static partial class EndpointRoutes
             ?? throw Problems.NotFound($"There is no endpoint '{name}'{NearestName.Hint(name, endpoints.Select(endpoint => endpoint.Name))}");
     }
 
-    [LoggerMessage(EventId = 5110, Level = LogLevel.Information, Message = "Endpoint {Endpoint} was changed by {Operator}; {Hosts} hosts were told")]
-    private static partial void LogTuned(ILogger logger, string endpoint, string @operator, int hosts);
+    [LoggerMessage(EventId = 5110, Level = LogLevel.Information, Message = "Endpoint {Endpoint} was changed by {By}; {Hosts} hosts were told")]
+    private static partial void LogTuned(ILogger logger, string endpoint, string by, int hosts);
 }
 
 /// <summary>What a change of an endpoint came to.</summary>
