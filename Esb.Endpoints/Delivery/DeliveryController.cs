@@ -43,14 +43,12 @@ internal sealed partial class DeliveryController(
     private FailureAction OnFailure => config.OnFailure ?? (IsOrdered ? FailureAction.Park : FailureAction.DeadLetter);
 
     public EndpointStatus Status =>
-        _state.Describe(config, type, _gate.Reason, config.Subscribe.Count == 0 || _subscription?.IsLive == true) with { Pool = sender.Pool };
+        _state.Describe(config, type, _gate.Reason, _subscription?.Reason, config.Subscribe.Count == 0 || _subscription?.IsLive == true) with { Pool = sender.Pool };
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         if (config.Subscribe.Count == 0) return;
-        var prefetch = config.Prefetch ?? Math.Max(32, 2 * Math.Min(config.PoolSize, config.ProcessingThreads));
-        var subscription = new Subscription(config.Name, config.Subscribe, config.ProcessingThreads, prefetch, IsOrdered, config.Queue, IsOrdered ? [] : config.Retry.Delays);
-        _subscription = await transport.SubscribeAsync(subscription, HandleAsync, cancellationToken);
+        _subscription = await transport.SubscribeAsync(Subscription.Of(config), HandleAsync, cancellationToken);
     }
 
     /// <summary>Lets deliveries under way finish; those that wait for something go back to their queue. A cancelled token aborts them.</summary>

@@ -30,12 +30,12 @@ internal sealed class DeliveryState(TimeProvider time)
         Interlocked.Exchange(ref _lastMessageAt, time.GetUtcNow().UtcTicks);
     }
 
-    public EndpointStatus Describe(OutboundEndpointConfig config, string type, string? outage, bool isLive) => new()
+    public EndpointStatus Describe(OutboundEndpointConfig config, string type, string? outage, string? unreachable, bool isLive) => new()
     {
         Name = config.Name,
         Type = type,
         State = StateOf(config, outage, isLive),
-        Reason = _stoppedAt ?? outage,
+        Reason = _stoppedAt ?? outage ?? unreachable,
         Messages = Interlocked.Read(ref _messages),
         Failures = Interlocked.Read(ref _failures),
         InFlight = Volatile.Read(ref _inFlight),

@@ -42,7 +42,7 @@ internal static class EsbCommandLine
         new SendCommand(context),
         new AuditCommand(context),
         new EndpointsCommand(context),
-        new UnavailableCommand("plan"),
+        new PlanCommand(context),
         new UnavailableCommand("transform"),
         new UnavailableCommand("dead-letters"),
         new UnavailableCommand("workflows"),
