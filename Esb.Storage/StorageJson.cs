@@ -1,16 +1,24 @@
 using System.Text.Json.Serialization;
 using Esb.Core.Audit;
-using Esb.Storage.Files;
+using Esb.Core.Replays;
+using Esb.Core.Storage;
+using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Keys;
+using Esb.Storage.Files.Parking;
 
 namespace Esb.Storage;
 
 [JsonSourceGenerationOptions(
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
+    IgnoreReadOnlyProperties = true,
     UseStringEnumConverter = true)]
 [JsonSerializable(typeof(AuditFact))]
-[JsonSerializable(typeof(StoredDeadLetter))]
+[JsonSerializable(typeof(LetterEvent))]
+[JsonSerializable(typeof(ReplayRequest))]
+[JsonSerializable(typeof(IReadOnlyList<FailedAttempt>))]
 [JsonSerializable(typeof(StoredKey))]
+[JsonSerializable(typeof(ParkingEvent))]
+[JsonSerializable(typeof(IReadOnlyList<FailedAttempt>))]
 [JsonSerializable(typeof(IReadOnlyDictionary<string, string>))]
 internal sealed partial class StorageJson : JsonSerializerContext;

@@ -28,10 +28,13 @@ public sealed record Subscription(
     public static Subscription Of(OutboundEndpointConfig config)
     {
         var isOrdered = config.Delivery != DeliveryMode.Parallel;
-        var prefetch = config.Prefetch ?? Math.Max(LeastPrefetch, 2 * Math.Min(config.PoolSize, config.ProcessingThreads));
-        return new Subscription(config.Name, config.Subscribe, config.ProcessingThreads, prefetch, isOrdered, config.Queue, isOrdered ? [] : config.Retry.Delays)
+        var prefetch = config.Prefetch ?? DefaultPrefetch(config.PoolSize, config.ProcessingThreads);
+        return new Subscription(config.Name, config.Subscribe, config.ProcessingThreads, prefetch, SingleActive: config.Delivery == DeliveryMode.Ordered, config.Queue, isOrdered ? [] : config.Retry.Delays)
         {
             Lanes = config.Delivery == DeliveryMode.OrderedByKey ? config.Lanes : null,
         };
     }
+
+    /// <summary>The prefetch where none is configured.</summary>
+    public static int DefaultPrefetch(int poolSize, int processingThreads) => Math.Max(LeastPrefetch, 2 * Math.Min(poolSize, processingThreads));
 }

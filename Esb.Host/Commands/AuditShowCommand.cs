@@ -1,16 +1,11 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
-using System.Text.Json;
-using Esb.Core.Configuration;
-using Esb.Host.Management;
 
 namespace Esb.Host.Commands;
 
 /// <summary><c>esb audit show ID</c></summary>
 internal sealed class AuditShowCommand : Command
 {
-    private static readonly JsonSerializerOptions Json = MakeJson();
-
     private readonly Argument<Guid> _id = new("id") { Description = "The id of a message.", CustomParser = ReadId };
     private readonly SearchOptions _search;
 
@@ -25,7 +20,7 @@ internal sealed class AuditShowCommand : Command
     private async Task<int> ShowAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
     {
         var facts = await _search.SearchAsync(result, context, search => search.GetJourneyAsync(result.GetValue(_id), cancellationToken));
-        context.Output.WriteLine(JsonSerializer.Serialize(facts, Json));
+        context.Output.WriteLine(CommandJson.Write(facts));
         return ExitCode.Done;
     }
 
@@ -35,12 +30,5 @@ internal sealed class AuditShowCommand : Command
         if (Guid.TryParse(text, out var id)) return id;
         result.AddError($"'{text}' is no id of a message: expected a UUID such as 01931b5e-7a2c-7c3d-9e4f-0123456789ab");
         return default;
-    }
-
-    private static JsonSerializerOptions MakeJson()
-    {
-        var options = new JsonSerializerOptions(JsonStyle.Indented);
-        ManagementServer.Configure(options);
-        return options;
     }
 }

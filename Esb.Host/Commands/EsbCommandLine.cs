@@ -1,6 +1,8 @@
 using System.CommandLine;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
+using Esb.Host.Commands.DeadLetters;
+using Esb.Host.Commands.Replays;
 
 namespace Esb.Host.Commands;
 
@@ -43,8 +45,9 @@ internal static class EsbCommandLine
         new AuditCommand(context),
         new EndpointsCommand(context),
         new PlanCommand(context),
+        new DeadLettersCommand(context),
+        new ReplaysCommand(context),
         new UnavailableCommand("transform"),
-        new UnavailableCommand("dead-letters"),
         new UnavailableCommand("workflows"),
         new SecretOption("--key"),
         new SecretOption("--password"),

@@ -52,20 +52,37 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
         return await AskAsync<SendReceipt>(request, cancellationToken);
     }
 
-    private async Task<T> GetAsync<T>(string path, CancellationToken cancellationToken)
+    public async Task<T> GetAsync<T>(string path, CancellationToken cancellationToken)
     {
         using var request = new HttpRequestMessage(HttpMethod.Get, path);
         return await AskAsync<T>(request, cancellationToken);
     }
 
-    private async Task<T> AskAsync<T>(HttpRequestMessage request, CancellationToken cancellationToken)
+    public async Task<T> PostAsync<T>(string path, object body, CancellationToken cancellationToken, string? command = null)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Post, path) { Content = JsonContent.Create(body, body.GetType(), options: Json) };
+        request.Headers.Add(Operators.Header, Environment.UserName);
+        if (command is not null) request.Headers.Add(Operators.CommandHeader, command);
+        return await AskAsync<T>(request, cancellationToken);
+    }
+
+    public async Task<byte[]> DownloadAsync(string path, CancellationToken cancellationToken)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Get, path);
+        return await AskAsync(request, content => content.ReadAsByteArrayAsync(cancellationToken), cancellationToken);
+    }
+
+    private Task<T> AskAsync<T>(HttpRequestMessage request, CancellationToken cancellationToken) =>
+        AskAsync(request, async content => (await content.ReadFromJsonAsync<T>(Json, cancellationToken))!, cancellationToken);
+
+    private async Task<T> AskAsync<T>(HttpRequestMessage request, Func<HttpContent, Task<T>> read, CancellationToken cancellationToken)
     {
         try
         {
             await ReachAsync(cancellationToken);
             using var response = await _http.SendAsync(request, cancellationToken);
             if (!response.IsSuccessStatusCode) throw await RefusalAsync(response, cancellationToken);
-            return (await response.Content.ReadFromJsonAsync<T>(Json, cancellationToken))!;
+            return await read(response.Content);
         }
         catch (HttpRequestException ex)
         {
@@ -104,7 +121,8 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
         var problem = response.Content.Headers.ContentType?.MediaType == "application/problem+json" ? await response.Content.ReadFromJsonAsync<Problem>(Json, cancellationToken) : null;
         var exitCode = response.StatusCode switch
         {
-            HttpStatusCode.BadRequest or HttpStatusCode.NotFound or HttpStatusCode.RequestEntityTooLarge => ExitCode.Usage,
+            HttpStatusCode.BadRequest or HttpStatusCode.NotFound or HttpStatusCode.Conflict or HttpStatusCode.RequestEntityTooLarge
+                or HttpStatusCode.UnprocessableEntity => ExitCode.Usage,
             HttpStatusCode.ServiceUnavailable => ExitCode.Unreachable,
             _ => ExitCode.Failed,
         };

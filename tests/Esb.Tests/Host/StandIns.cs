@@ -5,6 +5,7 @@ using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
+using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Host;
@@ -32,6 +33,9 @@ internal static class StandIns
         .AddSingleton(Processes())
         .AddSingleton<RecordingPublisher>()
         .AddSingleton<ITopicPublisher>(services => services.GetRequiredService<RecordingPublisher>())
+        .AddSingleton(Substitute.For<IDeadLetterStore>())
+        .AddSingleton(Substitute.For<IReplayJobStore>())
+        .AddSingleton(Substitute.For<IDeadLetterDesk>())
         .AddSingleton<ListedAuditStore>()
         .AddSingleton<IAuditStore>(services => services.GetRequiredService<ListedAuditStore>());
 
