@@ -94,6 +94,9 @@ public static class EsbTelemetry
         /// <summary>Counter, {message}: given up and kept as dead letters.</summary>
         public const string DeadLettered = "esb.message.dead_lettered";
 
+        /// <summary>Counter, {message}: given up, and waiting with the rest of their key for an operator.</summary>
+        public const string Parked = "esb.message.parked";
+
         /// <summary>Counter, {message}: dead letters sent again, by endpoint.</summary>
         public const string Replayed = "esb.message.replayed";
 

@@ -20,6 +20,9 @@ internal static class WireHeaders
     /// <summary>How it came to the queue of an endpoint, where not by a topic.</summary>
     public const string Kind = "esb-kind";
 
+    /// <summary>What became of the attempts so far, while it waits there.</summary>
+    public const string Failures = "esb-failures";
+
     public const string DeadEndpoint = "esb-dead-endpoint";
     public const string DeadCode = "esb-dead-code";
     public const string DeadReason = "esb-dead-reason";

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Esb.Core.Messages;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
 using RabbitMQ.Client;
 
@@ -26,6 +27,12 @@ internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
         var published = wire.Properties.IsTimestampPresent() ? HeaderTable.TimeOf(wire.Properties.Timestamp) : null;
         return published is { } at && at + timeToLive + TimeSpan.FromSeconds(1) is var end && end < latest ? end : latest;
     }
+
+    /// <summary>What became of the attempts before, of a message that came by the queue of an endpoint.</summary>
+    public IReadOnlyList<FailedAttempt> ReadFailures(WireMessage wire, string endpoint) => IsRetry(wire, endpoint) ? ReadFailures(wire) : [];
+
+    /// <summary>What became of the attempts, of a message that came by the queue of dead letters.</summary>
+    public static IReadOnlyList<FailedAttempt> ReadFailures(WireMessage wire) => FailureHistory.Read(wire.Properties.Headers.Text(WireHeaders.Failures));
 
     /// <summary>A message that came by the queue of dead letters.</summary>
     public EsbMessage ReadKept(WireMessage wire) => Read(wire, isKept: true);

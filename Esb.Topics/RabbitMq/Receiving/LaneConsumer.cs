@@ -1,3 +1,4 @@
+using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
 

@@ -105,7 +105,7 @@ public sealed class OneWaveTests
         "ESB-CFG-ORDERING endpoints.ordered.poolSize",
         "ESB-CFG-DURATION endpoints.ordered.timeout",
         "ESB-XPT-SYNTAX endpoints.parked.filter.xpath",
-        "ESB-CFG-UNAVAILABLE endpoints.parked.onFailure",
+        "ESB-CFG-ORDERING endpoints.parked.onFailure",
         "ESB-CFG-DURATION endpoints.parked.retry.delays[0]",
         "ESB-CFG-ONEOF endpoints.sql",
         "ESB-SQL-IDENT endpoints.sql.execute",

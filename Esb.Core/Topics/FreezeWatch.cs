@@ -1,8 +1,8 @@
-namespace Esb.Topics.RabbitMq.Receiving;
+namespace Esb.Core.Topics;
 
 /// <summary>Notices that the process stood still: stopped by a signal, or its machine put to sleep. Thread-safe.</summary>
 /// <remarks>Whoever comes back from that may have been replaced meanwhile, without having heard of it (pattern: zombie of a fencing token's owner).</remarks>
-internal sealed class FreezeWatch : IDisposable
+public sealed class FreezeWatch : IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan LongestGap = TimeSpan.FromSeconds(3);
@@ -13,6 +13,7 @@ internal sealed class FreezeWatch : IDisposable
     private long _last;
     private int _count;
 
+    /// <summary>Begins to watch.</summary>
     public FreezeWatch(TimeProvider time)
     {
         _time = time;
@@ -23,6 +24,7 @@ internal sealed class FreezeWatch : IDisposable
     /// <summary>How often the process stood still since it began, up to this moment.</summary>
     public int Count => Look();
 
+    /// <inheritdoc/>
     public void Dispose() => _ticker.Dispose();
 
     private int Look()
