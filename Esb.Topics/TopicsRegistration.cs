@@ -3,6 +3,7 @@ using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Topics;
+using Esb.Topics.Farm;
 using Esb.Topics.Memory;
 using Esb.Topics.Publishing;
 using Esb.Topics.RabbitMq;
@@ -22,6 +23,7 @@ public static class TopicsRegistration
     {
         services.TryAddSingleton(CreateTransport);
         services.TryAddSingleton(provider => (IEndpointQueues)provider.GetRequiredService<ITopicTransport>()); // each transport reaches its own queues
+        services.TryAddSingleton(CreateFarm);
         return services
             .AddKind<MemoryTransportConfig>("memory", "Within the process: needs no server, and ends with the process.")
             .AddKind<RabbitMqTransportConfig>("rabbitmq", "Over a RabbitMQ broker, 3.10 or later.")
@@ -54,6 +56,10 @@ public static class TopicsRegistration
             ? new RabbitMqTransport(rabbitMq, configuration.Name, configuration.Named<TopicConfig>("topics"), limits.MaxBodySize.Bytes, time, loggers)
             : new MemoryTransport(limits.InFlight, time, loggers.CreateLogger<MemoryTransport>());
     }
+
+    private static IFarm CreateFarm(IServiceProvider provider) => provider.GetRequiredService<ITopicTransport>() is RabbitMqTransport transport
+        ? transport.Farm
+        : new LoneFarm(provider.GetRequiredService<ILogger<LoneFarm>>());
 
     private static TopicPublisher CreatePublisher(IServiceProvider provider) => new TopicPublisher(
         provider.GetRequiredService<ITopicTransport>(),

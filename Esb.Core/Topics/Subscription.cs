@@ -4,7 +4,7 @@ namespace Esb.Core.Topics;
 /// <param name="Endpoint">The endpoint's name, which names its queue.</param>
 /// <param name="Patterns">What it subscribes to; a message that matches several comes once.</param>
 /// <param name="Concurrency">Deliveries at once, from 1.</param>
-/// <param name="Prefetch">Messages that may be on their way here unsettled, from 1.</param>
+/// <param name="Prefetch">Messages that may be on their way here unsettled, from 1; a transport may fix it where the order counts.</param>
 /// <param name="SingleActive">Whether only one subscriber of the queue, on whatever host, gets messages at a time, one by one and in their order.</param>
 /// <param name="Queue">How the queue is made.</param>
 /// <param name="RetryDelays">Every delay that a <see cref="Settlement.Later"/> may ask for.</param>

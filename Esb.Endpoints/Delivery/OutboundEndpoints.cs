@@ -50,7 +50,7 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
 
     public void Check(ConfigErrors errors)
     {
-        foreach (var error in _errors.All) errors.Add(error);
+        errors.AddAll(_errors);
     }
 
     public async Task StartAsync(CancellationToken cancellationToken)

@@ -1,4 +1,5 @@
 using System.Security.Authentication;
+using Esb.Topics.RabbitMq.Topology;
 using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Topics.RabbitMq;
@@ -11,6 +12,7 @@ internal static class BrokerFault
         var all = Flatten(exception).ToList();
         if (all.Any(ex => ex is AuthenticationFailureException or PossibleAuthenticationFailureException)) return "ESB-AMQP-AUTH: the broker refuses the credentials";
         if (all.OfType<AuthenticationException>().FirstOrDefault() is { } tls) return $"ESB-AMQP-TLS: {tls.Message}";
+        if (all.OfType<QueueDriftException>().FirstOrDefault() is { } drift) return $"ESB-CFG-QUEUEDRIFT: {drift.Message}";
         return all.OfType<OperationInterruptedException>().FirstOrDefault()?.ShutdownReason switch
         {
             { ReplyCode: 503 } reason when reason.ReplyText.Contains("x-consistent-hash", StringComparison.Ordinal) =>
@@ -20,6 +22,9 @@ internal static class BrokerFault
             _ => "broker away",
         };
     }
+
+    /// <summary>Whether it stays like that until somebody changes the broker or the configuration.</summary>
+    public static bool IsForPeople(string reason) => reason.StartsWith("ESB-CFG-", StringComparison.Ordinal);
 
     private static IEnumerable<Exception> Flatten(Exception exception) => exception switch
     {

@@ -3,17 +3,19 @@ using System.Diagnostics;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
+using Esb.Topics.RabbitMq.Farm;
 using Esb.Topics.RabbitMq.Receiving;
+using Esb.Topics.RabbitMq.Topology;
 using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq;
 
 /// <summary>Topics on a RabbitMQ broker: our own client declares, publishes, replies and receives in order; the bus runs the other receive endpoints.</summary>
-/// <remarks>Two connections of our own, as an alarm on the broker stops it from reading one that publishes; the bus has a third.</remarks>
+/// <remarks>Two connections of our own, as an alarm on the broker stops it from reading one that publishes; the bus has a third, and the farm a fourth.</remarks>
 internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
 {
-    // A host that stands still is found out after one to two of these; only then another may take its place where the order counts.
-    private static readonly TimeSpan FailoverHeartbeat = TimeSpan.FromSeconds(6);
+    // A host that stands still is found out after two to three of these; only then another may take its place where the order counts.
+    private static readonly TimeSpan FailoverHeartbeat = TimeSpan.FromSeconds(4);
 
     private readonly RabbitMqNames _names;
     private readonly RabbitMqTopology _topology;
@@ -26,9 +28,10 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     private readonly BrokerConnection _consuming;
     private readonly ConfirmedPublisher _publisher;
     private readonly DeliverySettler _settler;
-    private readonly EndpointSetup _setup;
+    private readonly EndpointRecords _records;
     private readonly ReceiveBus _bus;
     private readonly FreezeWatch _freezes;
+    private readonly ReceiverContext _receivers;
     private readonly ConcurrentDictionary<string, Subscription> _endpoints = new();
     private ReplyQueue? _replies;
     private UnroutableWatch? _unroutable;
@@ -47,14 +50,20 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         _consuming = new BrokerConnection(address.ToFactory($"{name} replies", FailoverHeartbeat), (_, _) => Task.CompletedTask, time, _logger);
         _publisher = new ConfirmedPublisher(_publishing, time);
         _settler = new DeliverySettler(_names, _publisher, time, _logger);
-        _setup = new EndpointSetup(_topology, new QueueBindings(_names, _publisher), address.ToFactory($"{name} setup"));
+        _records = new EndpointRecords(_names, _publisher);
         _bus = new ReceiveBus(address, $"{name} consume", loggers);
         _freezes = new FreezeWatch(time);
+        Farm = new BrokerFarm(address, _names.Farm(name), time, loggers);
+        var setup = new EndpointSetup(_names, _topology, _records, address.ToFactory($"{name} setup"));
+        _receivers = new ReceiverContext(_names, _consuming, setup, _bus, Farm, _freezes, time, _logger);
     }
 
     public string System => "rabbitmq";
 
     public bool IsDurable => true;
+
+    /// <summary>The hosts that share this configuration.</summary>
+    public BrokerFarm Farm { get; }
 
     public TransportStatus Status => (_publishing.Reason ?? _consuming.Reason) is { } reason ? new(IsReady: false, reason) : new(IsReady: true);
 
@@ -62,6 +71,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     {
         await Task.WhenAll(_publishing.StartAsync(cancellationToken), _consuming.StartAsync(cancellationToken));
         _replies = new ReplyQueue(_consuming, _names, _reader, _time, _logger);
+        Farm.Start(_consuming);
         _unroutable = new UnroutableWatch(_consuming, _names, _topology, _time, _logger);
     }
 
@@ -84,7 +94,8 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     {
         _endpoints[subscription.Endpoint] = subscription;
         var work = new DeliveryWork(subscription, handler, _reader, _settler, _maxBodyBytes, _time, _logger);
-        var running = new RabbitMqSubscription(subscription, tuned => Receive(tuned, work));
+        var bindings = new QueueBindings(subscription, _topology, _records, Farm.Members, _time, _logger);
+        var running = new RabbitMqSubscription(subscription, _receivers, work, bindings);
         if (Status.IsReady) await running.WaitForFirstAttemptAsync(cancellationToken);
         return running;
     }
@@ -105,6 +116,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _disposed, 1) == 1) return;
+        await Farm.DisposeAsync();
         await _bus.DisposeAsync();
         if (_replies is not null) await _replies.DisposeAsync();
         if (_unroutable is not null) await _unroutable.DisposeAsync();
@@ -113,10 +125,6 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         await _publishing.DisposeAsync();
         _freezes.Dispose();
     }
-
-    private IReceiver Receive(Subscription subscription, DeliveryWork work) => subscription.SingleActive || subscription.Lanes is not null
-        ? new OrderedReceiver(subscription, _names, _consuming, _setup, work, _freezes, _time, _logger)
-        : new BusReceiver(subscription, _names.Endpoint(subscription.Endpoint), _consuming, _bus, _setup, work, _time, _logger);
 
     private ValueTask<PublishResult> PublishAsync(EsbMessage message, BasicProperties properties) =>
         _publisher.PublishAsync(_names.TopicOf(message.Subject), message.Subject, message.Key, properties, message.Body.Bytes);

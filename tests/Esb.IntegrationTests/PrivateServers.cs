@@ -34,8 +34,8 @@ internal sealed partial class PrivateServers : IAsyncDisposable
 
     public Task KillAsync(string server) => RunAsync(server, "kill", _folder);
 
-    /// <summary>Runs <c>rabbitmqctl</c> against the private broker.</summary>
-    public Task ControlRabbitMqAsync(params string[] arguments) => RunAsync(["rabbitmqctl", _folder, .. arguments]);
+    /// <summary>Runs <c>rabbitmqctl</c> against the private broker, and returns what it says.</summary>
+    public Task<string> ControlRabbitMqAsync(params string[] arguments) => RunAsync(["rabbitmqctl", _folder, .. arguments]);
 
     public async ValueTask DisposeAsync() => await RunAsync("stop", _folder);
 

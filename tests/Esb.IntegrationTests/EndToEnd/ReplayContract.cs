@@ -5,7 +5,7 @@ namespace Esb.IntegrationTests.EndToEnd;
 public abstract class ReplayContract : ShopHost
 {
     [Test]
-    public async Task Dead_letters_arrive_after_theShop_is_mended_at_the_rate_asked_for_with_their_ids(CancellationToken cancellationToken)
+    public async Task Dead_letters_arrive_after_the_shop_is_mended_at_the_rate_asked_for_with_their_ids(CancellationToken cancellationToken)
     {
         var ids = await MakeLettersAsync(60, cancellationToken);
         var groups = await Host.AskAsync("/api/dead-letters/groups?by=cause&endpoint=shop", cancellationToken);

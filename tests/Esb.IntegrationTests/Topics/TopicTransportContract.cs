@@ -743,10 +743,16 @@ public abstract class TopicTransportContract
         var inbox = new Inbox();
         await SubscribeAsync(inbox.HandleAsync, subscription with { Patterns = [SubjectPattern.Parse("invoices.#")!] });
 
-        await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
-        await Transport.PublishAsync(Message("invoices.sent"), cancellationToken);
+        // What an earlier configuration wanted may come for a while: other hosts may still have it.
+        for (var only = false; !only; await Task.Delay(100, cancellationToken))
+        {
+            await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
+            await Transport.PublishAsync(Message("invoices.sent"), cancellationToken);
+            only = (await inbox.NextAsync(cancellationToken)).Message.Subject == "invoices.sent";
+            if (!only) await inbox.NextAsync(cancellationToken);
+        }
 
-        Assert.That((await inbox.NextAsync(cancellationToken)).Message.Subject, Is.EqualTo("invoices.sent"));
+        Assert.That(inbox.TryNext(out _), Is.False);
     }
 
     /// <summary>A message to be published.</summary>

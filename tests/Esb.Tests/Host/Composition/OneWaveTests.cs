@@ -75,6 +75,7 @@ public sealed class OneWaveTests
         "ESB-CFG-PORT listeners.b.url",
         "ESB-CFG-CLEARSECRET connections.shop.connection",
         "ESB-CFG-DEFAULTCRED connections.shop.connection",
+        "ESB-CFG-INSECURE connections.shop.connection",
         "ESB-CFG-VALUE connections.other.provider",
         "ESB-CFG-NOTFOUND schemas.order",
         "ESB-CFG-UNKNOWN schemas.misspelt.fle",

@@ -2,7 +2,7 @@ using Esb.Core.Messages;
 using Esb.Core.Topics;
 using RabbitMQ.Client;
 
-namespace Esb.Topics.RabbitMq;
+namespace Esb.Topics.RabbitMq.Topology;
 
 /// <summary>Declares exchanges and queues. Declaring what exists already changes nothing; what exists with other settings fails with 406.</summary>
 internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<string> topics)
@@ -58,6 +58,16 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
         foreach (var delay in subscription.RetryDelays.Distinct())
             await DeclareAsync(channel, names.Rung(subscription.Endpoint, delay), Rung(subscription, delay), cancellationToken);
     }
+
+    /// <summary>Binds the queue of an endpoint, or the exchange before its lanes, to a topic.</summary>
+    public Task BindAsync(IChannel channel, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
+        ? channel.QueueBindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
+        : channel.ExchangeBindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
+
+    /// <summary>Undoes a binding; one that is not there is no error.</summary>
+    public Task UnbindAsync(IChannel channel, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
+        ? channel.QueueUnbindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
+        : channel.ExchangeUnbindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
 
     private static Task DeclareExchangeAsync(IChannel channel, string exchange, CancellationToken cancellationToken) =>
         channel.ExchangeDeclareAsync(

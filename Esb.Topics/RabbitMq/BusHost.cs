@@ -1,0 +1,25 @@
+using System.Security.Authentication;
+using MassTransit;
+
+namespace Esb.Topics.RabbitMq;
+
+/// <summary>Tells a bus where the broker is.</summary>
+internal static class BusHost
+{
+    public static void Configure(IRabbitMqBusFactoryConfigurator bus, RabbitMqAddress address, string connectionName) =>
+        bus.Host(address.Host, (ushort)address.Port, address.VirtualHost, host =>
+        {
+            host.Username(address.User);
+            host.Password(address.Password);
+            host.ConnectionName(connectionName);
+            host.RequestedConnectionTimeout(TimeSpan.FromSeconds(10));
+            host.Heartbeat(TimeSpan.FromSeconds(10));
+            host.MaxMessageSize(RabbitMqAddress.MaxMessageBytes);
+            if (address.IsTls) host.UseSsl(tls =>
+            {
+                tls.ServerName = address.Host;
+                tls.Protocol = SslProtocols.None; // what the system allows
+                tls.EnforcePolicyErrors(RabbitMqAddress.EveryPolicyError);
+            });
+        });
+}
