@@ -1,3 +1,4 @@
+using Esb.Core.Topics;
 using Esb.Topics.RabbitMq.Farm;
 using Esb.Topics.RabbitMq.Topology;
 using Microsoft.Extensions.Logging;
