@@ -56,6 +56,7 @@ internal sealed record RabbitMqAddress(string Host, int Port, string VirtualHost
         ContinuationTimeout = ConnectTimeout,
         RequestedHeartbeat = TimeSpan.FromSeconds(10),
         MaxInboundMessageBodySize = MaxMessageBytes,
+        SocketFactory = BrokerSocket.Create,
         Ssl = new SslOption { Enabled = IsTls, ServerName = Host, Version = SslProtocols.None, AcceptablePolicyErrors = SslPolicyErrors.None },
     };
 }

@@ -22,6 +22,7 @@ internal sealed class RabbitMqTransport : ITopicTransport
     private readonly DeliverySettler _settler;
     private readonly ReceiveBus _bus;
     private ReplyQueue? _replies;
+    private LoopbackProbe? _probe;
     private UnroutableWatch? _unroutable;
     private int _disposed;
 
@@ -34,7 +35,7 @@ internal sealed class RabbitMqTransport : ITopicTransport
         _topology = new RabbitMqTopology(_names, [.. topics.Keys]);
         _reader = new WireReader(_names, time);
         _transient = [.. topics.Where(topic => !topic.Value.Persistent).Select(topic => topic.Key)];
-        _publishing = new BrokerConnection(address.ToFactory($"{name} publish"), _topology.DeclareSharedAsync, time, _logger);
+        _publishing = new BrokerConnection(address.ToFactory($"{name} publish"), PrepareAsync, time, _logger);
         _consuming = new BrokerConnection(address.ToFactory($"{name} replies"), (_, _) => Task.CompletedTask, time, _logger);
         _publisher = new ConfirmedPublisher(_publishing, time);
         _settler = new DeliverySettler(_names, _publisher, time, _logger);
@@ -45,12 +46,14 @@ internal sealed class RabbitMqTransport : ITopicTransport
 
     public bool IsDurable => true;
 
-    public TransportStatus Status => (_publishing.Reason ?? _consuming.Reason) is { } reason ? new(IsReady: false, reason) : new(IsReady: true);
+    public TransportStatus Status =>
+        (_publishing.LastingObstacle ?? _consuming.LastingObstacle ?? _probe?.Obstacle) is { } reason ? new(IsReady: false, reason) : new(IsReady: true);
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         await Task.WhenAll(_publishing.StartAsync(cancellationToken), _consuming.StartAsync(cancellationToken));
-        _replies = new ReplyQueue(_consuming, _names, _reader, _time, _logger);
+        _replies = new ReplyQueue(_consuming, _publisher, _names, _reader, _time, _logger);
+        _probe = new LoopbackProbe(_publishing, _consuming, _replies, _time, _logger);
         _unroutable = new UnroutableWatch(_consuming, _names, _topology, _time, _logger);
     }
 
@@ -86,11 +89,18 @@ internal sealed class RabbitMqTransport : ITopicTransport
     {
         if (Interlocked.Exchange(ref _disposed, 1) == 1) return;
         await _bus.DisposeAsync();
+        if (_probe is not null) await _probe.DisposeAsync();
         if (_replies is not null) await _replies.DisposeAsync();
         if (_unroutable is not null) await _unroutable.DisposeAsync();
         await _consuming.DisposeAsync();
         await _publisher.DisposeAsync();
         await _publishing.DisposeAsync();
+    }
+
+    private Task PrepareAsync(IConnection connection, CancellationToken cancellationToken)
+    {
+        BrokerVersion.Check(connection, _logger);
+        return _topology.DeclareSharedAsync(connection, cancellationToken);
     }
 
     private ValueTask<PublishResult> PublishAsync(EsbMessage message, BasicProperties properties) =>

@@ -61,6 +61,11 @@ internal sealed class ReceiveBus(RabbitMqAddress address, string connectionName,
             host.RequestedConnectionTimeout(TimeSpan.FromSeconds(10));
             host.Heartbeat(TimeSpan.FromSeconds(10));
             host.MaxMessageSize(RabbitMqAddress.MaxMessageBytes);
+            host.OnRefreshConnectionFactory = factory =>
+            {
+                factory.SocketFactory = BrokerSocket.Create;
+                return Task.CompletedTask;
+            };
             if (address.IsTls) host.UseSsl(tls =>
             {
                 tls.ServerName = address.Host;

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
@@ -11,18 +12,20 @@ namespace Esb.Topics.RabbitMq;
 internal sealed partial class ReplyQueue : IAsyncDisposable
 {
     private static readonly TimeSpan DeclareTimeout = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan ProbeTimeout = TimeSpan.FromSeconds(5);
 
     private readonly ConcurrentDictionary<string, TaskCompletionSource<EsbMessage>> _waiting = new(StringComparer.OrdinalIgnoreCase);
     private readonly BrokerConnection _connection;
+    private readonly ConfirmedPublisher _publisher;
     private readonly RabbitMqNames _names;
     private readonly WireReader _reader;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly BrokerConsumer _consumer;
 
-    public ReplyQueue(BrokerConnection connection, RabbitMqNames names, WireReader reader, TimeProvider time, ILogger logger)
+    public ReplyQueue(BrokerConnection connection, ConfirmedPublisher publisher, RabbitMqNames names, WireReader reader, TimeProvider time, ILogger logger)
     {
-        (_connection, _names, _reader, _time, _logger) = (connection, names, reader, time, logger);
+        (_connection, _publisher, _names, _reader, _time, _logger) = (connection, publisher, names, reader, time, logger);
         _consumer = new BrokerConsumer(connection, DeclareAsync, DeliverAsync, time, logger);
     }
 
@@ -58,6 +61,33 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         catch (TimeoutException)
         {
             throw TopicFaults.RequestTimeout(request.Subject, timeout);
+        }
+        finally
+        {
+            _waiting.TryRemove(id, out _);
+        }
+    }
+
+    /// <summary>Sends a message here and waits until it is back, up to 5 s for each way; says why it is not.</summary>
+    public async Task<string?> ProbeAsync(CancellationToken cancellationToken)
+    {
+        if (await FindNameAsync(cancellationToken) is not { } queue) return "replies cannot be received";
+        var id = Guid.NewGuid().ToString();
+        var back = _waiting.GetOrAdd(id, _ => new TaskCompletionSource<EsbMessage>(TaskCreationOptions.RunContinuationsAsynchronously));
+        try
+        {
+            var result = await _publisher.SendAsync(queue, WireWriter.Probe(id, ProbeTimeout), ReadOnlyMemory<byte>.Empty, ProbeTimeout);
+            if (result.Outcome != PublishOutcome.Confirmed) return result.Reason;
+            await back.Task.WaitAsync(ProbeTimeout, _time, cancellationToken);
+            return null;
+        }
+        catch (TimeoutException)
+        {
+            return "what is confirmed does not arrive";
+        }
+        catch (EsbException ex)
+        {
+            return ex.Message; // the queue went meanwhile
         }
         finally
         {

@@ -23,9 +23,12 @@ internal static class WireWriter
     {
         var properties = Publish(message, isPersistent);
         properties.ReplyTo = replyTo;
-        properties.Expiration = ((long)Math.Max(1, timeout.TotalMilliseconds)).ToString(CultureInfo.InvariantCulture);
+        properties.Expiration = Milliseconds(timeout);
         return properties;
     }
+
+    /// <summary>A message to oneself.</summary>
+    public static BasicProperties Probe(string id, TimeSpan timeout) => new() { MessageId = id, CorrelationId = id, Expiration = Milliseconds(timeout) };
 
     /// <summary>The reply to a request that had this id on the wire.</summary>
     public static BasicProperties Reply(EsbMessage reply, string requestId)
@@ -92,6 +95,8 @@ internal static class WireWriter
             Headers = headers,
         };
     }
+
+    private static string Milliseconds(TimeSpan time) => ((long)Math.Max(1, time.TotalMilliseconds)).ToString(CultureInfo.InvariantCulture);
 
     // Of an answer from outside; what is published has been checked before.
     private static string? Short(string? text) => WireLimits.IsShort(text) ? text : null;

@@ -43,6 +43,18 @@ public sealed class BrokerTopologyTests : BrokerFixture
     }
 
     [Test, CancelAfter(20_000)]
+    [Property("Case", "AMQ-12")]
+    public async Task A_topic_that_somebody_deletes_is_declared_again(CancellationToken cancellationToken)
+    {
+        await Foreign.ExchangeDeleteAsync(Broker.Names.Topic("orders"), cancellationToken: cancellationToken);
+
+        var unknown = await Transport.PublishAsync(Message("orders.accepted") with { Key = "k" }, cancellationToken);
+        var again = await Transport.PublishAsync(Message("orders.accepted") with { Key = "k" }, cancellationToken);
+
+        Assert.That((unknown.Outcome, again.Outcome), Is.EqualTo((PublishOutcome.Unknown, PublishOutcome.Confirmed)));
+    }
+
+    [Test, CancelAfter(20_000)]
     public async Task What_nobody_wants_is_kept_and_warned_about_once(CancellationToken cancellationToken)
     {
         for (var i = 0; i < 5; i++) await Transport.PublishAsync(Message("orders.lost", $"{i}"), cancellationToken);

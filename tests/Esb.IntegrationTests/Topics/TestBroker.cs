@@ -23,10 +23,10 @@ internal sealed class TestBroker
 
     public RabbitMqNames Names { get; }
 
-    public RabbitMqTransport CreateTransport(IReadOnlyDictionary<string, TopicConfig> topics, long maxBodyBytes = 64 * 1024 * 1024, ILoggerFactory? loggers = null)
+    public RabbitMqTransport CreateTransport(IReadOnlyDictionary<string, TopicConfig> topics, long maxBodyBytes = 64 * 1024 * 1024, ILoggerFactory? loggers = null, string? url = null)
     {
         _topics.AddRange(topics.Keys);
-        return new RabbitMqTransport(new RabbitMqTransportConfig { Url = _url, Prefix = Prefix }, "tests", topics, maxBodyBytes, TimeProvider.System, loggers ?? NullLoggerFactory.Instance);
+        return new RabbitMqTransport(new RabbitMqTransportConfig { Url = url ?? _url, Prefix = Prefix }, "tests", topics, maxBodyBytes, TimeProvider.System, loggers ?? NullLoggerFactory.Instance);
     }
 
     public void Note(Subscription subscription) => _subscriptions.Add(subscription);
