@@ -14,6 +14,8 @@ internal static class TopicFaults
             ? $"Nobody can tell whether {subject} took the message ({result.Reason}); send it again."
             : $"{subject} takes no message right now: {result.Reason}.");
 
+    public static EsbException NotAnswered(string reason) => Unavailable($"The broker gives no answer: {reason}.");
+
     public static EsbException ReplyLost() => Unavailable("The connection to the broker was lost while a reply was awaited.");
 
     public static EsbException RequestTimeout(string subject, TimeSpan timeout) =>

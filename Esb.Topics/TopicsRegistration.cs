@@ -21,6 +21,7 @@ public static class TopicsRegistration
     private static IServiceCollection AddTransports(this IServiceCollection services)
     {
         services.TryAddSingleton(CreateTransport);
+        services.TryAddSingleton(FindUnroutable);
         return services
             .AddKind<MemoryTransportConfig>("memory", "Within the process: needs no server, and ends with the process.")
             .AddKind<RabbitMqTransportConfig>("rabbitmq", "Over a RabbitMQ broker, 3.10 or later.")
@@ -51,6 +52,13 @@ public static class TopicsRegistration
             ? new RabbitMqTransport(rabbitMq, configuration.Name, configuration.Named<TopicConfig>("topics"), limits.MaxBodySize.Bytes, time, loggers)
             : new MemoryTransport(limits.InFlight, time, loggers.CreateLogger<MemoryTransport>());
     }
+
+    private static IUnroutableMessages FindUnroutable(IServiceProvider provider) => provider.GetRequiredService<ITopicTransport>() switch
+    {
+        RabbitMqTransport rabbitMq => rabbitMq.Unroutable,
+        MemoryTransport memory => memory.Unroutable,
+        var other => throw new InvalidOperationException($"{other.GetType().Name} is no transport of ours."),
+    };
 
     private static ITopicPublisher CreatePublisher(IServiceProvider provider) => new TopicPublisher(
         provider.GetRequiredService<ITopicTransport>(),

@@ -153,8 +153,8 @@ internal sealed partial class DeliveryController(
         ReachedOutside();
         attempts.Succeed();
         var reply = answer is null ? null : attempts.Delivery.Reply;
-        if (reply is not null) await reply(answer!, aborting);
-        await RecordAsync(attempts.Current, reply is null ? AuditKind.Delivered : AuditKind.Replied, aborting, attempts.Elapsed);
+        var kind = reply is null ? AuditKind.Delivered : await reply(answer!, aborting) ? AuditKind.Replied : AuditKind.ReplyAbandoned;
+        await RecordAsync(attempts.Current, kind, aborting, attempts.Elapsed);
         _state.StoppedAt = null;
         _state.CountMessage();
         return Settlement.Done;
@@ -213,8 +213,8 @@ internal sealed partial class DeliveryController(
 
     private async Task<Settlement> FaultAsync(DeliveryAttempts attempts, EsbException failure, CancellationToken aborting)
     {
-        await attempts.Delivery.Reply!(FaultReply.Of(attempts.Current, failure, time), aborting);
-        await RecordAsync(attempts.Current, AuditKind.Replied, aborting, attempts.Elapsed, failure);
+        var isAwaited = await attempts.Delivery.Reply!(FaultReply.Of(attempts.Current, failure, time), aborting);
+        await RecordAsync(attempts.Current, isAwaited ? AuditKind.Replied : AuditKind.ReplyAbandoned, aborting, attempts.Elapsed, failure);
         return Settlement.Done;
     }
 

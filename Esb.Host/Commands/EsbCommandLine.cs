@@ -42,6 +42,7 @@ internal static class EsbCommandLine
         new SendCommand(context),
         new AuditCommand(context),
         new EndpointsCommand(context),
+        new UnroutableCommand(context),
         new UnavailableCommand("plan"),
         new UnavailableCommand("transform"),
         new UnavailableCommand("dead-letters"),

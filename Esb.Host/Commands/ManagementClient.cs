@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Http.Headers;
 using System.Text.Json;
 using Esb.Core.Endpoints;
+using Esb.Core.Topics;
 using Esb.Host.Management;
 
 namespace Esb.Host.Commands;
@@ -46,6 +47,14 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
         content.Headers.ContentType = MediaTypeHeaderValue.Parse(contentType);
         using var request = new HttpRequestMessage(HttpMethod.Post, $"api/topics/{Uri.EscapeDataString(subject)}/messages?count={count}") { Content = content };
         return await AskAsync<SendReceipt>(request, cancellationToken);
+    }
+
+    public Task<UnroutableSummary> GetUnroutableAsync(int peek, CancellationToken cancellationToken) => GetAsync<UnroutableSummary>($"api/unroutable?peek={peek}", cancellationToken);
+
+    public async Task<UnroutableReplay> ReplayUnroutableAsync(ReplayUnroutable replay, CancellationToken cancellationToken)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Post, "api/unroutable/replays") { Content = JsonContent.Create(replay, options: Json) };
+        return await AskAsync<UnroutableReplay>(request, cancellationToken);
     }
 
     private async Task<T> GetAsync<T>(string path, CancellationToken cancellationToken)

@@ -7,17 +7,31 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Topics.Memory;
 
 /// <summary>Topics within this process: the embedded default, which needs no server. What it keeps ends with the process.</summary>
-internal sealed class MemoryTransport(int maxInFlight, TimeProvider time, ILogger<MemoryTransport> logger) : ITopicTransport
+internal sealed class MemoryTransport : ITopicTransport
 {
     private static readonly TimeSpan DrainInterval = TimeSpan.FromMilliseconds(20);
 
     private readonly Lock _gate = new();
-    private readonly MemoryDeadLetters _deadLetters = new(time, logger);
-    private readonly UnroutableMessages _unroutable = new(time, logger);
+    private readonly int _maxInFlight;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly MemoryDeadLetters _deadLetters;
+    private readonly UnroutableMessages _counter;
+    private readonly MemoryUnroutable _unroutable;
     private MemoryQueue[] _queues = []; // replaced as a whole
     private int _inFlight;
 
+    public MemoryTransport(int maxInFlight, TimeProvider time, ILogger<MemoryTransport> logger)
+    {
+        (_maxInFlight, _time, _logger) = (maxInFlight, time, logger);
+        _deadLetters = new MemoryDeadLetters(time, logger);
+        _counter = new UnroutableMessages(time, logger);
+        _unroutable = new MemoryUnroutable(message => TryPublish(message, reply: null, expires: long.MaxValue));
+    }
+
     public string System => "memory";
+
+    public IUnroutableMessages Unroutable => _unroutable;
 
     public bool IsDurable => false;
 
@@ -35,17 +49,21 @@ internal sealed class MemoryTransport(int maxInFlight, TimeProvider time, ILogge
     {
         cancellationToken.ThrowIfCancellationRequested();
         var waiting = new TaskCompletionSource<EsbMessage>(TaskCreationOptions.RunContinuationsAsynchronously);
-        var expires = time.GetTimestamp() + (long)(timeout.TotalSeconds * time.TimestampFrequency);
+        var expires = _time.GetTimestamp() + (long)(timeout.TotalSeconds * _time.TimestampFrequency);
         var result = Publish(request, ReplyTo(waiting), expires);
         if (result.Outcome != PublishOutcome.Confirmed) throw TopicFaults.Unavailable(request.Subject, result);
         try
         {
-            var reply = await waiting.Task.WaitAsync(timeout, time, cancellationToken);
+            var reply = await waiting.Task.WaitAsync(timeout, _time, cancellationToken);
             return reply with { CorrelationId = request.CorrelationId };
         }
         catch (TimeoutException)
         {
             throw TopicFaults.RequestTimeout(request.Subject, timeout);
+        }
+        finally
+        {
+            waiting.TrySetCanceled(CancellationToken.None); // a reply from now on finds nobody
         }
     }
 
@@ -60,28 +78,32 @@ internal sealed class MemoryTransport(int maxInFlight, TimeProvider time, ILogge
             if (known is null) _queues = [.. _queues, queue];
         }
 
-        return Task.FromResult<ITopicSubscription>(new MemorySubscription(subscription, queue, handler, _deadLetters, time, logger));
+        return Task.FromResult<ITopicSubscription>(new MemorySubscription(subscription, queue, handler, _deadLetters, _time, _logger));
     }
 
     public Task<ITopicSubscription> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) => Task.FromResult(_deadLetters.Read(handler));
 
     public async Task DrainAsync(CancellationToken cancellationToken)
     {
-        while (Volatile.Read(ref _inFlight) > 0) await Task.Delay(DrainInterval, time, cancellationToken);
+        while (Volatile.Read(ref _inFlight) > 0) await Task.Delay(DrainInterval, _time, cancellationToken);
     }
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
     private PublishResult Publish(EsbMessage message, ReplySender? reply, long expires)
     {
-        var queues = Array.FindAll(_queues, queue => queue.Wants(message.Subject));
-        if (queues.Length == 0)
-        {
-            _unroutable.Count(message.Subject);
-            return PublishResult.Confirmed;
-        }
+        if (TryPublish(message, reply, expires) is { } result) return result;
+        _counter.Count(message.Subject);
+        if (reply is null) _unroutable.Keep(message); // a request is of no use to anybody later
+        return PublishResult.Confirmed;
+    }
 
-        if (Interlocked.Increment(ref _inFlight) > maxInFlight)
+    // Null: nobody wants it.
+    private PublishResult? TryPublish(EsbMessage message, ReplySender? reply, long expires)
+    {
+        var queues = Array.FindAll(_queues, queue => queue.Wants(message.Subject));
+        if (queues.Length == 0) return null;
+        if (Interlocked.Increment(ref _inFlight) > _maxInFlight)
         {
             Interlocked.Decrement(ref _inFlight);
             return PublishResult.Refused("too many messages in flight");
@@ -98,8 +120,9 @@ internal sealed class MemoryTransport(int maxInFlight, TimeProvider time, ILogge
 
     private static ReplySender ReplyTo(TaskCompletionSource<EsbMessage> waiting) => (reply, _) =>
     {
-        waiting.TrySetResult(reply);
-        return ValueTask.CompletedTask;
+        var isAwaited = waiting.TrySetResult(reply);
+        if (!isAwaited) TopicsTelemetry.CountReplyAbandoned();
+        return ValueTask.FromResult(isAwaited);
     };
 
     // The same headers arrive as would over a broker.

@@ -10,6 +10,9 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
     // More would make the client slow: each confirm of several messages walks through all that are outstanding.
     private const int MaxUnconfirmed = 256;
 
+    /// <summary>The outcome of sending to a queue that does not exist.</summary>
+    public static readonly PublishResult NoQueue = PublishResult.Refused("no such queue");
+
     private static readonly CreateChannelOptions Options = new(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true);
 
     private readonly SemaphoreSlim _unconfirmed = new(MaxUnconfirmed, MaxUnconfirmed);
@@ -53,7 +56,7 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
         catch (PublishException ex)
         {
             open.Session.CountConfirm();
-            return PublishResult.Refused(ex.IsReturn ? "no such queue" : "a subscriber's queue is full");
+            return ex.IsReturn ? NoQueue : PublishResult.Refused("a subscriber's queue is full");
         }
         catch (TimeoutException)
         {

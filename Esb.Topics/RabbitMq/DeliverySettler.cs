@@ -10,6 +10,9 @@ namespace Esb.Topics.RabbitMq;
 /// <summary>Carries out what becomes of a delivery, as far as it means publishing. Only when that is confirmed may the delivery be acknowledged.</summary>
 internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPublisher publisher, TimeProvider time, ILogger logger)
 {
+    // Of a foreign requester that set no expiration.
+    private static readonly TimeSpan DefaultTimeToLive = TimeSpan.FromSeconds(60);
+
     /// <summary>Moves a delivery to where it waits for its next attempt.</summary>
     public Task DeferAsync(
         Subscription subscription, EsbMessage message, ActivityContext parent, string? replyTo, Settlement.Later later, CancellationToken stopping)
@@ -34,10 +37,12 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
 
         // Whoever sent no id of its own recognises the reply by the correlation it sent.
         var requestId = request.Properties.MessageId is { Length: > 0 } id ? id : request.Properties.CorrelationId ?? message.Id.ToString();
-        return (reply, _) => ReplyAsync(reply, replyTo, requestId);
+        var expires = time.GetTimestamp() + (long)((request.Properties.TimeToLive() ?? DefaultTimeToLive).TotalSeconds * time.TimestampFrequency);
+        return (reply, stopping) => ReplyAsync(reply, replyTo, requestId, expires, stopping);
     }
 
-    private async ValueTask ReplyAsync(EsbMessage reply, string replyTo, string requestId)
+    // Once more until the time of the request is over: the work has been done, and it is not done again for the sake of the answer.
+    private async ValueTask<bool> ReplyAsync(EsbMessage reply, string replyTo, string requestId, long expires, CancellationToken stopping)
     {
         if (WireLimits.ExcessOf(reply) is { } excess)
         {
@@ -45,8 +50,20 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
             reply = reply with { Headers = MessageHeaders.From(reply.Headers.Where(header => header.Key is EsbHeaders.Fault or EsbHeaders.Status)) };
         }
 
-        var result = await publisher.SendAsync(replyTo, WireWriter.Reply(reply, requestId), reply.Body.Bytes);
-        if (result.Outcome != PublishOutcome.Confirmed) LogReplyAbandoned(requestId, result.Reason);
+        var backoff = new Backoff(time);
+        while (true)
+        {
+            var result = await publisher.SendAsync(replyTo, WireWriter.Reply(reply, requestId), reply.Body.Bytes);
+            if (result.Outcome == PublishOutcome.Confirmed) return true;
+            if (result == ConfirmedChannel.NoQueue || time.GetTimestamp() >= expires)
+            {
+                TopicsTelemetry.CountReplyAbandoned();
+                LogReplyAbandoned(requestId, result.Reason);
+                return false;
+            }
+
+            await backoff.WaitAsync(stopping);
+        }
     }
 
     // Held, not returned: it would come back at once, only to fail again.
@@ -74,6 +91,6 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
     [LoggerMessage(EventId = 1525, Level = LogLevel.Warning, Message = "The reply to {CorrelationId} goes without its headers: {Excess}")]
     private partial void LogReplyCut(string correlationId, string excess);
 
-    [LoggerMessage(EventId = 1519, Level = LogLevel.Debug, Message = "The reply to {CorrelationId} was abandoned: {Reason}")]
+    [LoggerMessage(EventId = 1519, Level = LogLevel.Warning, Message = "The reply to {CorrelationId} was abandoned: {Reason}")]
     private partial void LogReplyAbandoned(string correlationId, string? reason);
 }

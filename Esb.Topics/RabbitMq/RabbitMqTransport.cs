@@ -39,10 +39,13 @@ internal sealed class RabbitMqTransport : ITopicTransport
         _consuming = new BrokerConnection(address.ToFactory($"{name} replies"), (_, _) => Task.CompletedTask, time, _logger);
         _publisher = new ConfirmedPublisher(_publishing, time);
         _settler = new DeliverySettler(_names, _publisher, time, _logger);
+        Unroutable = new UnroutableQueue(_consuming, _publisher, _names, [.. topics.Keys], time, _logger);
         _bus = new ReceiveBus(address, $"{name} consume", loggers);
     }
 
     public string System => "rabbitmq";
+
+    public IUnroutableMessages Unroutable { get; }
 
     public bool IsDurable => true;
 

@@ -111,6 +111,7 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         var correlation = delivery.BasicProperties.CorrelationId;
         if (correlation is null || !_waiting.TryGetValue(correlation, out var waiting))
         {
+            TopicsTelemetry.CountReplyAbandoned();
             LogAbandoned(correlation);
             return Task.CompletedTask;
         }

@@ -16,7 +16,7 @@ internal sealed record WireMessage(string Exchange, string RoutingKey, IReadOnly
 internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
 {
     // Ours on every message, so that finding them is no claim; the broker's and the client's own are none either.
-    private static readonly string[] Expected = [EsbHeaders.Conversation, EsbHeaders.Key, EsbHeaders.SourceId];
+    private static readonly string[] Expected = [EsbHeaders.Conversation, EsbHeaders.Key, EsbHeaders.SourceId, WireHeaders.Again];
 
     /// <summary>A message that came by the queue of an endpoint.</summary>
     public EsbMessage Read(WireMessage wire, string endpoint) => Read(wire, isKept: IsRetry(wire, endpoint));

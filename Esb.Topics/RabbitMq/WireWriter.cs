@@ -27,6 +27,15 @@ internal static class WireWriter
         return properties;
     }
 
+    /// <summary>A message of whomever, published once more: as it was, but for what only its publisher may say, and for the token.</summary>
+    public static BasicProperties Again(IReadOnlyBasicProperties first, string token)
+    {
+        var properties = new BasicProperties(first) { Headers = new Dictionary<string, object?>(first.Headers ?? new Dictionary<string, object?>()) { [WireHeaders.Again] = token } };
+        properties.ClearUserId(); // the broker takes only our own
+        properties.Headers.Remove(Constants.PublishSequenceNumberHeader);
+        return properties;
+    }
+
     /// <summary>A message to oneself.</summary>
     public static BasicProperties Probe(string id, TimeSpan timeout) => new() { MessageId = id, CorrelationId = id, Expiration = Milliseconds(timeout) };
 

@@ -19,6 +19,7 @@ public sealed class DeliveryControllerTests
     private readonly List<EsbMessage> _replies = [];
     private DeliveryHandler _deliver = null!;
     private DeliveryController? _controller;
+    private bool _isRequesterGone;
 
     [TearDown]
     public async Task DisposeController()
@@ -213,6 +214,18 @@ public sealed class DeliveryControllerTests
     }
 
     [Test, CancelAfter(10_000)]
+    public async Task Answer_that_nobody_waits_for_any_more_is_recorded_as_abandoned(CancellationToken cancellationToken)
+    {
+        await StartAsync(new TestOutboundConfig());
+        _outside.Answers(Some.Message("the answer"));
+        _isRequesterGone = true;
+
+        var settlement = await DeliverAsync(Some.Message(), cancellationToken, isRequest: true);
+
+        Assert.That((settlement, _audit.Kinds.Single()), Is.EqualTo((Settlement.Done, AuditKind.ReplyAbandoned)));
+    }
+
+    [Test, CancelAfter(10_000)]
     public async Task Failed_request_gets_a_fault_after_immediate_attempts_only(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -256,10 +269,10 @@ public sealed class DeliveryControllerTests
         ReplySender? reply = isRequest ? Keep : null;
         return _deliver(new TopicDelivery(message with { Subject = "orders.accepted" }, default, reply), cancellationToken);
 
-        ValueTask Keep(EsbMessage answer, CancellationToken token)
+        ValueTask<bool> Keep(EsbMessage answer, CancellationToken token)
         {
             _replies.Add(answer);
-            return ValueTask.CompletedTask;
+            return ValueTask.FromResult(!_isRequesterGone);
         }
     }
 
