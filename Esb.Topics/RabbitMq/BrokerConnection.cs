@@ -92,7 +92,7 @@ internal sealed partial class BrokerConnection(
         }
         catch (Exception ex) when (!stopping.IsCancellationRequested)
         {
-            NoteFailure(BrokerFault.Describe(ex));
+            NoteFailure(BrokerFault.Describe(ex, factory.Ssl.Enabled));
         }
         finally
         {

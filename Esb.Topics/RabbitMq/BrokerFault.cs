@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using System.Security.Authentication;
 using RabbitMQ.Client.Events;
 using RabbitMQ.Client.Exceptions;
@@ -10,12 +11,16 @@ internal static class BrokerFault
     /// <summary>Nothing is known but that it cannot be reached.</summary>
     public const string Away = "broker away";
 
-    public static string Describe(Exception exception)
+    private const string ClientRefused = "the broker refuses the certificate of this client, or wants one";
+
+    /// <param name="exception">What went wrong.</param>
+    /// <param name="overTls">Whether it happened while a TLS connection was being opened.</param>
+    public static string Describe(Exception exception, bool overTls = false)
     {
         var all = Flatten(exception).ToList();
         if (all.OfType<BrokerRefusedException>().FirstOrDefault() is { } refused) return refused.Message;
         if (all.Any(ex => ex is AuthenticationFailureException or PossibleAuthenticationFailureException)) return "ESB-AMQP-AUTH: the broker refuses the credentials";
-        if (all.OfType<AuthenticationException>().LastOrDefault() is { } tls) return $"ESB-AMQP-TLS: {tls.Message}";
+        if (TlsFaultOf(all, overTls) is { } tls) return $"ESB-AMQP-TLS: {tls}";
         return all.OfType<OperationInterruptedException>().FirstOrDefault()?.ShutdownReason is { } reason ? Describe(reason) : Away;
     }
 
@@ -27,9 +32,18 @@ internal static class BrokerFault
         _ => Away,
     };
 
+    // The alert of the other side is text of OpenSSL. With TLS 1.3 it comes only after the handshake, and may be lost behind the end of the connection.
+    private static string? TlsFaultOf(IReadOnlyList<Exception> all, bool overTls)
+    {
+        if (all.Any(ex => ex.Message.Contains(" alert ", StringComparison.Ordinal))) return ClientRefused;
+        if (overTls && all.Any(ex => ex is EndOfStreamException or SocketException { SocketErrorCode: SocketError.ConnectionReset or SocketError.Shutdown })) return ClientRefused;
+        return all.OfType<AuthenticationException>().LastOrDefault()?.Message;
+    }
+
     private static IEnumerable<Exception> Flatten(Exception exception) => exception switch
     {
         AggregateException many => many.InnerExceptions.SelectMany(Flatten).Prepend(exception),
+        OperationInterruptedException { InnerException: null, ShutdownReason.Exception: { } cause } => Flatten(cause).Prepend(exception),
         { InnerException: { } inner } => Flatten(inner).Prepend(exception),
         _ => [exception],
     };

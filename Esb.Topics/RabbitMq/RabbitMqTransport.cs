@@ -7,7 +7,7 @@ namespace Esb.Topics.RabbitMq;
 
 /// <summary>Topics on a RabbitMQ broker: our own client declares, publishes and replies; the bus runs the receive endpoints.</summary>
 /// <remarks>Two connections of our own, as an alarm on the broker stops it from reading one that publishes; the bus has a third.</remarks>
-internal sealed class RabbitMqTransport : ITopicTransport
+internal sealed partial class RabbitMqTransport : ITopicTransport
 {
     private readonly RabbitMqNames _names;
     private readonly RabbitMqTopology _topology;
@@ -29,7 +29,7 @@ internal sealed class RabbitMqTransport : ITopicTransport
     public RabbitMqTransport(
         RabbitMqTransportConfig config, string name, IReadOnlyDictionary<string, TopicConfig> topics, long maxBodyBytes, TimeProvider time, ILoggerFactory loggers)
     {
-        var address = RabbitMqAddress.Parse(config.Url) ?? RabbitMqAddress.None;
+        var address = RabbitMqAddress.Of(config, time.GetUtcNow());
         (_maxBodyBytes, _time, _logger) = (maxBodyBytes, time, loggers.CreateLogger<RabbitMqTransport>());
         _names = new RabbitMqNames(config.Prefix);
         _topology = new RabbitMqTopology(_names, [.. topics.Keys]);
@@ -40,6 +40,7 @@ internal sealed class RabbitMqTransport : ITopicTransport
         _publisher = new ConfirmedPublisher(_publishing, time);
         _settler = new DeliverySettler(_names, _publisher, time, _logger);
         Unroutable = new UnroutableQueue(_consuming, _publisher, _names, [.. topics.Keys], time, _logger);
+        if (address is { IsTls: false, IsLoopback: false }) LogInsecure(address.Host);
         _bus = new ReceiveBus(address, $"{name} consume", loggers);
     }
 
@@ -110,4 +111,7 @@ internal sealed class RabbitMqTransport : ITopicTransport
         _publisher.PublishAsync(_names.TopicOf(message.Subject), message.Subject, message.Key, properties, message.Body.Bytes);
 
     private bool IsPersistent(EsbMessage message) => _transient.Count == 0 || !_transient.Contains(Subject.TopicOf(message.Subject));
+
+    [LoggerMessage(EventId = 1531, Level = LogLevel.Warning, Message = "The broker {Host} is reached without TLS: credentials and messages cross the network in the clear")]
+    private partial void LogInsecure(string host);
 }

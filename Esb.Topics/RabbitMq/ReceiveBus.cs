@@ -63,14 +63,8 @@ internal sealed class ReceiveBus(RabbitMqAddress address, string connectionName,
             host.MaxMessageSize(RabbitMqAddress.MaxMessageBytes);
             host.OnRefreshConnectionFactory = factory =>
             {
-                factory.SocketFactory = BrokerSocket.Create;
+                address.Secure(factory);
                 return Task.CompletedTask;
             };
-            if (address.IsTls) host.UseSsl(tls =>
-            {
-                tls.ServerName = address.Host;
-                tls.Protocol = System.Security.Authentication.SslProtocols.None; // what the system allows
-                tls.EnforcePolicyErrors(RabbitMqAddress.EveryPolicyError);
-            });
         });
 }

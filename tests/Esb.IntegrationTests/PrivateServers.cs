@@ -37,6 +37,9 @@ internal sealed partial class PrivateServers : IAsyncDisposable
     /// <summary>Runs <c>rabbitmqctl</c> against the private broker.</summary>
     public Task ControlRabbitMqAsync(params string[] arguments) => RunAsync(["rabbitmqctl", _folder, .. arguments]);
 
+    /// <summary>A free loopback port.</summary>
+    public static async Task<int> FindPortAsync() => int.Parse(await RunAsync("ports", "1"));
+
     public async ValueTask DisposeAsync() => await RunAsync("stop", _folder);
 
     private static async Task<string> RunAsync(params string[] arguments)

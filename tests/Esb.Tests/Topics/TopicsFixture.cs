@@ -60,7 +60,7 @@ public abstract class TopicsFixture
         {
             File.WriteAllText(path, json);
             var errors = new ConfigErrors();
-            var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(path, new Dictionary<string, string> { ["URL"] = "amqp://guest:guest@broker.example" }, errors);
+            var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(path, new Dictionary<string, string> { ["URL"] = "amqps://guest:guest@broker.example", ["PASSPHRASE"] = IssuedCertificate.Passphrase }, errors);
             Assert.That(errors.All, Is.Empty);
             return configuration!;
         }
