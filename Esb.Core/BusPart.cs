@@ -29,10 +29,14 @@ public interface IBusPart
     Task StopAsync(CancellationToken cancellationToken);
 }
 
-/// <summary>Checks a configuration that could be read, before anything starts.</summary>
+/// <summary>Checks a configuration, before anything starts.</summary>
+/// <remarks>
+/// It may be a draft, some of which could not be read and has been reported: <see cref="Configuration.Settings.SettingsRecord.IsSound"/> and
+/// <see cref="Configuration.EsbConfiguration.Lost"/> tell. Whoever is built for a check therefore throws nothing, whatever the settings say.
+/// </remarks>
 public interface IConfigurationCheck
 {
-    /// <summary>Reports everything that is wrong. Opens no connection.</summary>
+    /// <summary>Reports everything that is wrong, and nothing that only follows from what could not be read. Opens no connection.</summary>
     void Check(Configuration.ConfigErrors errors);
 }
 

@@ -12,4 +12,8 @@ internal interface IStore : IBusPart, IHealthCheck, IAsyncDisposable
     IAuditRetention Retention { get; }
 
     IDeadLetterStore DeadLetters { get; }
+
+    IIdempotencyKeys IdempotencyKeys { get; }
+
+    ILeaseStore Leases { get; }
 }

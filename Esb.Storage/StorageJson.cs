@@ -1,6 +1,7 @@
 using System.Text.Json.Serialization;
 using Esb.Core.Audit;
 using Esb.Storage.Files;
+using Esb.Storage.Files.Keys;
 
 namespace Esb.Storage;
 
@@ -10,5 +11,6 @@ namespace Esb.Storage;
     UseStringEnumConverter = true)]
 [JsonSerializable(typeof(AuditFact))]
 [JsonSerializable(typeof(StoredDeadLetter))]
+[JsonSerializable(typeof(StoredKey))]
 [JsonSerializable(typeof(IReadOnlyDictionary<string, string>))]
 internal sealed partial class StorageJson : JsonSerializerContext;

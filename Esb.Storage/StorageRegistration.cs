@@ -22,14 +22,16 @@ public static class StorageRegistration
         .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<IStore>())
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Audit)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Retention)
-        .AddSingleton(provider => provider.GetRequiredService<IStore>().DeadLetters);
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().DeadLetters)
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().IdempotencyKeys)
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().Leases);
 
     private static IStore Create(IServiceProvider provider)
     {
         var store = provider.GetRequiredService<EsbConfiguration>().Section<StoreConfig>("store");
         return store switch
         {
-            FileStoreConfig files => new FileStore(files, provider.GetRequiredService<ILogger<FileStore>>()),
+            FileStoreConfig files => new FileStore(files, provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<FileStore>>()),
             PostgresStoreConfig postgres => new PostgresStore(postgres, provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<PostgresStore>>()),
             _ => throw new InvalidOperationException($"{store.GetType().Name} is no store of ours."),
         };

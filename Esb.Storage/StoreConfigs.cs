@@ -27,4 +27,6 @@ internal sealed record PostgresStoreConfig : StoreConfig
 
     [Setting("Encrypts what holds original bodies.", Secret = true, Unavailable = true)]
     public string? EncryptionKey { get; init; }
+
+    public override bool IsShared => true;
 }

@@ -9,17 +9,16 @@ internal static class TopicFaults
 {
     private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(5);
 
-    public static EsbException Unavailable(string subject, PublishResult result) => Unavailable(
-        result.Outcome == PublishOutcome.Unknown
-            ? $"Nobody can tell whether {subject} took the message ({result.Reason}); send it again."
-            : $"{subject} takes no message right now: {result.Reason}.");
+    public static EsbException Unavailable(string subject, PublishResult result) => result.Outcome == PublishOutcome.Unknown
+        ? Unavailable("ESB-TOPIC-UNKNOWN", $"Nobody can tell whether {subject} took the message ({result.Reason}); send it again.")
+        : Unavailable("ESB-TOPIC-UNAVAILABLE", $"{subject} takes no message right now: {result.Reason}.");
 
-    public static EsbException NotAnswered(string reason) => Unavailable($"The broker gives no answer: {reason}.");
+    public static EsbException NotAnswered(string reason) => Unavailable("ESB-TOPIC-UNAVAILABLE", $"The broker gives no answer: {reason}.");
 
-    public static EsbException ReplyLost() => Unavailable("The connection to the broker was lost while a reply was awaited.");
+    public static EsbException ReplyLost() => Unavailable("ESB-TOPIC-UNAVAILABLE", "The connection to the broker was lost while a reply was awaited.");
 
     public static EsbException RequestTimeout(string subject, TimeSpan timeout) =>
         new("ESB-REQUEST-TIMEOUT", $"No reply from {subject} within {Duration.Format(timeout)}.", FaultKind.Timeout);
 
-    private static EsbException Unavailable(string sentence) => new("ESB-TOPIC-UNAVAILABLE", sentence, FaultKind.Unavailable) { RetryAfter = RetryAfter };
+    private static EsbException Unavailable(string code, string sentence) => new(code, sentence, FaultKind.Unavailable) { RetryAfter = RetryAfter };
 }

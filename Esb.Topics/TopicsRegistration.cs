@@ -22,6 +22,7 @@ public static class TopicsRegistration
     {
         services.TryAddSingleton(CreateTransport);
         services.TryAddSingleton(FindUnroutable);
+        services.TryAddSingleton(provider => (IEndpointQueues)provider.GetRequiredService<ITopicTransport>()); // each transport reaches its own queues
         return services
             .AddKind<MemoryTransportConfig>("memory", "Within the process: needs no server, and ends with the process.")
             .AddKind<RabbitMqTransportConfig>("rabbitmq", "Over a RabbitMQ broker, 3.10 or later.")
@@ -37,6 +38,8 @@ public static class TopicsRegistration
     private static IServiceCollection AddPublisher(this IServiceCollection services)
     {
         services.TryAddSingleton(CreatePublisher);
+        services.TryAddSingleton<ITopicPublisher>(provider => provider.GetRequiredService<TopicPublisher>());
+        services.TryAddSingleton<IOutgoingPublisher>(provider => provider.GetRequiredService<TopicPublisher>());
         return services
             .AddSingleton<TopicKeys>()
             .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<TopicKeys>());
@@ -60,7 +63,7 @@ public static class TopicsRegistration
         var other => throw new InvalidOperationException($"{other.GetType().Name} is no transport of ours."),
     };
 
-    private static ITopicPublisher CreatePublisher(IServiceProvider provider) => new TopicPublisher(
+    private static TopicPublisher CreatePublisher(IServiceProvider provider) => new TopicPublisher(
         provider.GetRequiredService<ITopicTransport>(),
         provider.GetRequiredService<TopicKeys>(),
         provider.GetRequiredService<IAuditTrail>(),

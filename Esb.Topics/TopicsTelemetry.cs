@@ -30,9 +30,9 @@ internal static class TopicsTelemetry
     private static readonly Counter<long> Reserved =
         Meter.CreateCounter<long>(EsbTelemetry.Metrics.ReservedHeaders, "{header}", "Headers from outside that claimed a reserved name.");
 
-    public static Activity? StartSend(EsbMessage message, string system)
+    public static Activity? StartSend(EsbMessage message, string system, ActivityContext parent)
     {
-        var activity = Source.StartActivity($"send {message.Subject}", ActivityKind.Producer);
+        var activity = Source.StartActivity($"send {message.Subject}", ActivityKind.Producer, parent);
         if (activity is not { IsAllDataRequested: true }) return activity;
         return activity
             .SetTag(EsbTelemetry.Tags.System, system)

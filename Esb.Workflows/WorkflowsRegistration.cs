@@ -33,5 +33,6 @@ public static class WorkflowsRegistration
         .AddStep<RespondStep, RespondConfig>("respond", "Makes an answer and ends the process.")
         .AddStep<FailStep, FailConfig>("fail", "Fails the process on purpose.")
         .AddStep<LogStep, LogConfig>("log", "Writes a line to the log.")
-        .AddStep<TryStep, TryConfig>("try", "Runs steps, and others when they fail.");
+        .AddStep<TryStep, TryConfig>("try", "Runs steps, and others when they fail.")
+        .AddStep<TransactionStep, TransactionConfig>("transaction", "Runs steps whose calls of a database and whose publishes happen all or not at all.");
 }

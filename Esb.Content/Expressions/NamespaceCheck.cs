@@ -12,7 +12,7 @@ internal sealed class NamespaceCheck(EsbConfiguration configuration) : IConfigur
         foreach (var (prefix, config) in configuration.Named<NamespaceConfig>("namespaces"))
         {
             if (!IsPrefix(prefix)) errors.Add("ESB-CFG-NAME", config.Path, "expected a prefix that XML allows, other than xml and xmlns", config.Origin);
-            if (config.Uri.Length == 0) errors.Add("ESB-CFG-VALUE", config.Path, "expected a namespace URI; a prefix cannot stand for no namespace", config.Origin);
+            if (config.IsWhole && config.Uri.Length == 0) errors.Add("ESB-CFG-VALUE", config.Path, "expected a namespace URI; a prefix cannot stand for no namespace", config.Origin);
         }
     }
 

@@ -19,6 +19,7 @@ internal sealed class ContentFile(SettingsRecord config, string path, ConfigErro
     /// <summary>Whether it can be used; reports it otherwise.</summary>
     public bool IsUsable(string jsonKind)
     {
+        if (!config.IsWhole) return false; // reported already
         if (System.IO.Path.GetExtension(path).Equals(".json", StringComparison.OrdinalIgnoreCase)) Report("ESB-CFG-UNAVAILABLE", $"{jsonKind} are designed, but this version cannot do them yet");
         else if (!File.Exists(path)) Report("ESB-CFG-NOTFOUND", $"there is no such file in {_folder}");
         else return true;

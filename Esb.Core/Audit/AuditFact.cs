@@ -35,6 +35,12 @@ public enum AuditKind
 
     /// <summary>An audit step recorded it.</summary>
     Recorded,
+
+    /// <summary>It was recognised as one that had been handled before, and nothing was done.</summary>
+    Duplicate,
+
+    /// <summary>Its sender hung up, or the host stopped, before it was complete or done with.</summary>
+    Aborted,
 }
 
 /// <summary>One thing that happened to a message. Immutable.</summary>

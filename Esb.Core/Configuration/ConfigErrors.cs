@@ -6,12 +6,16 @@ namespace Esb.Core.Configuration;
 public sealed class ConfigErrors
 {
     private readonly List<ConfigError> _errors = [];
+    private readonly List<ConfigError> _warnings = [];
     private readonly HashSet<ConfigError> _known = [];
 
     /// <summary>Everything found so far, in the order found.</summary>
     public IReadOnlyList<ConfigError> All => _errors;
 
-    /// <summary>Whether anything was found.</summary>
+    /// <summary>What is allowed, but should be known: told at every start, and by <c>esb validate</c>.</summary>
+    public IReadOnlyList<ConfigError> Warnings => _warnings;
+
+    /// <summary>Whether any error was found.</summary>
     public bool Any => _errors.Count > 0;
 
     /// <summary>Adds an error, unless the same one stands already.</summary>
@@ -20,22 +24,42 @@ public sealed class ConfigErrors
         if (_known.Add(error)) _errors.Add(error);
     }
 
+    /// <summary>Adds a warning about a property of settings; nothing where the property could not be read.</summary>
+    /// <param name="code">Stable: <c>ESB-CFG-…</c>.</param>
+    /// <param name="settings">The settings.</param>
+    /// <param name="property">The property's configured name.</param>
+    /// <param name="meaning">What it means, as the end of a sentence.</param>
+    public void Warn(string code, SettingsRecord settings, string property, string meaning)
+    {
+        if (Describe(code, settings, property, meaning) is { } warning && _known.Add(warning)) _warnings.Add(warning);
+    }
+
     /// <summary>Adds an error about the value of a node, clipped to 60 characters and masked where it is secret.</summary>
     public void Add(string code, ConfigNode node, string expected) =>
-        Add(new ConfigError(code, node.Path, node.Display(), expected, node.Origin));
+        Add(Describe(code, node, expected));
 
     /// <summary>Adds an error about a property of settings, with its value and place as they were written; the place of the whole where the property was not.</summary>
+    /// <remarks>Adds nothing where the property could not be read: that has been reported, and one mistake is one error.</remarks>
     /// <param name="code">Stable: <c>ESB-CFG-…</c>.</param>
     /// <param name="settings">The settings.</param>
     /// <param name="property">The property's configured name.</param>
     /// <param name="expected">What is accepted instead, as the end of a sentence.</param>
     public void Add(string code, SettingsRecord settings, string property, string expected)
     {
-        if (settings.Written?[property] is { } node) Add(code, node, expected);
-        else Add(code, ConfigNode.Join(settings.Path, property), expected, settings.Origin);
+        if (Describe(code, settings, property, expected) is { } error) Add(error);
     }
 
     /// <summary>Adds an error about a place, without a value.</summary>
     public void Add(string code, string path, string expected, ConfigOrigin? origin = null) =>
         Add(new ConfigError(code, path, null, expected, origin));
+
+    private static ConfigError? Describe(string code, SettingsRecord settings, string property, string expected)
+    {
+        if (settings.Flaws?.HasLost(property) == true) return null;
+        if (settings.Written?[property] is not { } node) return new ConfigError(code, ConfigNode.Join(settings.Path, property), null, expected, settings.Origin);
+        // An address that is wrong may hold its password anywhere, and is not shown at all.
+        return node.Secrecy == Secrecy.Password ? new ConfigError(code, node.Path, null, expected, node.Origin) : Describe(code, node, expected);
+    }
+
+    private static ConfigError Describe(string code, ConfigNode node, string expected) => new(code, node.Path, node.Display(), expected, node.Origin);
 }

@@ -83,7 +83,7 @@ public sealed record ConfigNode(ConfigKind Kind, string Path, ConfigOrigin Origi
     };
 
     /// <summary>The path of a member. A name that no setting has is shortened, and stays on one line.</summary>
-    internal static string Join(string path, string name)
+    public static string Join(string path, string name)
     {
         var shown = Clipped.Name(name);
         return path.Length == 0 ? shown : $"{path}.{shown}";

@@ -13,10 +13,22 @@ public sealed class ConfigurationReader(SettingsCatalog catalog)
     private const int RevisionLength = 12;
 
     /// <summary>Reads and checks; the result is null when anything is wrong, and the errors then say all that is.</summary>
+    /// <inheritdoc cref="ReadDraft"/>
+    public EsbConfiguration? Read(string path, IReadOnlyDictionary<string, string> variables, ConfigErrors errors)
+    {
+        var draft = ReadDraft(path, variables, errors);
+        return errors.Any ? null : draft;
+    }
+
+    /// <summary>Reads what can be read, so that its parts can be checked whatever is wrong beside them; null only where a file cannot be read at all.</summary>
+    /// <remarks>
+    /// After an error a property holds its default or a stand-in, and things that cannot be read are left out;
+    /// <see cref="SettingsRecord.IsSound"/>, <see cref="SettingsRecord.IsWhole"/> and <see cref="EsbConfiguration.Lost"/> tell. Nothing may be started from it.
+    /// </remarks>
     /// <param name="path">A file, or a folder whose <c>*.json</c> are merged.</param>
     /// <param name="variables">The environment variables.</param>
     /// <param name="errors">Receives every error.</param>
-    public EsbConfiguration? Read(string path, IReadOnlyDictionary<string, string> variables, ConfigErrors errors)
+    public EsbConfiguration? ReadDraft(string path, IReadOnlyDictionary<string, string> variables, ConfigErrors errors)
     {
         variables.TryGetValue("ESB_ENVIRONMENT", out var environment);
         var files = new ConfigFiles(errors).Read(path, string.IsNullOrEmpty(environment) ? null : environment);
@@ -29,7 +41,7 @@ public sealed class ConfigurationReader(SettingsCatalog catalog)
         var reader = new SettingsReader(catalog, errors);
         var sections = root.Read(whole, reader);
         reader.CheckReferences(whole);
-        return errors.Any ? null : new EsbConfiguration(sections, reader.Values, Revision(whole));
+        return new EsbConfiguration(whole, sections, reader.Values, Revision(whole));
     }
 
     // Of the canonical form: members sorted, white space gone. Two configurations that say the same have the same revision.

@@ -1,12 +1,14 @@
 namespace Esb.Core.Configuration;
 
-/// <summary>A configuration that was read and found valid: a snapshot. Immutable.</summary>
+/// <summary>A configuration: a snapshot. Immutable. What runs was found valid; a draft, which is only checked, may lack what could not be read.</summary>
 public sealed class EsbConfiguration
 {
+    private readonly ConfigNode _written;
     private readonly IReadOnlyDictionary<string, object> _sections;
 
-    internal EsbConfiguration(IReadOnlyDictionary<string, object> sections, IReadOnlyList<TracedValue> values, string revision)
+    internal EsbConfiguration(ConfigNode written, IReadOnlyDictionary<string, object> sections, IReadOnlyList<TracedValue> values, string revision)
     {
+        _written = written;
         _sections = sections;
         Values = values;
         Revision = revision;
@@ -28,4 +30,13 @@ public sealed class EsbConfiguration
     /// <summary>A section of named things.</summary>
     /// <exception cref="KeyNotFoundException">No such section is registered.</exception>
     public IReadOnlyDictionary<string, T> Named<T>(string section) => Section<IReadOnlyDictionary<string, T>>(section);
+
+    /// <summary>What stands in a section of named things and could not be read, as it was written; the section itself where that is no object. Empty unless this is a draft.</summary>
+    /// <exception cref="KeyNotFoundException">No such section is registered.</exception>
+    public IEnumerable<ConfigNode> Lost<T>(string section)
+    {
+        var read = Named<T>(section);
+        if (_written[section] is not { Kind: ConfigKind.Object } written) return [_written[section]!];
+        return written.Members.Where(member => !read.ContainsKey(member.Name)).Select(member => member.Value);
+    }
 }

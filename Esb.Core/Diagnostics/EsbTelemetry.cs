@@ -51,11 +51,17 @@ public static class EsbTelemetry
         /// <summary>A process of the configuration.</summary>
         public const string Process = "esb.process";
 
+        /// <summary>A database of the configuration.</summary>
+        public const string Connection = "esb.connection";
+
         /// <summary>A pool: of an endpoint, or of a step.</summary>
         public const string Pool = "esb.pool";
 
         /// <summary>Which attempt; on spans only.</summary>
         public const string Attempt = "esb.attempt";
+
+        /// <summary>A listener of the configuration.</summary>
+        public const string Listener = "esb.listener";
 
         /// <summary>How something ended, in a few words that are always the same.</summary>
         public const string Outcome = "esb.outcome";
@@ -79,11 +85,23 @@ public static class EsbTelemetry
         /// <summary>Counter, {message}: taken in from outside, by endpoint and outcome.</summary>
         public const string ReceivedMessages = "esb.message.received";
 
+        /// <summary>Counter, {request}: refused at a listener, before an endpoint had them, by listener and code.</summary>
+        public const string RefusedRequests = "esb.http.request.refused";
+
         /// <summary>Counter, {message}: given up and kept as dead letters.</summary>
         public const string DeadLettered = "esb.message.dead_lettered";
 
         /// <summary>Counter, {message}: replies that found nobody who waited for them any more.</summary>
         public const string ReplyAbandoned = "esb.message.reply_abandoned";
+
+        /// <summary>Counter, {message}: recognised by an endpoint as applied before, and not applied again.</summary>
+        public const string Duplicates = "esb.message.duplicates";
+
+        /// <summary>Gauge, {message}: published by transactions, and waiting in the outbox of a database.</summary>
+        public const string OutboxLength = "esb.outbox.length";
+
+        /// <summary>Gauge, s: how long the oldest of them has waited.</summary>
+        public const string OutboxAge = "esb.outbox.age";
 
         /// <summary>Counter, {message}: published, but no endpoint subscribes to them.</summary>
         public const string Unroutable = "esb.message.unroutable";

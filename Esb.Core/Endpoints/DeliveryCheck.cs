@@ -13,8 +13,10 @@ internal sealed class DeliveryCheck(EsbConfiguration configuration) : IConfigura
         foreach (var endpoint in configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>())
         {
             if (endpoint.Delivery == DeliveryMode.Ordered) CheckOrdered(endpoint, errors);
-            if (endpoint is { Delivery: DeliveryMode.Parallel, OnFailure: FailureAction.Park })
+            if (endpoint is { Delivery: DeliveryMode.Parallel, OnFailure: FailureAction.Park } && endpoint.IsSound("delivery"))
                 errors.Add("ESB-CFG-UNAVAILABLE", endpoint, "onFailure", "parking is there for delivery \"ordered\" only; expected dead-letter or discard");
+            if (endpoint is { Once: true, CanBeOnce: false })
+                errors.Add("ESB-CFG-ONCE", endpoint, "once", "only a sql-outbound endpoint with execute can record a message together with its effect");
         }
     }
 
@@ -23,6 +25,7 @@ internal sealed class DeliveryCheck(EsbConfiguration configuration) : IConfigura
         if (endpoint.PoolSize > 1) RefuseSecond("poolSize", endpoint, errors);
         if (endpoint.ProcessingThreads > 1) RefuseSecond("processingThreads", endpoint, errors);
 
+        if (!endpoint.IsSound("retry", "timeout")) return;
         var attempts = 1 + endpoint.Retry.Immediate + endpoint.Retry.Delays.Count;
         var longest = endpoint.Retry.Delays.Aggregate(TimeSpan.Zero, (sum, delay) => sum + delay) + (attempts * endpoint.Timeout);
         if (longest > LongestInPlace)

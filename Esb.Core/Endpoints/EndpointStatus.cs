@@ -11,6 +11,9 @@ public enum EndpointState
     /// <summary>It is coming up, or trying to.</summary>
     Starting,
 
+    /// <summary>Another host of the farm runs it; this one takes over when that one is gone.</summary>
+    Standby,
+
     /// <summary>It works.</summary>
     Running,
 

@@ -17,6 +17,14 @@ public interface IMessageIntake
     /// <param name="reason">Why, as a sentence.</param>
     /// <param name="cancellationToken">Stops the recording.</param>
     ValueTask RefuseAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken);
+
+    /// <summary>Records that something from outside ended before it was a whole message: nobody refused it.</summary>
+    /// <inheritdoc cref="RefuseAsync"/>
+    ValueTask AbortAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken);
+
+    /// <summary>Records that something from outside came again, and that nothing was done.</summary>
+    /// <inheritdoc cref="RefuseAsync"/>
+    ValueTask RecognizeAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken);
 }
 
 /// <summary>What became of a message that was taken in.</summary>

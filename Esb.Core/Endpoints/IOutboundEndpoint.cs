@@ -1,4 +1,5 @@
 using Esb.Core.Messages;
+using Esb.Core.Processes;
 
 namespace Esb.Core.Endpoints;
 
@@ -9,6 +10,13 @@ public interface IOutboundEndpoint
     /// <returns>The answer; null where the outside gives none.</returns>
     /// <exception cref="Errors.EndpointException">It was not sent, or nobody can tell.</exception>
     ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken);
+}
+
+/// <summary>An instance whose effect can be a part of a transaction that a process is in.</summary>
+public interface ITransactionalEndpoint : IOutboundEndpoint
+{
+    /// <summary>As <see cref="IOutboundEndpoint.SendAsync"/>, but the effect is there only once the unit of work is committed.</summary>
+    ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork unitOfWork, CancellationToken cancellationToken);
 }
 
 /// <summary>What the instances of one outbound endpoint share, such as connections. Thread-safe; disposed after its instances.</summary>

@@ -33,6 +33,10 @@ public abstract record InboundEndpointConfig : EndpointConfig
     [Setting("The workflow that messages start or continue.", Unavailable = true)]
     public string? Workflow { get; init; }
 
+    /// <summary>Whether only one host of the farm at a time reads.</summary>
+    [Setting("Whether only one host of the farm at a time runs the endpoint; another takes over when that one is gone.")]
+    public bool SingleInstance { get; init; }
+
     /// <summary>Whether the sender gets an answer.</summary>
     [Setting("Whether the sender gets only word that the message was accepted, or the message at the end of the process.")]
     public ExchangePattern Mode { get; init; }

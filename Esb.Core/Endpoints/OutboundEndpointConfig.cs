@@ -37,6 +37,12 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     /// <summary>Whether it answers: a request needs exactly one subscriber that does.</summary>
     public virtual bool Answers => false;
 
+    /// <summary>Whether it can tell that it has applied a message before, as <see cref="Once"/> needs.</summary>
+    public virtual bool CanBeOnce => false;
+
+    /// <summary>The database, one of the connections, whose transactions its effect can be a part of; null where it has none.</summary>
+    public virtual string? Database => null;
+
     /// <summary>What it subscribes to; empty where it is only called.</summary>
     [Setting("The subjects it subscribes to; * stands for one part, # for any number.")]
     public IReadOnlyList<SubjectPattern> Subscribe { get; init; } = [];
@@ -85,8 +91,8 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     [Setting("How its queue is made on the broker.")]
     public QueueConfig Queue { get; init; } = new();
 
-    /// <summary>Not yet available.</summary>
-    [Setting("Whether the effect of a message happens once even when it is delivered twice.", Unavailable = true)]
+    /// <summary>Whether the effect of a message happens once even when it is delivered twice, within seven days.</summary>
+    [Setting("Whether the effect of a message happens once even when it is delivered twice, within seven days: sql-outbound with execute only.")]
     public bool Once { get; init; }
 
     /// <summary>Not yet available.</summary>

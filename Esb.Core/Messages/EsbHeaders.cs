@@ -18,6 +18,9 @@ public static class EsbHeaders
     /// <summary>On a reply that is a fault, its code; the body is then problem+json (RFC 9457).</summary>
     public const string Fault = "esb-fault";
 
+    /// <summary>On an answer, that the endpoint recognised the message as one it had applied before: a code; the body then says more.</summary>
+    public const string Duplicate = "esb-duplicate";
+
     /// <summary>On an answer of HTTP, its status code; steps find it as the property <c>status</c>.</summary>
     public const string Status = "esb-status";
 }

@@ -26,6 +26,7 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
     private Dictionary<string, object>? _properties;
     private List<Task>? _settling;
     private Guid? _published;
+    private Dictionary<string, int>? _calls;
 
     /// <summary>The message; steps replace it.</summary>
     public EsbMessage Message { get; set; } = message;
@@ -41,6 +42,9 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
 
     /// <summary>Whether a step ended the process.</summary>
     public ProcessOutcome Outcome { get; set; }
+
+    /// <summary>The transaction that the process is in: what it publishes, and what it calls on the same database, become a part of it. Null outside of one.</summary>
+    public IUnitOfWork? UnitOfWork { get; set; }
 
     /// <summary>Completes when all that was published here has been settled at every subscriber, where the transport is not durable.</summary>
     public Task Settled => _settling is null ? Task.CompletedTask : Task.WhenAll(_settling);
@@ -62,6 +66,16 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
         var id = _published is null ? Received.Id : MessageIds.Derive(_published.Value, step);
         _published = id;
         return id;
+    }
+
+    /// <summary>The id under which the process calls an endpoint: the first call keeps the message's, each further one of the same endpoint has its own, the same at every repetition.</summary>
+    /// <param name="endpoint">The endpoint's name.</param>
+    /// <param name="step">The place of the calling step in its process.</param>
+    public Guid NextCallId(string endpoint, string step)
+    {
+        var calls = (_calls ??= []).GetValueOrDefault(endpoint);
+        _calls[endpoint] = calls + 1;
+        return calls == 0 ? Message.Id : MessageIds.Derive(Message.Id, $"{step} {calls}");
     }
 
     /// <summary>Adds to what <see cref="Settled"/> waits for.</summary>

@@ -21,6 +21,13 @@ public interface IHoldsSteps
     IEnumerable<IReadOnlyList<StepConfig>> Lists { get; }
 }
 
+/// <summary>Settings of steps that begin a transaction, so that the outbox of its database is looked after.</summary>
+public interface IBeginsTransaction
+{
+    /// <summary>The database, one of the connections.</summary>
+    string Connection { get; }
+}
+
 /// <summary>Looks through processes.</summary>
 public static class StepTree
 {

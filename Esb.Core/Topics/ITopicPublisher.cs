@@ -10,10 +10,10 @@ public interface ITopicPublisher
     /// <param name="subject">Where to.</param>
     /// <param name="step">The place of the publishing step, from which ids are derived.</param>
     /// <param name="cancellationToken">Is looked at before the message is handed over, never after.</param>
-    /// <exception cref="Errors.EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: it was refused or the outcome is unknown, also after repetition. <c>ESB-HDR-LIMIT</c>: its headers are too large.</exception>
+    /// <exception cref="Errors.EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: it was refused, also after repetition. <c>ESB-TOPIC-UNKNOWN</c>: nobody can tell; publishing it again with the same id is safe. <c>ESB-HDR-LIMIT</c>: its headers are too large.</exception>
     ValueTask PublishAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken);
 
     /// <summary>Publishes the context's message as a request and makes the reply the context's message.</summary>
-    /// <exception cref="Errors.EsbException"><c>ESB-REQUEST-TIMEOUT</c>; <c>ESB-TOPIC-UNAVAILABLE</c>; or the fault that came as the reply.</exception>
+    /// <exception cref="Errors.EsbException"><c>ESB-REQUEST-TIMEOUT</c>; <c>ESB-TOPIC-UNAVAILABLE</c>; <c>ESB-TOPIC-UNKNOWN</c>; or the fault that came as the reply.</exception>
     ValueTask RequestAsync(MessageContext context, Subject subject, TimeSpan timeout, string step, CancellationToken cancellationToken);
 }

@@ -34,14 +34,31 @@ public interface ITopicTransport : IAsyncDisposable
     Task DrainAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <summary>Hands every dead letter to the handler until the result is disposed; one that fails stays and comes again.</summary>
-    Task<ITopicSubscription> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken);
+    Task<ITopicReader> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken);
 }
 
-/// <summary>A running subscription; disposing it stops new deliveries and waits for those under way.</summary>
-public interface ITopicSubscription : IAsyncDisposable
+/// <summary>Something that receives; disposing it stops new deliveries and waits for those under way.</summary>
+public interface ITopicReader : IAsyncDisposable
 {
     /// <summary>Whether messages can arrive right now: on a broker, whether the queue has our consumer.</summary>
     bool IsLive { get; }
+}
+
+/// <summary>A running subscription. Thread-safe.</summary>
+public interface ITopicSubscription : ITopicReader
+{
+    /// <summary>What keeps messages from arriving, in a few words that begin with a code where there is one; null where nothing does, and while it is paused.</summary>
+    string? Reason { get; }
+
+    /// <summary>Whether it receives nothing because it was told so. Then it is not live, which is no failure.</summary>
+    bool IsPaused { get; }
+
+    /// <summary>Goes on with other numbers: deliveries under way are waited for, what came too early goes back in its order, nothing is lost, doubled or overtaken.</summary>
+    /// <param name="concurrency">Deliveries at once, from 1; of lanes, how many are worked on at once.</param>
+    /// <param name="prefetch">Messages that may be on their way here unsettled, from 1; of lanes, in each.</param>
+    /// <param name="isPaused">Whether nothing is to be received for now.</param>
+    /// <param name="cancellationToken">Stops waiting; the change still happens.</param>
+    Task TuneAsync(int concurrency, int prefetch, bool isPaused, CancellationToken cancellationToken);
 }
 
 /// <summary>Works on one delivery and says what becomes of it. Must not throw: a delivery whose handler throws is returned to its queue.</summary>

@@ -22,6 +22,9 @@ internal sealed class DeliveryAttempts(TopicDelivery delivery, TimeProvider time
     /// <summary>The last failure; null after a success.</summary>
     public EsbException? Last { get; private set; }
 
+    /// <summary>Whether an attempt ended without word: then it may have had its effect.</summary>
+    public bool IsUnknown { get; private set; }
+
     public TimeSpan Elapsed => time.GetElapsedTime(_started);
 
     public void Begin() => Count++;
@@ -29,6 +32,8 @@ internal sealed class DeliveryAttempts(TopicDelivery delivery, TimeProvider time
     public void Forget() => Count--;
 
     public void Fail(EsbException failure) => Last = failure;
+
+    public void Doubt(EsbException failure) => IsUnknown |= failure.Kind == FaultKind.Timeout || failure is EndpointException { IsOutage: true };
 
     public void Succeed() => Last = null;
 

@@ -33,6 +33,7 @@ internal sealed partial class DeliveryController(
     private readonly RetryLadder _ladder = new(config.Retry);
     private readonly OutageGate _gate = new(time);
     private readonly DeliveryState _state = new(time);
+    private readonly DuplicateRecords _duplicates = new(config.Name, audit, time, logger);
     private readonly CancellationTokenSource _stopping = new();
     private readonly CancellationTokenSource _aborting = new();
     private ITopicSubscription? _subscription;
@@ -61,7 +62,14 @@ internal sealed partial class DeliveryController(
         _subscription = null;
     }
 
-    public ValueTask<EsbMessage?> CallAsync(EsbMessage message, CancellationToken cancellationToken) => sender.SendAsync(message, cancellationToken);
+    /// <summary>Sends without a queue. A message that the endpoint applied before is recorded as such, and has no answer.</summary>
+    public async ValueTask<EsbMessage?> CallAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
+    {
+        var answer = await sender.SendAsync(message, unitOfWork, cancellationToken);
+        if (DuplicateNotice.Read(answer) is not { } notice) return answer;
+        await _duplicates.RecordAsync(message, notice, duration: null, CancellationToken.None);
+        return null;
+    }
 
     public async ValueTask DisposeAsync()
     {
@@ -115,6 +123,7 @@ internal sealed partial class DeliveryController(
             attempts.Begin();
             var (answer, failure) = await TrySendAsync(attempts.Current, isProbe, aborting);
             if (failure is null) return await CompleteAsync(attempts, answer, aborting);
+            attempts.Doubt(failure);
             if (failure is EndpointException { IsOutage: true } && attempts.Delivery.Reply is null)
             {
                 if (_gate.Missed(failure.Message, isProbe)) LogPaused(config.Name, failure.Message);
@@ -134,7 +143,7 @@ internal sealed partial class DeliveryController(
     {
         try
         {
-            var answer = await sender.SendAsync(message, aborting);
+            var answer = await sender.SendAsync(message, unitOfWork: null, aborting);
             return (answer, answer is null ? null : sender.Adapter.FailureOf(answer));
         }
         catch (EsbException failure)
@@ -152,9 +161,23 @@ internal sealed partial class DeliveryController(
     {
         ReachedOutside();
         attempts.Succeed();
+        if (DuplicateNotice.Read(answer) is { } notice) return await CompleteDuplicateAsync(attempts, notice, aborting);
         var reply = answer is null ? null : attempts.Delivery.Reply;
         var kind = reply is null ? AuditKind.Delivered : await reply(answer!, aborting) ? AuditKind.Replied : AuditKind.ReplyAbandoned;
         await RecordAsync(attempts.Current, kind, aborting, attempts.Elapsed);
+        return Done();
+    }
+
+    // Where an attempt of this delivery ended without word, the endpoint recognises what that very attempt did.
+    private async Task<Settlement> CompleteDuplicateAsync(DeliveryAttempts attempts, DuplicateNotice notice, CancellationToken aborting)
+    {
+        if (attempts.IsUnknown && !notice.IsConflict) await RecordAsync(attempts.Current, AuditKind.Delivered, aborting, attempts.Elapsed);
+        else await _duplicates.RecordAsync(attempts.Current, notice, attempts.Elapsed, aborting);
+        return Done();
+    }
+
+    private Settlement Done()
+    {
         _state.StoppedAt = null;
         _state.CountMessage();
         return Settlement.Done;

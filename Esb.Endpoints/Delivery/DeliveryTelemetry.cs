@@ -17,6 +17,9 @@ internal static class DeliveryTelemetry
     private static readonly Counter<long> DeadLettered =
         EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.DeadLettered, "{message}", "Messages given up and kept as dead letters.");
 
+    private static readonly Counter<long> Duplicates =
+        EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.Duplicates, "{message}", "Messages that an endpoint had applied before.");
+
     public static Activity? Start(TopicDelivery delivery, string system, string endpoint)
     {
         var activity = EndpointsTelemetry.Source.StartActivity($"process {delivery.Message.Subject}", ActivityKind.Consumer, delivery.Parent);
@@ -38,6 +41,9 @@ internal static class DeliveryTelemetry
         if (error is not null) tags.Add(EsbTelemetry.Tags.ErrorType, error);
         Duration.Record(duration.TotalSeconds, tags);
     }
+
+    public static void CountDuplicate(string endpoint, string code) =>
+        Duplicates.Add(1, new TagList { { EsbTelemetry.Tags.Endpoint, endpoint }, { EsbTelemetry.Tags.Outcome, code } });
 
     public static void CountDeadLetter(string endpoint, string code) =>
         DeadLettered.Add(1, new TagList { { EsbTelemetry.Tags.Endpoint, endpoint }, { EsbTelemetry.Tags.ErrorType, code } });

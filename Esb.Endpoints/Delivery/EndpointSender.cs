@@ -2,6 +2,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Pooling;
+using Esb.Core.Processes;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Delivery;
@@ -20,16 +21,18 @@ internal sealed class EndpointSender(OutboundEndpointConfig config, IOutboundAda
 
     public IOutboundAdapter Adapter => adapter;
 
-    /// <summary>Sends a message; the result is the outside's answer.</summary>
+    /// <summary>Sends a message, as a part of a transaction where the endpoint can; the result is the outside's answer.</summary>
     /// <exception cref="EsbException">It failed; never another type but for cancellation.</exception>
-    public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken)
+    public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
         using var lease = await _pool.RentAsync(cancellationToken);
         using var timeout = new CancellationTokenSource(config.Timeout, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, cancellationToken);
         try
         {
-            return await lease.Instance.SendAsync(message, either.Token);
+            return unitOfWork is not null && lease.Instance is ITransactionalEndpoint transactional
+                ? await transactional.SendAsync(message, unitOfWork, either.Token)
+                : await lease.Instance.SendAsync(message, either.Token);
         }
         catch (OperationCanceledException ex) when (timeout.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
         {

@@ -6,6 +6,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Expressions;
 using Esb.Core.Messages;
+using Esb.Core.Processes;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
 
@@ -37,7 +38,8 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
         {
             bySettings[config.GetType()].Check(config, _errors);
             var filter = config.Filter is null ? null : expressions.Compile(config.Filter, _errors);
-            if (filter?.ReadsBody == true) _errors.Add("ESB-CFG-FILTER", $"{config.Path}.filter", "looks at headers and the envelope only, never into the body", config.Origin);
+            if (filter?.ReadsBody == true) _errors.Add("ESB-CFG-FILTER", config, "filter", "looks at headers and the envelope only, never into the body");
+            if (!config.IsWhole) continue; // of a draft, which is never started
             var sender = new EndpointSender(config, bySettings[config.GetType()].Create(config), time, loggers);
             _controllers[config.Name] = new DeliveryController(
                 config, names[config.GetType()].First(), sender, filter, transport, audit, time, loggers.CreateLogger<DeliveryController>());
@@ -81,8 +83,8 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
         }
     }
 
-    public ValueTask<EsbMessage?> CallAsync(string endpoint, EsbMessage message, CancellationToken cancellationToken) =>
-        _controllers[endpoint].CallAsync(message, cancellationToken);
+    public ValueTask<EsbMessage?> CallAsync(string endpoint, EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken) =>
+        _controllers[endpoint].CallAsync(message, unitOfWork, cancellationToken);
 
     public async ValueTask DisposeAsync()
     {

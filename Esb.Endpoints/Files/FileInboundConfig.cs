@@ -31,7 +31,7 @@ public sealed record FileInboundConfig : InboundEndpointConfig
     public string? Error { get; init; }
 
     /// <inheritdoc/>
-    public override string? Address => Folder;
+    public override string? Address => IsSound("folder") ? Folder : null;
 
     internal string DoneFolder => Done ?? System.IO.Path.Combine(Folder, "done");
 

@@ -9,14 +9,14 @@ internal sealed class FileInboundType(EsbConfiguration configuration, TimeProvid
 {
     protected override void Check(FileInboundConfig settings, ConfigErrors errors)
     {
-        if (settings.Relay is not null) errors.Add("ESB-CFG-VALUE", $"{settings.Path}.relay", "a file cannot be relayed: expected process or publish", settings.Origin);
+        if (settings.Relay is not null) errors.Add("ESB-CFG-VALUE", settings, "relay", "a file cannot be relayed: expected process or publish");
         if (settings.Mode == ExchangePattern.RequestReply)
-            errors.Add("ESB-CFG-VALUE", $"{settings.Path}.mode", "nobody waits for the answer to a file: expected one-way", settings.Origin);
+            errors.Add("ESB-CFG-VALUE", settings, "mode", "nobody waits for the answer to a file: expected one-way");
         if (settings.Pattern.AsSpan().IndexOfAny('/', '\\') >= 0)
-            errors.Add("ESB-CFG-VALUE", $"{settings.Path}.pattern", "expected a pattern of file names, without folders", settings.Origin);
+            errors.Add("ESB-CFG-VALUE", settings, "pattern", "expected a pattern of file names, without folders");
         foreach (var (name, folder) in new[] { ("done", settings.Done), ("error", settings.Error) })
         {
-            if (folder == settings.Folder) errors.Add("ESB-CFG-VALUE", $"{settings.Path}.{name}", "must not be the folder that is read", settings.Origin);
+            if (folder == settings.Folder && settings.IsSound("folder")) errors.Add("ESB-CFG-VALUE", settings, name, "must not be the folder that is read");
         }
     }
 

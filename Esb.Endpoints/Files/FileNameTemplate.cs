@@ -26,6 +26,8 @@ internal sealed partial class FileNameTemplate
     /// <summary>Compiles the template; null after an error. What it says itself must be a safe name, whatever the messages bring.</summary>
     public static FileNameTemplate? Compile(FileOutboundConfig config, IExpressionCompiler compiler, ConfigErrors errors)
     {
+        if (!config.IsSound("fileName")) return null; // reported already
+        var known = errors.All.Count;
         var path = $"{config.Path}.fileName";
         if (compiler.CompileTemplate(config.FileName, path, config.Origin, errors) is null) return null;
 
@@ -38,8 +40,8 @@ internal sealed partial class FileNameTemplate
         }
 
         var sample = string.Concat(parts.Select(part => part.Value is null ? part.Literal : "x"));
-        if (SafeFileName.WhatIsWrong(sample) is { } wrong) errors.Add("ESB-FILE-NAME", path, wrong, config.Origin);
-        return errors.Any ? null : new FileNameTemplate(config.Name, parts);
+        if (SafeFileName.WhatIsWrong(sample) is { } wrong) errors.Add("ESB-FILE-NAME", config, "fileName", wrong);
+        return errors.All.Count > known ? null : new FileNameTemplate(config.Name, parts);
     }
 
     /// <summary>The name of a message's file.</summary>

@@ -32,5 +32,5 @@ public sealed record FileOutboundConfig : OutboundEndpointConfig
     public FileExistsRule IfExists { get; init; }
 
     /// <inheritdoc/>
-    public override string? Address => Folder;
+    public override string? Address => IsSound("folder") ? Folder : null;
 }

@@ -7,6 +7,9 @@ namespace Esb.Endpoints.Http;
 /// <summary>What can be said about a body before any of it is read.</summary>
 internal static class HttpContentRules
 {
+    /// <summary>The code of a body that its caller did not send to its end.</summary>
+    public const string Aborted = "ESB-HTTP-ABORTED";
+
     /// <summary>Refuses a body with two lengths, by which one hop would read on where another has stopped (RFC 9112, section 6.3).</summary>
     public static void RequireOneLength(HttpRequest request)
     {
@@ -49,13 +52,19 @@ internal static class HttpContentRules
                 return TooLarge(context.Features.Get<IHttpMaxRequestBodySizeFeature>()?.MaxRequestBodySize, fault);
             case BadHttpRequestException { StatusCode: StatusCodes.Status408RequestTimeout }:
                 return HttpProblems.Of(StatusCodes.Status408RequestTimeout, "ESB-HTTP-SLOW", "The body came too slowly.", fault);
+            case BadHttpRequestException when !IsIncomplete(fault, context.Request):
+                return HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-BODY", "The body is not sent as HTTP asks.", fault);
             case BadHttpRequestException:
-                return HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-BODY", "The body is incomplete, or is not sent as HTTP asks.", fault);
+                return HttpProblems.Of(StatusCodes.Status400BadRequest, Aborted, "The body ended before it was complete.", fault);
             default:
                 context.Abort(); // or the server would go on reading, and report that it cannot
-                return HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-ABORTED", "The caller hung up before the body was complete.", fault);
+                return HttpProblems.Of(StatusCodes.Status400BadRequest, Aborted, "The caller hung up before the body was complete.", fault);
         }
     }
+
+    // Of a body with a length nothing else can be wrong; of chunks only the server's sentence tells the end from a broken chunk.
+    private static bool IsIncomplete(IOException fault, HttpRequest request) =>
+        request.ContentLength is not null || fault.Message.StartsWith("Unexpected end of request content", StringComparison.Ordinal);
 
     public static EsbException Duplicate(string name) => HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-DUP", $"{name} is given more than once.");
 

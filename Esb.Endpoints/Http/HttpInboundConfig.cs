@@ -22,6 +22,9 @@ internal sealed record HttpInboundConfig : InboundEndpointConfig
     [Setting("Calls worked on at once; as many more wait for a short time, all others are told to come back later.", Range = "1..100000")]
     public int MaxConcurrentCalls { get; init; } = 200;
 
+    [Setting("Whether a request with the header Idempotency-Key is worked on once only: its repetitions get the answer of the first. Relays pass the header on.")]
+    public bool Idempotency { get; init; } = true;
+
     [Setting("The largest body that is taken in; by default that of limits, and any size where requests are relayed.", Range = "1B..1GiB")]
     public ByteSize? MaxBodySize { get; init; }
 }

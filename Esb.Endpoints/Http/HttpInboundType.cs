@@ -1,5 +1,7 @@
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
+using Esb.Core.Storage;
+using Esb.Endpoints.Http.Idempotency;
 using Esb.Endpoints.Intake;
 using Microsoft.Extensions.Logging;
 
@@ -7,34 +9,39 @@ namespace Esb.Endpoints.Http;
 
 /// <summary>The type <c>http-inbound</c>.</summary>
 internal sealed class HttpInboundType(
-    EsbConfiguration configuration, HttpListeners listeners, HttpTargets targets, IntakeStates states, TimeProvider time, ILoggerFactory loggers)
+    EsbConfiguration configuration, HttpListeners listeners, HttpTargets targets, IIdempotencyKeys keys, IntakeStates states, TimeProvider time, ILoggerFactory loggers)
     : InboundEndpointType<HttpInboundConfig>
 {
     private const string PathExpected = "expected a path as it is once decoded, such as \"/orders\", without query, fragment and dot segments";
 
     protected override void Check(HttpInboundConfig settings, ConfigErrors errors)
     {
-        if (!IsPath(settings.RequestPath)) Refuse(settings, errors, "path", settings.RequestPath, PathExpected);
-        if (settings.Methods.Count == 0) Refuse(settings, errors, "methods", "", $"expected at least one of {string.Join(", ", HttpMethodNames.All)}");
+        if (settings.IsSound("path") && !IsPath(settings.RequestPath)) Refuse(settings, errors, "path", settings.RequestPath, PathExpected);
+        if (settings.SingleInstance) Refuse(settings, errors, "singleInstance", "true", "expected false: callers of the other hosts would find nobody");
+        if (settings.IsSound("methods") && settings.Methods.Count == 0) Refuse(settings, errors, "methods", "", $"expected at least one of {string.Join(", ", HttpMethodNames.All)}");
         foreach (var method in settings.Methods.Where(method => !HttpMethodNames.IsKnown(method)))
             Refuse(settings, errors, "methods", method, HttpMethodNames.Expected(method));
         foreach (var type in settings.Accept.Where(type => !AcceptedTypes.IsRange(type)))
             Refuse(settings, errors, "accept", type, "expected a content type such as \"application/xml\" or \"text/*\"");
-        if (settings.Relay is { } relay && TargetOf(relay) is null) Refuse(settings, errors, "relay", relay, "expected the name of an http-outbound endpoint");
+        if (settings.Relay is { } relay && EndpointOf(relay) is { } endpoint and not HttpOutboundConfig)
+            Refuse(settings, errors, "relay", relay, $"expected the name of an http-outbound endpoint; {endpoint.Name} is another kind");
     }
 
     protected override IInboundEndpoint Create(HttpInboundConfig settings, IMessageIntake intake)
     {
         var exchange = settings.Relay is { } relay
-            ? RelayTo(TargetOf(relay)!, settings)
-            : new MessageExchange(settings, intake, new HttpMessageReader(settings, MaxBodyBytes(settings), time));
+            ? RelayTo((HttpOutboundConfig)EndpointOf(relay)!, settings)
+            : new MessageExchange(settings, intake, new HttpMessageReader(settings, MaxBodyBytes(settings), time), KeyedRequestsOf(settings, intake));
         return new HttpInboundEndpoint(settings, listeners.RouteOf(settings.Name), exchange, states.Of(settings.Name), time, loggers.CreateLogger<HttpInboundEndpoint>());
     }
+
+    private KeyedRequests? KeyedRequestsOf(HttpInboundConfig settings, IMessageIntake intake) =>
+        settings.Idempotency ? new KeyedRequests(settings.Name, keys, intake, time, loggers.CreateLogger<KeyedRequests>()) : null;
 
     private IHttpExchange RelayTo(HttpOutboundConfig outbound, HttpInboundConfig settings) =>
         new RelayExchange(settings, targets.Of(outbound), outbound.Timeout < settings.Timeout ? outbound.Timeout : settings.Timeout, states.Of(settings.Name));
 
-    private HttpOutboundConfig? TargetOf(string relay) => configuration.Named<EndpointConfig>("endpoints").GetValueOrDefault(relay) as HttpOutboundConfig;
+    private EndpointConfig? EndpointOf(string relay) => configuration.Named<EndpointConfig>("endpoints").GetValueOrDefault(relay);
 
     private long MaxBodyBytes(HttpInboundConfig settings) => (settings.MaxBodySize ?? configuration.Section<LimitsConfig>("limits").MaxBodySize).Bytes;
 

@@ -19,7 +19,7 @@ internal sealed class HttpListeners : IBusPart, IAsyncDisposable
         {
             var routes = onListener.Select(endpoint => new HttpRoute(endpoint.Name, endpoint.RequestPath, endpoint.Methods)).ToList();
             foreach (var route in routes) _routes[route.Endpoint] = route;
-            _listeners.Add(new KestrelListener(configs[onListener.Key], new HttpRoutes(routes), loggers));
+            if (configs.TryGetValue(onListener.Key, out var config)) _listeners.Add(new KestrelListener(config, new HttpRoutes(routes), loggers)); // none in a draft
         }
     }
 

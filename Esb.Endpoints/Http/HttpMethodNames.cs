@@ -12,5 +12,8 @@ internal static class HttpMethodNames
     /// <summary>Whether a request of the method is sent with a body even where that is empty.</summary>
     public static bool HasBody(string method) => method is "POST" or "PUT" or "PATCH";
 
+    /// <summary>Whether the method may change something (RFC 9110, section 9.2.1).</summary>
+    public static bool HasEffect(string method) => method is not ("GET" or "HEAD" or "OPTIONS");
+
     public static string Expected(string written) => $"expected one of {string.Join(", ", All)}{NearestName.Hint(written, All)}";
 }

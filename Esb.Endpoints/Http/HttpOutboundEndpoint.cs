@@ -1,6 +1,7 @@
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
+using Esb.Endpoints.Http.Idempotency;
 
 namespace Esb.Endpoints.Http;
 
@@ -34,6 +35,10 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
             {
                 if (!request.Headers.TryAddWithoutValidation(name, value)) request.Content?.Headers.TryAddWithoutValidation(name, value);
             }
+
+            // Every attempt has the same one, so that the outside can tell a repetition from another message.
+            if (HttpMethodNames.HasEffect(config.Method) && !request.Headers.NonValidated.Contains(IdempotencyHeader.Name))
+                request.Headers.TryAddWithoutValidation(IdempotencyHeader.Name, message.Id.ToString());
         }
         catch (EsbException ex)
         {

@@ -10,9 +10,9 @@ internal sealed class HttpOutboundType(EsbConfiguration configuration, HttpTarge
     protected override void Check(HttpOutboundConfig settings, ConfigErrors errors)
     {
         if (!IsTarget(settings.Url))
-            errors.Add("ESB-CFG-URL", $"{settings.Path}.url", "expected an absolute http or https url, without user and fragment", settings.Origin);
+            errors.Add("ESB-CFG-URL", settings, "url", "expected an absolute http or https url, without user and fragment");
         if (!HttpMethodNames.IsKnown(settings.Method))
-            errors.Add(new ConfigError("ESB-CFG-VALUE", $"{settings.Path}.method", $"\"{settings.Method}\"", HttpMethodNames.Expected(settings.Method), settings.Origin));
+            errors.Add("ESB-CFG-VALUE", settings, "method", HttpMethodNames.Expected(settings.Method));
     }
 
     protected override IOutboundAdapter Create(HttpOutboundConfig settings)

@@ -3,21 +3,21 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http;
 
-/// <summary>The routes of one listener. Paths are compared as they are, after the server has decoded them and resolved dot segments.</summary>
+/// <summary>The routes of one listener. Paths are compared as they are, after the server has decoded them; those with dot segments do not come here.</summary>
 internal sealed class HttpRoutes(IEnumerable<HttpRoute> routes)
 {
     private readonly FrozenDictionary<string, HttpRoute[]> _byPath =
         routes.GroupBy(route => route.Path).ToFrozenDictionary(group => group.Key, group => group.ToArray(), StringComparer.Ordinal);
 
-    /// <summary>Hands a request to its endpoint.</summary>
+    /// <summary>The route of a request.</summary>
     /// <exception cref="Core.Errors.EsbException">No endpoint has the path, or the method on it.</exception>
-    public Task DispatchAsync(HttpContext context)
+    public HttpRoute Find(HttpContext context)
     {
         if (!_byPath.TryGetValue(context.Request.Path.Value ?? "", out var candidates))
             throw HttpProblems.Of(StatusCodes.Status404NotFound, "ESB-HTTP-NOROUTE", "Nothing is served at this path.");
         foreach (var route in candidates)
         {
-            if (route.Takes(context.Request.Method)) return route.HandleAsync(context);
+            if (route.Takes(context.Request.Method)) return route;
         }
 
         context.Response.Headers.Allow = string.Join(", ", candidates.SelectMany(route => route.Methods).Distinct());

@@ -11,7 +11,7 @@ internal sealed class HttpRoutesCheck(EsbConfiguration configuration) : IConfigu
     {
         CheckListeners(errors);
         var routes = configuration.Named<EndpointConfig>("endpoints").Values.OfType<HttpInboundConfig>()
-            .Where(endpoint => endpoint.Enabled)
+            .Where(endpoint => endpoint.Enabled && endpoint.IsSound("path", "methods", "listener", "enabled"))
             .SelectMany(endpoint => endpoint.Methods.Distinct(), (endpoint, method) => (endpoint, method));
         foreach (var twins in routes.GroupBy(route => (route.endpoint.Listener, route.method, Normalize(route.endpoint.RequestPath))).Where(group => group.Count() > 1))
         {

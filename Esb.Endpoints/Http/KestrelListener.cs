@@ -1,8 +1,10 @@
+using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
+using Esb.Endpoints.Http.Refusals;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Hosting;
@@ -18,6 +20,7 @@ namespace Esb.Endpoints.Http;
 internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes routes, ILoggerFactory loggers) : IAsyncDisposable
 {
     private readonly ILogger _logger = loggers.CreateLogger<KestrelListener>();
+    private readonly RefusedRequests _refused = new(config.Name);
     private WebApplication? _application;
 
     /// <exception cref="ConfigurationRefusedException">The port is in use, or the address is none of this machine.</exception>
@@ -48,40 +51,36 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
     private WebApplication Build(ListenerAddress address)
     {
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        builder.Services.AddSingleton<ILoggerFactory>(new ListenerLoggers(loggers)).AddSingleton<IHostLifetime, BusLifetime>();
+        builder.Services.AddSingleton<ILoggerFactory>(new ListenerLoggers(loggers)).AddSingleton<IHostLifetime, BusLifetime>().AddSingleton<DiagnosticSource>(_refused);
         builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
         {
-            Limit(kestrel);
-            kestrel.Listen(address.Address, address.Port, listen => listen.Protocols = HttpProtocols.Http1); // the second version needs TLS
+            kestrel.AddServerHeader = false;
+            kestrel.ResponseHeaderEncodingSelector = static _ => Encoding.UTF8;
+            ListenerLimits.Apply(kestrel.Limits, config.MaxConnections);
+            kestrel.Listen(address.Address, address.Port, listen =>
+            {
+                listen.Protocols = HttpProtocols.Http1; // the second version needs TLS
+                listen.UseRefusalBodies();
+            });
         });
         var application = builder.Build();
         application.Run(AnswerAsync);
         return application;
     }
 
-    private void Limit(KestrelServerOptions kestrel)
-    {
-        kestrel.AddServerHeader = false;
-        kestrel.ResponseHeaderEncodingSelector = static _ => Encoding.UTF8;
-        kestrel.Limits.MaxConcurrentConnections = config.MaxConnections;
-        kestrel.Limits.MaxRequestLineSize = 8 * 1024;
-        kestrel.Limits.MaxRequestHeadersTotalSize = 16 * 1024;
-        kestrel.Limits.MaxRequestHeaderCount = 64;
-        kestrel.Limits.MaxRequestBodySize = null; // each endpoint has its own
-        kestrel.Limits.RequestHeadersTimeout = TimeSpan.FromSeconds(10);
-        kestrel.Limits.KeepAliveTimeout = TimeSpan.FromSeconds(60);
-        kestrel.Limits.MinRequestBodyDataRate = new MinDataRate(bytesPerSecond: 240, gracePeriod: TimeSpan.FromSeconds(5));
-    }
-
     private async Task AnswerAsync(HttpContext context)
     {
+        HttpRoute? route = null;
         try
         {
             HttpContentRules.RequireOneLength(context.Request);
-            await routes.DispatchAsync(context);
+            RequestPaths.RequirePlain(context);
+            route = routes.Find(context);
+            await route.HandleAsync(context);
         }
         catch (EsbException ex)
         {
+            if (route is null) _refused.Count(ex.Code);
             await HttpProblems.WriteAsync(context, ex);
         }
         catch (Exception ex) when (context.RequestAborted.IsCancellationRequested)

@@ -24,7 +24,7 @@ internal sealed class RelayExchange(HttpInboundConfig config, HttpTarget target,
         }
         catch (EsbException ex)
         {
-            outcome = ex.Kind is FaultKind.Malformed or FaultKind.TooLarge ? IntakeOutcomes.Refused : IntakeOutcomes.Failed;
+            outcome = ex.Code == HttpContentRules.Aborted ? IntakeOutcomes.Aborted : ex.Kind is FaultKind.Malformed or FaultKind.TooLarge ? IntakeOutcomes.Refused : IntakeOutcomes.Failed;
             throw;
         }
         finally

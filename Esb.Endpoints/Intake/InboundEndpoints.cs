@@ -2,6 +2,7 @@ using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
+using Esb.Endpoints.SingleInstance;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Intake;
@@ -13,6 +14,7 @@ internal sealed partial class InboundEndpoints(
     IEnumerable<SettingsKind> kinds,
     IntakeStates states,
     IntakeFactory intakes,
+    SingleInstances singles,
     ILogger<InboundEndpoints> logger) : IBusPart, IEndpointMonitor, IConfigurationCheck, IAsyncDisposable
 {
     private readonly Dictionary<Type, IInboundEndpointType> _types = types.OfType<IInboundEndpointType>().ToDictionary(type => type.Settings);
@@ -35,7 +37,7 @@ internal sealed partial class InboundEndpoints(
     {
         foreach (var config in Configs.Where(config => config.Enabled))
         {
-            var endpoint = _types[config.GetType()].Create(config, intakes.Create(config));
+            var endpoint = Create(config);
             try
             {
                 await endpoint.StartAsync(cancellationToken);
@@ -60,6 +62,12 @@ internal sealed partial class InboundEndpoints(
         foreach (var endpoint in endpoints) await endpoint.DisposeAsync();
     }
 
+    private IInboundEndpoint Create(InboundEndpointConfig config)
+    {
+        var (type, intake) = (_types[config.GetType()], intakes.Create(config));
+        return config.SingleInstance ? singles.Create(config.Name, intake, held => type.Create(config, held)) : type.Create(config, intake);
+    }
+
     private List<IInboundEndpoint> Running()
     {
         lock (_running) return [.. _running.Values];
@@ -73,10 +81,17 @@ internal sealed partial class InboundEndpoints(
             var reason = _failed.GetValueOrDefault(config.Name);
             var state = !config.Enabled ? EndpointState.Disabled
                 : reason is not null ? EndpointState.Stopped
-                : _running.ContainsKey(config.Name) ? EndpointState.Running : EndpointState.Starting;
+                : StateOf(_running.GetValueOrDefault(config.Name));
             return states.Of(config.Name).Describe(type, state, reason);
         }
     }
+
+    private static EndpointState StateOf(IInboundEndpoint? running) => running switch
+    {
+        null => EndpointState.Starting,
+        SingleInstanceEndpoint { IsHeld: false } => EndpointState.Standby,
+        _ => EndpointState.Running,
+    };
 
     [LoggerMessage(EventId = 2510, Level = LogLevel.Error, Message = "Endpoint {Endpoint} did not start; the others run")]
     private partial void LogNotStarted(string endpoint, Exception exception);

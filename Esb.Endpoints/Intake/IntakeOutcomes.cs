@@ -7,6 +7,7 @@ internal static class IntakeOutcomes
     public const string Replied = "replied";
     public const string Filtered = "filtered";
     public const string Relayed = "relayed";
+    public const string Duplicate = "duplicate";
     public const string Refused = "refused";
     public const string Failed = "failed";
     public const string Aborted = "aborted";

@@ -1,5 +1,6 @@
 using Esb.Core;
 using Esb.Core.Endpoints;
+using Esb.Endpoints.SingleInstance;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Endpoints.Intake;
@@ -10,6 +11,8 @@ internal static class IntakeRegistration
     public static IServiceCollection AddIntake(this IServiceCollection services) => services
         .AddSingleton<IntakeStates>()
         .AddSingleton<IntakeFactory>()
+        .AddSingleton<SingleInstances>()
+        .AddSingleton<IConfigurationCheck, SingleInstanceCheck>()
         .AddSingleton<InboundEndpoints>()
         .AddSingleton<IEndpointMonitor>(provider => provider.GetRequiredService<InboundEndpoints>())
         .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<InboundEndpoints>())

@@ -34,7 +34,7 @@ internal sealed partial class MessageIntake(
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
             outcome = IntakeOutcomes.Aborted;
-            await RecordFailureAsync(context, AuditKind.Failed, "ESB-INTAKE-ABORTED", "The sender hung up, or the host stopped, before the message was done with.");
+            await RecordFailureAsync(context, AuditKind.Aborted, "ESB-INTAKE-ABORTED", "The sender hung up, or the host stopped, before the message was done with.");
             throw;
         }
         catch (EsbException ex)
@@ -56,15 +56,24 @@ internal sealed partial class MessageIntake(
         }
     }
 
-    public async ValueTask RefuseAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken)
-    {
-        state.Count(IntakeOutcomes.Refused);
-        await audit.RecordAsync(Fact(message, AuditKind.Refused) with { Code = code, Reason = reason }, cancellationToken);
-    }
+    public ValueTask RefuseAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
+        CountAsync(IntakeOutcomes.Refused, Fact(message, AuditKind.Refused) with { Code = code, Reason = reason }, cancellationToken);
+
+    public ValueTask AbortAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
+        CountAsync(IntakeOutcomes.Aborted, Fact(message, AuditKind.Aborted) with { Code = code, Reason = reason }, cancellationToken);
+
+    public ValueTask RecognizeAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
+        CountAsync(IntakeOutcomes.Duplicate, Fact(message, AuditKind.Duplicate) with { Code = code, Reason = reason }, cancellationToken);
 
     /// <summary>The failure of a request whose answer took too long.</summary>
     public static EsbException TimedOut(InboundEndpointConfig config, Exception cause) =>
         new("ESB-HTTP-TIMEOUT", $"There was no answer within {config.Timeout.TotalSeconds:0.###} s.", FaultKind.Timeout, cause);
+
+    private ValueTask CountAsync(string outcome, AuditFact fact, CancellationToken cancellationToken)
+    {
+        state.Count(outcome);
+        return audit.RecordAsync(fact, cancellationToken);
+    }
 
     // Both at once: the sender waits for the slower of the two, not for their sum. Neither alone lets it hear "accepted".
     private async Task RecordAndRunAsync(MessageContext context, CancellationToken cancellationToken)

@@ -1,6 +1,8 @@
 using Esb.Core;
 using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
 using Esb.Core.Storage;
+using Esb.Endpoints.Sql.Tables;
 
 namespace Esb.Endpoints.Sql;
 
@@ -9,11 +11,17 @@ internal sealed class ConnectionsCheck(EsbConfiguration configuration, IEnumerab
 {
     public void Check(ConfigErrors errors)
     {
+        foreach (var endpoint in configuration.Named<EndpointConfig>("endpoints").Values.OfType<SqlOutboundConfig>().Where(endpoint => endpoint.Once))
+        {
+            if (BusTables.ObstacleOf(endpoint.Connection, configuration, providers) is { } obstacle) errors.Add("ESB-CFG-ONCE", endpoint, "once", obstacle);
+        }
+
         var names = providers.Select(provider => provider.Name).ToList();
         foreach (var connection in configuration.Named<ConnectionConfig>("connections").Values)
         {
+            if (!connection.IsSound("provider")) continue;
             if (providers.FirstOrDefault(provider => provider.Name == connection.Provider) is { } known) known.Check(connection, errors);
-            else errors.Add("ESB-CFG-VALUE", $"{connection.Path}.provider", $"expected one of {string.Join(", ", names)}{NearestName.Hint(connection.Provider, names)}", connection.Origin);
+            else errors.Add("ESB-CFG-VALUE", connection, "provider", $"expected one of {string.Join(", ", names)}{NearestName.Hint(connection.Provider, names)}");
         }
     }
 }

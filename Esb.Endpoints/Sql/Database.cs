@@ -1,16 +1,37 @@
 using System.Data.Common;
 using Esb.Core.Errors;
+using Esb.Endpoints.Sql.Tables;
 
 namespace Esb.Endpoints.Sql;
 
 /// <summary>One database of the outside: a small pool of connections, which callers wait for in turn. Thread-safe.</summary>
 /// <remarks>A connection for each of many instances would cost more than it gives: the server works on a few at once, whatever their number.</remarks>
-internal sealed class Database(string name, IDatabaseProvider provider, DbDataSource source, int maxPoolSize) : IAsyncDisposable
+internal sealed class Database : IAsyncDisposable
 {
-    private readonly SemaphoreSlim _free = new(maxPoolSize);
+    private readonly DbDataSource _source;
+    private readonly SemaphoreSlim _free;
+
+    public Database(string name, IDatabaseProvider provider, DbDataSource source, int maxPoolSize)
+    {
+        Name = name;
+        Provider = provider;
+        MaxPoolSize = maxPoolSize;
+        Tables = new BusTables(this);
+        _source = source;
+        _free = new SemaphoreSlim(maxPoolSize);
+    }
+
+    /// <summary>The name in the configuration.</summary>
+    public string Name { get; }
 
     /// <summary>The client.</summary>
-    public IDatabaseProvider Provider => provider;
+    public IDatabaseProvider Provider { get; }
+
+    /// <summary>The most connections.</summary>
+    public int MaxPoolSize { get; }
+
+    /// <summary>Our own tables in it.</summary>
+    public BusTables Tables { get; }
 
     /// <summary>Works with a connection, once one is free.</summary>
     /// <param name="endpoint">Who works.</param>
@@ -22,23 +43,55 @@ internal sealed class Database(string name, IDatabaseProvider provider, DbDataSo
     {
         using var limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limited.CancelAfter(timeout);
-        if (!_free.Wait(TimeSpan.Zero, CancellationToken.None)) await WaitAsync(endpoint, timeout, limited.Token, cancellationToken);
         try
         {
-            await using var connection = await source.OpenConnectionAsync(limited.Token);
-            return await work(connection, limited.Token);
+            await using var rented = await RentAsync(endpoint, timeout, limited.Token, cancellationToken);
+            return await work(rented.Connection, limited.Token);
         }
         catch (OperationCanceledException ex) when (!cancellationToken.IsCancellationRequested)
         {
-            throw new EndpointException(endpoint, "ESB-SQL-TIMEOUT", $"The database did not answer within {timeout.TotalSeconds:0.###} s.", isTransient: true, ex, FaultKind.Timeout);
-        }
-        finally
-        {
-            _free.Release();
+            throw TimedOut(endpoint, timeout, ex);
         }
     }
 
-    public ValueTask DisposeAsync() => source.DisposeAsync();
+    /// <summary>Waits for a connection, opens it, and leaves it to the caller.</summary>
+    /// <param name="endpoint">Who works.</param>
+    /// <param name="timeout">How long it may take.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <exception cref="EndpointException"><c>ESB-SQL-POOL</c>: none became free. <c>ESB-SQL-TIMEOUT</c>: it could not be opened in time.</exception>
+    public async Task<RentedConnection> RentAsync(string endpoint, TimeSpan timeout, CancellationToken cancellationToken)
+    {
+        using var limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limited.CancelAfter(timeout);
+        try
+        {
+            return await RentAsync(endpoint, timeout, limited.Token, cancellationToken);
+        }
+        catch (OperationCanceledException ex) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw TimedOut(endpoint, timeout, ex);
+        }
+    }
+
+    public ValueTask DisposeAsync() => _source.DisposeAsync();
+
+    /// <summary>The failure of work that took too long.</summary>
+    public static EndpointException TimedOut(string endpoint, TimeSpan timeout, Exception cause) =>
+        new(endpoint, "ESB-SQL-TIMEOUT", $"The database did not answer within {timeout.TotalSeconds:0.###} s.", isTransient: true, cause, FaultKind.Timeout);
+
+    private async Task<RentedConnection> RentAsync(string endpoint, TimeSpan timeout, CancellationToken limited, CancellationToken cancellationToken)
+    {
+        if (!_free.Wait(TimeSpan.Zero, CancellationToken.None)) await WaitAsync(endpoint, timeout, limited, cancellationToken);
+        try
+        {
+            return new RentedConnection(await _source.OpenConnectionAsync(limited), _free);
+        }
+        catch
+        {
+            _free.Release();
+            throw;
+        }
+    }
 
     private async Task WaitAsync(string endpoint, TimeSpan timeout, CancellationToken limited, CancellationToken cancellationToken)
     {
@@ -48,8 +101,26 @@ internal sealed class Database(string name, IDatabaseProvider provider, DbDataSo
         }
         catch (OperationCanceledException ex) when (!cancellationToken.IsCancellationRequested)
         {
-            var sentence = $"All {maxPoolSize} connections of {name} were in use for {timeout.TotalSeconds:0.###} s.";
+            var sentence = $"All {MaxPoolSize} connections of {Name} were in use for {timeout.TotalSeconds:0.###} s.";
             throw new EndpointException(endpoint, "ESB-SQL-POOL", sentence, isTransient: true, ex, FaultKind.Unavailable);
+        }
+    }
+}
+
+/// <summary>An open connection that goes back to its pool when it is disposed. What a transaction on it did and did not commit is undone.</summary>
+internal sealed class RentedConnection(DbConnection connection, SemaphoreSlim free) : IAsyncDisposable
+{
+    public DbConnection Connection => connection;
+
+    public async ValueTask DisposeAsync()
+    {
+        try
+        {
+            await connection.DisposeAsync();
+        }
+        finally
+        {
+            free.Release();
         }
     }
 }

@@ -1,4 +1,9 @@
 using Esb.Core;
+using Esb.Core.Processes;
+using Esb.Core.Storage;
+using Esb.Endpoints.Sql.Outbox;
+using Esb.Endpoints.Sql.Tables;
+using Esb.Endpoints.Sql.Transactions;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 
@@ -12,6 +17,17 @@ internal static class DatabaseRegistration
         services.TryAddSingleton<DatabaseConnections>();
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IDatabaseProvider, NpgsqlProvider>());
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IConfigurationCheck, ConnectionsCheck>());
+        services.TryAddSingleton<OutboxTables>();
+        services.TryAddSingleton<ITransactions, SqlTransactions>();
         return services;
     }
+
+    /// <summary>Our own tables, which are ready before endpoints use them.</summary>
+    public static IServiceCollection AddBusTables(this IServiceCollection services) => services.AddSingleton<IBusPart, BusTablesKeeper>();
+
+    /// <summary>The outboxes, which publish only once endpoints have subscribed.</summary>
+    public static IServiceCollection AddOutboxes(this IServiceCollection services) => services
+        .AddSingleton<Outboxes>()
+        .AddSingleton<IOutboxMonitor>(provider => provider.GetRequiredService<Outboxes>())
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<Outboxes>());
 }

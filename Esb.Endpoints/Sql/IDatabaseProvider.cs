@@ -1,5 +1,6 @@
 using System.Data.Common;
 using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Storage;
 
@@ -11,6 +12,9 @@ internal interface IDatabaseProvider
     /// <summary>The name in the configuration.</summary>
     string Name { get; }
 
+    /// <summary>Whether our own tables can be kept in its databases; without them <c>once</c> and <c>transaction</c> are refused.</summary>
+    bool HasBusTables { get; }
+
     /// <summary>Reports what is wrong with a connection. Opens none.</summary>
     void Check(ConnectionConfig connection, ConfigErrors errors);
 
@@ -19,8 +23,14 @@ internal interface IDatabaseProvider
     /// <param name="maxPoolSize">The most connections.</param>
     DbDataSource Open(ConnectionConfig connection, int maxPoolSize);
 
-    /// <summary>A command with its values bound: as data, and without a type, so that the database takes each as its place in the command needs it.</summary>
-    DbCommand CreateCommand(DbConnection connection, SqlText text, string?[] values);
+    /// <summary>A command with its values bound: as data, and without a type, so that the database takes each as its place in the command needs it. All its statements go in one round trip, and take effect together or not at all.</summary>
+    DbBatch CreateBatch(DbConnection connection, SqlText text, string?[] values);
+
+    /// <summary>Puts a claim in front of a command: where the message was applied before, nothing of the command takes effect.</summary>
+    void AddClaim(DbBatch batch, MessageClaim claim);
+
+    /// <summary>What an exception says of a message that was applied before; null where it is about something else.</summary>
+    DuplicateNotice? DuplicateOf(Exception cause);
 
     /// <summary>What an exception of the client means; null where it is none of the client.</summary>
     /// <param name="cause">What was thrown.</param>
@@ -34,4 +44,8 @@ internal interface IDatabaseProvider
 /// <param name="Kind">Whose fault it is.</param>
 /// <param name="IsTransient">Whether trying again may help.</param>
 /// <param name="IsOutage">Whether the database cannot be used by anybody now.</param>
-internal sealed record DatabaseFailure(string Code, string Sentence, FaultKind Kind, bool IsTransient = false, bool IsOutage = false);
+internal sealed record DatabaseFailure(string Code, string Sentence, FaultKind Kind, bool IsTransient = false, bool IsOutage = false)
+{
+    /// <summary>The failure as an endpoint's, or a connection's.</summary>
+    public EndpointException ToException(string endpoint, Exception cause) => new(endpoint, Code, Sentence, IsTransient, cause, Kind) { IsOutage = IsOutage };
+}

@@ -1,5 +1,6 @@
 using System.Data.Common;
 using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
 using Esb.Core.Storage;
 using Npgsql;
 using NpgsqlTypes;
@@ -13,19 +14,20 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
 
     public string Name => "npgsql";
 
+    public bool HasBusTables => true;
+
     public void Check(ConnectionConfig connection, ConfigErrors errors)
     {
-        var path = $"{connection.Path}.connection";
         try
         {
             var parts = new NpgsqlConnectionStringBuilder(connection.Connection);
-            if (string.IsNullOrEmpty(parts.Host)) errors.Add("ESB-CFG-VALUE", path, "expected a connection string with a Host", connection.Origin);
+            if (string.IsNullOrEmpty(parts.Host)) errors.Add("ESB-CFG-VALUE", connection, "connection", "expected a connection string with a Host");
             else if (parts is { Username: "postgres", Password: "postgres" } && !DatabaseHosts.AreLoopback(parts.Host))
-                errors.Add("ESB-CFG-DEFAULTCRED", path, "the default user and password are refused for a database on another machine", connection.Origin);
+                errors.Add("ESB-CFG-DEFAULTCRED", connection, "connection", "the default user and password are refused for a database on another machine");
         }
         catch (Exception ex) when (ex is ArgumentException or FormatException)
         {
-            errors.Add("ESB-CFG-VALUE", path, "expected a connection string of Npgsql, such as \"Host=db;Database=shop;Username=esb\"", connection.Origin);
+            errors.Add("ESB-CFG-VALUE", connection, "connection", "expected a connection string of Npgsql, such as \"Host=db;Database=shop;Username=esb\"");
         }
     }
 
@@ -39,26 +41,43 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
         return NpgsqlDataSource.Create(parts);
     }
 
-    public DbCommand CreateCommand(DbConnection connection, SqlText text, string?[] values)
+    public DbBatch CreateBatch(DbConnection connection, SqlText text, string?[] values)
     {
-        var command = (NpgsqlCommand)connection.CreateCommand();
-        command.CommandTimeout = 0; // the endpoint's timeout cancels
-        command.CommandText = text.IsSingleStatement ? text.Positional : text.Text;
-        for (var i = 0; i < values.Length; i++)
+        var batch = (NpgsqlBatch)connection.CreateBatch();
+        batch.Timeout = 0; // the endpoint's timeout cancels
+        foreach (var statement in text.Statements)
         {
-            // Positions need no rewriting of the command for each message, but the protocol has them for single statements only.
-            var parameter = new NpgsqlParameter { NpgsqlDbType = NpgsqlDbType.Unknown, Value = (object?)values[i] ?? DBNull.Value };
-            if (!text.IsSingleStatement) parameter.ParameterName = text.Parameters[i];
-            command.Parameters.Add(parameter);
+            var command = new NpgsqlBatchCommand(statement.Text);
+            foreach (var value in statement.Values)
+                command.Parameters.Add(new NpgsqlParameter { NpgsqlDbType = NpgsqlDbType.Unknown, Value = (object?)values[value] ?? DBNull.Value });
+            batch.BatchCommands.Add(command);
         }
 
-        return command;
+        return batch;
     }
+
+    public void AddClaim(DbBatch batch, MessageClaim claim) => ((NpgsqlBatch)batch).BatchCommands.Insert(0, new NpgsqlBatchCommand("select esb.claim_message($1, $2, $3)")
+    {
+        Parameters =
+        {
+            new NpgsqlParameter<string> { TypedValue = claim.Endpoint },
+            new NpgsqlParameter<Guid> { TypedValue = claim.MessageId },
+            new NpgsqlParameter<byte[]> { TypedValue = claim.BodyHash },
+        },
+    });
+
+    public DuplicateNotice? DuplicateOf(Exception cause) => cause is not PostgresException refused ? null : refused.SqlState switch
+    {
+        "ESB01" => new DuplicateNotice("ESB-SQL-DUPLICATE", $"The endpoint applied the message at {refused.Detail}."),
+        "ESB02" => new DuplicateNotice(DuplicateNotice.Conflict, $"The endpoint applied a message of this id, with another body, at {refused.Detail}; that one stays."),
+        _ => null,
+    };
 
     public DatabaseFailure? Explain(Exception cause, IReadOnlyList<string> parameters) => cause switch
     {
         PostgresException refused => PostgresFailures.Explain(refused, parameters),
         NpgsqlException => PostgresFailures.Unreachable,
+        { Source: "Npgsql" } when cause.GetType() == typeof(Exception) => PostgresFailures.OutOfStep, // it has no type of its own for that
         _ => null,
     };
 }

@@ -8,26 +8,40 @@ namespace Esb.Endpoints.Sql;
 /// <summary>What the answers of PostgreSQL mean, by its error codes (manual, appendix A). Its own texts may repeat values of a message, so they go to logs only.</summary>
 internal static partial class PostgresFailures
 {
+    private const string ConnectionCode = "ESB-SQL-CONNECTION";
+
     /// <summary>No answer at all.</summary>
     public static readonly DatabaseFailure Unreachable = Outage("The database cannot be reached.");
+
+    /// <summary>An answer to another question, as after a cancelled command; the client has closed the connection, and others work.</summary>
+    public static readonly DatabaseFailure OutOfStep =
+        new(ConnectionCode, "The connection to the database fell out of step and was closed.", FaultKind.Outside, IsTransient: true);
 
     /// <summary>What a refusal means.</summary>
     public static DatabaseFailure Explain(PostgresException cause, IReadOnlyList<string> parameters) => cause.SqlState switch
     {
         PostgresErrorCodes.DeadlockDetected or PostgresErrorCodes.SerializationFailure or PostgresErrorCodes.LockNotAvailable =>
             new("ESB-SQL-TRANSIENT", $"The database gave way to another transaction (SQLSTATE {cause.SqlState}).", FaultKind.Unavailable, IsTransient: true),
+        "ESB03" => Tables("once needs the isolation level read committed, and the database's default is another"),
+        PostgresErrorCodes.CheckViolation when cause is { ConstraintName: null, SchemaName: "esb" } => Tables("they have no partition for today"),
+        PostgresErrorCodes.UndefinedFunction or PostgresErrorCodes.UndefinedTable or PostgresErrorCodes.InvalidSchemaName when cause.MessageText.Contains("esb.", StringComparison.Ordinal) =>
+            Tables("they are no longer there"),
         PostgresErrorCodes.QueryCanceled => new("ESB-SQL-TIMEOUT", "The database stopped the command, which took too long.", FaultKind.Timeout, IsTransient: true),
         PostgresErrorCodes.ReadOnlySqlTransaction => Outage("The database takes no changes now."),
         PostgresErrorCodes.InvalidCatalogName => Outage("The database does not exist on its server."),
         ['2', '3', ..] => new("ESB-SQL-CONSTRAINT", $"The database refused the values: they break the constraint {Constraint(cause)} (SQLSTATE {cause.SqlState}).", FaultKind.Invalid),
         ['2', '2', ..] => new("ESB-SQL-VALUE", $"{Parameter(cause, parameters)} does not fit {TypeOf(cause)} (SQLSTATE {cause.SqlState}).", FaultKind.Invalid),
         ['2', '8', ..] => Outage("The database refused the user or its password."),
-        ['5', '3', ..] => Outage($"The database has no resources left (SQLSTATE {cause.SqlState})."),
+        ['5', '3', ..] => Outage($"The database has no resources left (SQLSTATE {cause.SqlState}).") with { Kind = FaultKind.Unavailable },
         ['0', '8', ..] or ['5', '7', 'P', ..] or ['5', '8', ..] => Outage($"The database is going down or coming up (SQLSTATE {cause.SqlState})."),
         _ => new("ESB-SQL-COMMAND", $"The database refused the command (SQLSTATE {cause.SqlState}{Position(cause)}).", FaultKind.Internal, cause.IsTransient),
     };
 
-    private static DatabaseFailure Outage(string sentence) => new("ESB-SQL-CONNECTION", sentence, FaultKind.Unavailable, IsTransient: true, IsOutage: true);
+    private static DatabaseFailure Outage(string sentence) => new(ConnectionCode, sentence, FaultKind.Outside, IsTransient: true, IsOutage: true);
+
+    // An outage, and no failure of the message: it must be neither applied without its record nor given up.
+    private static DatabaseFailure Tables(string obstacle) =>
+        new("ESB-SQL-INBOX", $"The tables of once and transaction cannot be used: {obstacle}.", FaultKind.Unavailable, IsTransient: true, IsOutage: true);
 
     private static string Constraint(PostgresException cause) => cause.ConstraintName ?? (cause.ColumnName is { } column ? $"not null of {column}" : "of a table");
 

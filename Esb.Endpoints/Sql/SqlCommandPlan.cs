@@ -30,17 +30,17 @@ internal sealed class SqlCommandPlan
     /// <summary>Checks and compiles; null after an error.</summary>
     public static SqlCommandPlan? Compile(SqlOutboundConfig config, IExpressionCompiler compiler, long maxValueCharacters, ConfigErrors errors)
     {
-        if ((config.Query ?? config.Execute) is not { } command) return null; // reported already
-        var path = $"{config.Path}.{(config.Query is null ? "execute" : "query")}";
-        var text = SqlText.Parse(command);
-        if (text.DynamicPart is { } part)
-            errors.Add("ESB-SQL-DYNAMIC", path, $"{part} would put a message's content into the command; expected @name, and its value in parameters", config.Origin);
-        foreach (var name in text.Identifiers)
-            errors.Add("ESB-SQL-IDENT", path, $"@{name} stands for a table, which a value of a message never names; expected its name", config.Origin);
-        CheckNames(config, path, text, errors);
+        var known = errors.All.Count;
+        var commands = new[] { ("query", config.Query), ("execute", config.Execute) }.Where(command => command.Item2 is not null); // both only by mistake
+        var texts = commands.Select(command => (Property: command.Item1, Text: SqlText.Parse(command.Item2!))).ToList();
+        foreach (var (property, text) in texts) CheckText(config, property, text, errors);
+        var values = config.Parameters.ToDictionary(parameter => parameter.Key, parameter => compiler.Compile(parameter.Value, errors));
+        if (texts is not [(var name, var command)] || !config.IsSound(name, "parameters")) return null; // reported already
 
-        var values = text.Parameters.Where(config.Parameters.ContainsKey).Select(name => compiler.Compile(config.Parameters[name], errors)).ToList();
-        return errors.Any || values.Contains(null) ? null : new SqlCommandPlan(config, text, [.. values.Select(value => value!)], maxValueCharacters);
+        CheckNames(config, name, command, errors);
+        return errors.All.Count > known || values.ContainsValue(null)
+            ? null
+            : new SqlCommandPlan(config, command, [.. command.Parameters.Select(parameter => values[parameter]!)], maxValueCharacters);
     }
 
     /// <summary>The values for a message as text, in the order of <see cref="SqlText.Parameters"/>; null for null.</summary>
@@ -62,14 +62,24 @@ internal sealed class SqlCommandPlan
         return text;
     }
 
-    private static void CheckNames(SqlOutboundConfig config, string path, SqlText text, ConfigErrors errors)
+    private static void CheckText(SqlOutboundConfig config, string property, SqlText text, ConfigErrors errors)
+    {
+        if (text.DynamicPart is { } part)
+            errors.Add("ESB-SQL-DYNAMIC", config, property, $"{part} would put a message's content into the command; expected @name, and its value in parameters");
+        foreach (var name in text.Identifiers)
+            errors.Add("ESB-SQL-IDENT", config, property, $"@{name} stands for a table, which a value of a message never names; expected its name");
+        if (config.Once && text.TransactionPart is { } control)
+            errors.Add("ESB-CFG-ONCE", config, property, $"'{control}' would part the effect from its record; the statements are one transaction anyway");
+    }
+
+    private static void CheckNames(SqlOutboundConfig config, string property, SqlText text, ConfigErrors errors)
     {
         foreach (var name in text.Parameters.Where(name => !config.Parameters.ContainsKey(name)))
-            errors.Add("ESB-SQL-PARAM", path, $"@{name} has no value: expected one in parameters{NearestName.Hint(name, config.Parameters.Keys)}", config.Origin);
+            errors.Add("ESB-SQL-PARAM", config, property, $"@{name} has no value: expected one in parameters{NearestName.Hint(name, config.Parameters.Keys)}");
         foreach (var name in config.Parameters.Keys.Except(text.Parameters))
             errors.Add("ESB-SQL-PARAM", $"{config.Path}.parameters.{name}", $"the command has no @{name}{NearestName.Hint(name, text.Parameters)}", config.Origin);
         foreach (var name in config.Optional.Except(config.Parameters.Keys))
-            errors.Add("ESB-SQL-PARAM", $"{config.Path}.optional", $"parameters has no {name}{NearestName.Hint(name, config.Parameters.Keys)}", config.Origin);
+            errors.Add("ESB-SQL-PARAM", config, "optional", $"parameters has no {name}{NearestName.Hint(name, config.Parameters.Keys)}");
     }
 
     private EndpointException Refused(string code, string sentence, FaultKind kind) => new(_config.Name, code, sentence, isTransient: false, kind: kind);

@@ -48,4 +48,10 @@ public sealed record SqlOutboundConfig : OutboundEndpointConfig
 
     /// <inheritdoc/>
     public override bool Answers => Query is not null;
+
+    /// <inheritdoc/>
+    public override bool CanBeOnce => Execute is not null;
+
+    /// <inheritdoc/>
+    public override string? Database => Connection;
 }

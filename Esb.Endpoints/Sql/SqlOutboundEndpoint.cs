@@ -3,35 +3,57 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
+using Esb.Endpoints.Sql.Transactions;
 
 namespace Esb.Endpoints.Sql;
 
 /// <summary>Outbound endpoint that runs a command in a database for each message, with values of the message bound to it.</summary>
-/// <remarks>What comes from a message is data, never a part of the command. A lost connection leaves open whether the command took effect: let a repetition do no harm, as with <c>on conflict do nothing</c>.</remarks>
-internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPlan plan, Database database, long maxBodyBytes, TimeProvider time) : IOutboundEndpoint
+/// <remarks>What comes from a message is data, never a part of the command. A lost connection leaves open whether the command took effect: <c>once</c> tells at the repetition; without it let a repetition do no harm, as with <c>on conflict do nothing</c>.</remarks>
+internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPlan plan, Database database, long maxBodyBytes, TimeProvider time) : ITransactionalEndpoint
 {
     // A little less than the attempt has: enough to still say what took so long, and to cancel it on the server.
     private readonly TimeSpan _limit = config.Timeout - TimeSpan.FromTicks(Math.Min(config.Timeout.Ticks / 10, TimeSpan.TicksPerSecond));
 
-    public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken)
+    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => SendAsync(message, transaction: null, cancellationToken);
+
+    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork unitOfWork, CancellationToken cancellationToken) =>
+        SendAsync(message, unitOfWork.Connection == config.Connection ? (SqlUnitOfWork)unitOfWork : null, cancellationToken);
+
+    private async ValueTask<EsbMessage?> SendAsync(EsbMessage message, SqlUnitOfWork? transaction, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        if (plan.ReadsBody) await message.Body.BufferAsync(maxBodyBytes, cancellationToken);
+        if (plan.ReadsBody || config.Once) await message.Body.BufferAsync(maxBodyBytes, cancellationToken);
         var values = plan.Evaluate(new MessageContext(message, config.Name));
+        var claim = config.Once ? MessageClaim.Of(config.Name, message) : null;
         try
         {
-            var rows = await database.UseAsync(config.Name, _limit, (connection, limited) => RunAsync(connection, values, limited), cancellationToken);
+            if (claim is not null) await database.Tables.EnsureReadyAsync(cancellationToken);
+            var rows = transaction is null
+                ? await database.UseAsync(config.Name, _limit, (connection, limited) => RunAsync(CreateBatch(connection, values, claim), limited), cancellationToken)
+                : await transaction.UseAsync(config.Name, _limit, (connection, limited) => RunAsync(SqlUnitOfWork.Guard(CreateBatch(connection, values, claim)), limited), cancellationToken);
             return rows is null ? null : message.Reply(MessageBody.FromBytes(rows.Value), time) with { ContentType = config.As == RowsFormat.Json ? "application/json" : "application/xml" };
+        }
+        catch (Exception ex) when (database.Provider.DuplicateOf(ex) is { } notice)
+        {
+            return notice.AnswerTo(message, time);
         }
         catch (Exception ex) when (database.Provider.Explain(ex, plan.Text.Parameters) is { } failure)
         {
-            throw new EndpointException(config.Name, failure.Code, failure.Sentence, failure.IsTransient, ex, failure.Kind) { IsOutage = failure.IsOutage };
+            if (failure.Code == "ESB-SQL-INBOX") database.Tables.Forget();
+            throw failure.ToException(config.Name, ex);
         }
     }
 
-    private async Task<ReadOnlyMemory<byte>?> RunAsync(DbConnection connection, string?[] values, CancellationToken cancellationToken)
+    private DbBatch CreateBatch(DbConnection connection, string?[] values, MessageClaim? claim)
     {
-        await using var command = database.Provider.CreateCommand(connection, plan.Text, values);
+        var batch = database.Provider.CreateBatch(connection, plan.Text, values);
+        if (claim is not null) database.Provider.AddClaim(batch, claim);
+        return batch;
+    }
+
+    private async Task<ReadOnlyMemory<byte>?> RunAsync(DbBatch batch, CancellationToken cancellationToken)
+    {
+        await using var command = batch;
         if (config.Query is null)
         {
             await command.ExecuteNonQueryAsync(cancellationToken);

@@ -1,49 +1,82 @@
+using System.Globalization;
+using System.Text;
 using System.Text.RegularExpressions;
 
 namespace Esb.Endpoints.Sql;
+
+/// <summary>One statement of a command.</summary>
+/// <param name="Text">With <c>$1</c>, <c>$2</c>… in place of the names.</param>
+/// <param name="Values">Which of the command's parameters each of them is, counted from 0.</param>
+internal sealed record SqlStatement(string Text, IReadOnlyList<int> Values);
 
 /// <summary>The text of a command, and the parameters that it names. Immutable.</summary>
 internal sealed partial class SqlText
 {
     private readonly List<string> _names = [];
+    private readonly List<string> _identifiers = [];
+    private readonly List<SqlStatement> _statements = [];
+    private readonly string _text;
 
-    private SqlText(string text) => Text = text;
-
-    /// <summary>The text as it was configured.</summary>
-    public string Text { get; }
+    private SqlText(string text) => _text = text;
 
     /// <summary>The names behind <c>@</c>, each once, in the order in which they first appear.</summary>
     public IReadOnlyList<string> Parameters => _names;
 
     /// <summary>The names that stand where only the name of a table can; a value cannot be that.</summary>
-    public IReadOnlyList<string> Identifiers { get; private set; } = [];
+    public IReadOnlyList<string> Identifiers => _identifiers;
 
-    /// <summary>Whether there is one statement only.</summary>
-    public bool IsSingleStatement { get; private set; } = true;
-
-    /// <summary>The text with <c>$1</c>, <c>$2</c>… in place of the names, counted as in <see cref="Parameters"/>.</summary>
-    public string Positional { get; private set; } = "";
+    /// <summary>The statements, at least one. Each counts its parameters itself, because the protocol has positions within one statement only.</summary>
+    public IReadOnlyList<SqlStatement> Statements => _statements;
 
     /// <summary>What in the text looks like a place for a message's value, but is none; null where nothing does.</summary>
-    public string? DynamicPart => Dynamic().Match(Text) is { Success: true } match ? match.Value : null;
+    public string? DynamicPart => Dynamic().Match(_text) is { Success: true } match ? match.Value : null;
 
-    /// <summary>Reads a command: finds the parameters outside of strings, quoted names and comments.</summary>
+    /// <summary>The statement that would begin or end a transaction; null where none would.</summary>
+    public string? TransactionPart => _statements.Select(statement => TransactionControl().Match(statement.Text)).FirstOrDefault(match => match.Success)?.Value.Trim();
+
+    /// <summary>Reads a command: finds parameters and ends of statements outside of strings, quoted names and comments.</summary>
     public static SqlText Parse(string text)
     {
         var command = new SqlText(text);
-        command.Positional = Tokens().Replace(text, command.Read);
+        command.Read();
         return command;
     }
 
-    private string Read(Match token)
+    private void Read()
     {
-        if (token.Groups["end"].Success) IsSingleStatement = false;
-        if (token.Groups["before"].Success) Identifiers = [.. Identifiers, token.Groups["name"].Value];
-        if (!token.Groups["name"].Success) return token.Value;
+        var statement = new StringBuilder();
+        var values = new List<int>();
+        var at = 0;
+        foreach (Match token in Tokens().Matches(_text))
+        {
+            statement.Append(_text, at, token.Index - at);
+            at = token.Index + token.Length;
+            if (token.Groups["end"].Success)
+            {
+                _statements.Add(new SqlStatement(statement.ToString(), values));
+                (statement, values) = (new StringBuilder(), []);
+            }
+            else if (token.Groups["name"].Success)
+            {
+                statement.Append(token.Groups["before"].ValueSpan).Append(CultureInfo.InvariantCulture, $"${PositionOf(token, values)}");
+            }
+            else
+            {
+                statement.Append(token.ValueSpan);
+            }
+        }
 
+        _statements.Add(new SqlStatement(statement.Append(_text, at, _text.Length - at).ToString(), values));
+    }
+
+    private int PositionOf(Match token, List<int> values)
+    {
         var name = token.Groups["name"].Value;
+        if (token.Groups["before"].Success) _identifiers.Add(name);
         if (!_names.Contains(name)) _names.Add(name);
-        return $"{token.Groups["before"].Value}${_names.IndexOf(name) + 1}";
+        var value = _names.IndexOf(name);
+        if (!values.Contains(value)) values.Add(value);
+        return values.IndexOf(value) + 1;
     }
 
     // PostgreSQL's lexical structure (manual, chapter 4.1), as far as it hides an @ or a semicolon. Comments nest there, one level is followed here.
@@ -62,4 +95,7 @@ internal sealed partial class SqlText
 
     [GeneratedRegex(@"\$\{[^}]*\}?|\{\s*(?:header|property|message|xpath|jsonpath)\b[^}]*\}?", RegexOptions.IgnoreCase)]
     private static partial Regex Dynamic();
+
+    [GeneratedRegex(@"^\s*(?:begin|start\s+transaction|commit|end|rollback|abort|savepoint|release|prepare\s+transaction)\b", RegexOptions.IgnoreCase)]
+    private static partial Regex TransactionControl();
 }

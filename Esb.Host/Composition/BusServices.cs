@@ -11,6 +11,7 @@ namespace Esb.Host.Composition;
 internal static class BusServices
 {
     /// <summary>Reads and checks everything; nothing is started and no connection opened.</summary>
+    /// <remarks>What could be read is checked in the same go, so that all errors are known at once. The warnings are in the <see cref="ConfigErrors"/> of the result.</remarks>
     /// <param name="path">A file or a folder.</param>
     /// <param name="variables">The environment variables.</param>
     /// <param name="services">What a bus is made of.</param>
@@ -18,7 +19,8 @@ internal static class BusServices
     public static async Task<ServiceProvider> BuildAsync(string path, IReadOnlyDictionary<string, string> variables, IServiceCollection services)
     {
         var errors = new ConfigErrors();
-        var provider = Compose(services, Read(path, variables, services)).BuildServiceProvider();
+        var draft = new ConfigurationReader(SettingsCatalog.From(services)).ReadDraft(path, variables, errors) ?? throw new ConfigurationRefusedException(errors.All);
+        var provider = Compose(services, draft, errors).BuildServiceProvider();
         foreach (var check in provider.GetServices<IConfigurationCheck>()) check.Check(errors);
         if (!errors.Any) return provider;
 
@@ -34,8 +36,9 @@ internal static class BusServices
         return new ConfigurationReader(SettingsCatalog.From(services)).Read(path, variables, errors) ?? throw new ConfigurationRefusedException(errors.All);
     }
 
-    private static IServiceCollection Compose(IServiceCollection services, EsbConfiguration configuration) => services
+    private static IServiceCollection Compose(IServiceCollection services, EsbConfiguration configuration, ConfigErrors errors) => services
         .AddSingleton(configuration)
+        .AddSingleton(errors)
         .AddSingleton(TimeProvider.System)
         .AddEsbLogging(configuration.Section<TelemetryConfig>("telemetry").LogLevel)
         .AddSingleton<HostState>()

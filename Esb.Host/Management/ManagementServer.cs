@@ -66,7 +66,7 @@ internal sealed partial class ManagementServer(IServiceProvider bus, string keyF
         application.UseRouting();
         application.Use(pipeline.RequireKeyAsync);
         application.MapHealth(bus);
-        application.MapGroup("/api").MapEndpointRoutes(bus).MapTopicRoutes(bus).MapUnroutableRoutes(bus).MapMessageRoutes(bus).MapConfigurationRoutes(bus);
+        application.MapGroup("/api").MapEndpointRoutes(bus).MapOutboxRoutes(bus).MapTopicRoutes(bus).MapUnroutableRoutes(bus).MapMessageRoutes(bus).MapConfigurationRoutes(bus);
         return application;
     }
 

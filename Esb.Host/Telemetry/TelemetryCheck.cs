@@ -9,6 +9,6 @@ internal sealed class TelemetryCheck(EsbConfiguration configuration) : IConfigur
     {
         var telemetry = configuration.Section<TelemetryConfig>("telemetry");
         if (telemetry.Otlp is not { } url || OtlpTarget.Parse(url) is not null) return;
-        errors.Add(new ConfigError("ESB-CFG-URL", "telemetry.otlp", $"\"{url}\"", "expected an address such as \"http://127.0.0.1:4317\"", telemetry.Origin));
+        errors.Add("ESB-CFG-URL", telemetry, "otlp", "expected an address such as \"http://127.0.0.1:4317\"");
     }
 }

@@ -2,32 +2,38 @@ using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Storage;
 using Esb.Storage.Files.Index;
+using Esb.Storage.Files.Keys;
 using Esb.Storage.Segments;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Storage.Files;
 
-/// <summary>The store that needs no server: a folder of segments for audit facts, one for dead letters.</summary>
+/// <summary>The store that needs no server: a folder of segments for audit facts, one for dead letters, one for the keys of requests.</summary>
 internal sealed partial class FileStore : IStore
 {
     private readonly ILogger _logger;
     private readonly Lazy<SegmentLog> _auditLog;
     private readonly Lazy<SegmentLog> _deadLetterLog;
+    private readonly Lazy<SegmentLog> _keyLog;
     private readonly FileAuditIndex _index;
     private readonly FileDeadLetterStore _deadLetters;
+    private readonly FileIdempotencyKeys _keys;
     private Task _indexing = Task.CompletedTask;
 
-    public FileStore(FileStoreConfig config, ILogger<FileStore> logger)
-        : this(config, SegmentOptions.Default, logger)
+    public FileStore(FileStoreConfig config, TimeProvider time, ILogger<FileStore> logger)
+        : this(config, SegmentOptions.Default, time, logger)
     {
     }
 
-    internal FileStore(FileStoreConfig config, SegmentOptions options, ILogger<FileStore> logger)
+    internal FileStore(FileStoreConfig config, SegmentOptions options, TimeProvider time, ILogger<FileStore> logger)
     {
         _logger = logger;
         var (audit, deadLetters) = Folders(config);
         _auditLog = new(() => SegmentLog.Open(audit, options, logger));
         _deadLetterLog = new(() => SegmentLog.Open(deadLetters, options, logger));
+        var keys = Path.Combine(Path.GetFullPath(config.Folder), "idempotency-keys");
+        _keyLog = new(() => SegmentLog.Open(keys, options, logger));
+        _keys = new FileIdempotencyKeys(keys, _keyLog, time, logger);
         _index = new FileAuditIndex(audit, () => _auditLog.Value.Committed, logger);
         _deadLetters = new FileDeadLetterStore(deadLetters, _deadLetterLog, logger);
         var store = new FileAuditStore(_index, _auditLog);
@@ -44,6 +50,10 @@ internal sealed partial class FileStore : IStore
 
     public IDeadLetterStore DeadLetters => _deadLetters;
 
+    public IIdempotencyKeys IdempotencyKeys => _keys;
+
+    public ILeaseStore Leases { get; } = new FileLeaseStore(TimeProvider.System);
+
     /// <summary>The folders of audit facts and of dead letters.</summary>
     public static (string Audit, string DeadLetters) Folders(FileStoreConfig config)
     {
@@ -55,18 +65,19 @@ internal sealed partial class FileStore : IStore
     {
         _indexing = IndexAsync(_auditLog.Value);
         _ = _deadLetterLog.Value;
-        return Task.CompletedTask;
+        return Task.Run(_keys.Open, cancellationToken);
     }
 
     public async Task StopAsync(CancellationToken cancellationToken)
     {
         if (_auditLog.IsValueCreated) await _auditLog.Value.DisposeAsync();
         if (_deadLetterLog.IsValueCreated) await _deadLetterLog.Value.DisposeAsync();
+        if (_keyLog.IsValueCreated) await _keyLog.Value.DisposeAsync();
         await _indexing;
     }
 
     public ValueTask<string?> CheckAsync(CancellationToken cancellationToken) =>
-        ValueTask.FromResult(_auditLog.Value.Trouble ?? _deadLetterLog.Value.Trouble);
+        ValueTask.FromResult(_auditLog.Value.Trouble ?? _deadLetterLog.Value.Trouble ?? _keyLog.Value.Trouble);
 
     public async ValueTask DisposeAsync()
     {

@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using Dapper;
 using Esb.Core.Errors;
+using Esb.Core.Storage;
 using Microsoft.Extensions.Logging;
 using Npgsql;
 
@@ -12,6 +13,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
     // Made at first use: whatever the configuration says, it can be checked.
     private readonly Lazy<NpgsqlDataSource> _source;
     private readonly Lazy<PostgresPartitions> _partitions;
+    private readonly Lazy<PostgresPartitions> _keyPartitions;
     private readonly Lazy<PostgresSchema> _schema;
     private readonly bool _readOnly;
     private readonly TimeProvider _time;
@@ -22,7 +24,8 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
     public PostgresDatabase(PostgresStoreConfig config, bool readOnly, TimeProvider time, ILogger logger)
     {
         _source = new Lazy<NpgsqlDataSource>(() => NpgsqlDataSource.Create(PostgresConnection.With(config, readOnly)));
-        _partitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source));
+        _partitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, "audit_event", "audit_field"));
+        _keyPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, "idempotency_key"));
         _schema = new Lazy<PostgresSchema>(() => new PostgresSchema(Source, config.Schema, logger));
         _readOnly = readOnly;
         _time = time;
@@ -31,7 +34,11 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
 
     public NpgsqlDataSource Source => _source.Value;
 
+    /// <summary>Of audit facts.</summary>
     public PostgresPartitions Partitions => _partitions.Value;
+
+    /// <summary>Of the keys of requests.</summary>
+    public PostgresPartitions KeyPartitions => _keyPartitions.Value;
 
     /// <summary>Whether the database has been reached and its tables are there.</summary>
     public bool IsReady => _preparing is { IsCompletedSuccessfully: true };
@@ -45,6 +52,14 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
             if (_preparing is null or { IsFaulted: true }) _preparing = PrepareAsync();
             return _preparing.IsCompleted ? _preparing : _preparing.WaitAsync(cancellationToken);
         }
+    }
+
+    /// <summary>Makes the partitions of the coming days, and drops those of keys that are not needed any more.</summary>
+    public async Task MakePartitionsAsync(DateTimeOffset now, CancellationToken cancellationToken)
+    {
+        await Partitions.MakeAheadAsync(now, cancellationToken);
+        await KeyPartitions.MakeAheadAsync(now, cancellationToken);
+        await KeyPartitions.DropBeforeAsync(now - IIdempotencyKeys.Window, cancellationToken);
     }
 
     /// <summary>A connection to a database with our tables.</summary>
@@ -112,7 +127,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
             }
 
             await _schema.Value.MigrateAsync(CancellationToken.None);
-            await Partitions.MakeAheadAsync(_time.GetUtcNow(), CancellationToken.None);
+            await MakePartitionsAsync(_time.GetUtcNow(), CancellationToken.None);
         }
         catch (Exception ex) when (PostgresErrors.IsFailure(ex))
         {

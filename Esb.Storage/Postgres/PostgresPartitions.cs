@@ -6,14 +6,14 @@ using Npgsql;
 
 namespace Esb.Storage.Postgres;
 
-/// <summary>Makes the daily partitions of the audit tables, some days ahead, and drops old ones. Thread-safe.</summary>
-internal sealed class PostgresPartitions(NpgsqlDataSource database)
+/// <summary>Makes the daily partitions of tables, some days ahead, and drops old ones. Thread-safe.</summary>
+/// <param name="database">The database.</param>
+/// <param name="tables">The tables, which are kept equally long.</param>
+internal sealed class PostgresPartitions(NpgsqlDataSource database, params string[] tables)
 {
     private const int DaysAhead = 7;
     private const long PartitionLock = 0x45_53_42_00_02;
     private const string DayFormat = "yyyyMMdd";
-
-    private static readonly string[] Tables = ["audit_event", "audit_field"];
 
     private readonly ConcurrentDictionary<DateOnly, bool> _existing = new();
 
@@ -30,7 +30,7 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database)
         var sql = new StringBuilder().Append(CultureInfo.InvariantCulture, $"select pg_advisory_xact_lock({PartitionLock});");
         foreach (var day in missing)
         {
-            foreach (var table in Tables)
+            foreach (var table in tables)
                 sql.Append(CultureInfo.InvariantCulture, $"create table if not exists {NameOf(table, day)} partition of {table} for values from ('{day:yyyy-MM-dd} 00:00+00') to ('{day.AddDays(1):yyyy-MM-dd} 00:00+00');");
         }
 
@@ -46,8 +46,8 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database)
     {
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
         var names = await connection.QueryAsync<string>(new CommandDefinition(
-            "select child.relname from pg_inherits join pg_class child on child.oid = inhrelid where inhparent = any(@Tables::regclass[])",
-            new { Tables },
+            "select child.relname from pg_inherits join pg_class child on child.oid = inhrelid where inhparent = any(@tables::regclass[])",
+            new { tables },
             cancellationToken: cancellationToken));
         foreach (var name in names)
         {

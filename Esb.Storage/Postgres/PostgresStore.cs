@@ -32,6 +32,8 @@ internal sealed partial class PostgresStore : IStore
         _time = time;
         _logger = logger;
         DeadLetters = new PostgresDeadLetterStore(_database);
+        IdempotencyKeys = new PostgresIdempotencyKeys(_database, time);
+        Leases = new PostgresLeaseStore(_database);
     }
 
     public BusStage Stage => BusStage.Stores;
@@ -43,6 +45,10 @@ internal sealed partial class PostgresStore : IStore
     public IAuditRetention Retention => _audit;
 
     public IDeadLetterStore DeadLetters { get; }
+
+    public IIdempotencyKeys IdempotencyKeys { get; }
+
+    public ILeaseStore Leases { get; }
 
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: trying again would not help. <c>ESB-STORE-INUSE</c>: another host has the spool.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
@@ -87,7 +93,7 @@ internal sealed partial class PostgresStore : IStore
             try
             {
                 await Task.Delay(_database.IsReady ? PartitionInterval : RetryInterval, _time, cancellationToken);
-                await _database.RunAsync(() => _database.Partitions.MakeAheadAsync(_time.GetUtcNow(), cancellationToken), cancellationToken);
+                await _database.RunAsync(() => _database.MakePartitionsAsync(_time.GetUtcNow(), cancellationToken), cancellationToken);
             }
             catch (EsbException ex)
             {

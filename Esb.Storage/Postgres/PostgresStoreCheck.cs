@@ -16,7 +16,7 @@ internal sealed partial class PostgresStoreCheck(EsbConfiguration configuration)
         if (configuration.Section<StoreConfig>("store") is not PostgresStoreConfig config) return;
 
         if (!SchemaName().IsMatch(config.Schema))
-            errors.Add(new ConfigError("ESB-CFG-NAME", $"{config.Path}.schema", $"\"{config.Schema}\"", "expected 1 to 63 lower-case letters, digits and _, beginning with a letter", config.Origin));
+            errors.Add("ESB-CFG-NAME", config, "schema", "expected 1 to 63 lower-case letters, digits and _, beginning with a letter");
 
         try
         {
@@ -24,16 +24,16 @@ internal sealed partial class PostgresStoreCheck(EsbConfiguration configuration)
         }
         catch (Exception ex) when (ex is ArgumentException or FormatException)
         {
-            errors.Add("ESB-CFG-CONNECTION", $"{config.Path}.connection", "expected a connection string of Npgsql, such as \"Host=db;Database=esb;Username=esb\"", config.Origin);
+            errors.Add("ESB-CFG-CONNECTION", config, "connection", "expected a connection string of Npgsql, such as \"Host=db;Database=esb;Username=esb\"");
         }
     }
 
     private static void CheckConnection(NpgsqlConnectionStringBuilder connection, PostgresStoreConfig config, ConfigErrors errors)
     {
         if (string.IsNullOrEmpty(connection.Host))
-            errors.Add("ESB-CFG-CONNECTION", $"{config.Path}.connection", "names no Host", config.Origin);
+            errors.Add("ESB-CFG-CONNECTION", config, "connection", "names no Host");
         else if (connection.Username == "postgres" && connection.Password == "postgres" && !connection.Host.Split(',').All(IsLocal))
-            errors.Add("ESB-CFG-DEFAULTCRED", $"{config.Path}.connection", "the default credentials postgres/postgres are accepted on this machine only", config.Origin);
+            errors.Add("ESB-CFG-DEFAULTCRED", config, "connection", "the default credentials postgres/postgres are accepted on this machine only");
     }
 
     private static bool IsLocal(string host) => host.StartsWith('/') || LoopbackHosts.Any(local => host == local || host.StartsWith(local + ":", StringComparison.Ordinal));

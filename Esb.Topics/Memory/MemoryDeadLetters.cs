@@ -18,7 +18,7 @@ internal sealed partial class MemoryDeadLetters(TimeProvider time, ILogger logge
 
     public void Add(DeadLetter letter, MemoryMessage published) => _waiting.Writer.TryWrite((letter, published));
 
-    public ITopicSubscription Read(DeadLetterHandler handler) => new Reader(this, handler);
+    public ITopicReader Read(DeadLetterHandler handler) => new Reader(this, handler);
 
     private async Task ReadAsync(DeadLetterHandler handler, CancellationToken stopping)
     {
@@ -67,7 +67,7 @@ internal sealed partial class MemoryDeadLetters(TimeProvider time, ILogger logge
     [LoggerMessage(EventId = 1503, Level = LogLevel.Error, Message = "The dead letter {MessageId} of {Endpoint} could not be stored; it is offered again")]
     private partial void LogNotTaken(Guid messageId, string endpoint, Exception exception);
 
-    private sealed class Reader : ITopicSubscription
+    private sealed class Reader : ITopicReader
     {
         private readonly CancellationTokenSource _stopping = new();
         private readonly Task _reading;

@@ -5,7 +5,7 @@ using Esb.Core.Topics;
 namespace Esb.Topics.Memory;
 
 /// <summary>A published message, until every subscriber has settled it.</summary>
-internal sealed class MemoryMessage(EsbMessage message, ActivityContext parent, ReplySender? reply, long expires, int subscribers, Action settled)
+internal sealed class MemoryMessage(EsbMessage message, ActivityContext parent, int subscribers, Action settled)
 {
     private readonly TaskCompletionSource _settled = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int _unsettled = subscribers;
@@ -14,10 +14,15 @@ internal sealed class MemoryMessage(EsbMessage message, ActivityContext parent, 
 
     public ActivityContext Parent => parent;
 
-    public ReplySender? Reply => reply;
+    public DeliveryKind Kind { get; init; }
+
+    public ReplySender? Reply { get; init; }
 
     /// <summary>The time stamp at which nobody waits for the reply any more; <see cref="long.MaxValue"/> where nobody waits for one.</summary>
-    public long Expires => expires;
+    public long Expires { get; init; } = long.MaxValue;
+
+    /// <summary>The same on the calendar; null where nobody waits.</summary>
+    public DateTimeOffset? ExpiresAt { get; init; }
 
     public Task Settled => _settled.Task;
 
@@ -34,5 +39,10 @@ internal sealed class MemoryMessage(EsbMessage message, ActivityContext parent, 
 /// <param name="Attempt">Attempts made before.</param>
 internal sealed record MemoryDelivery(MemoryMessage Published, int Attempt)
 {
-    public TopicDelivery ToDelivery() => new(Published.Message with { Attempt = Attempt }, Published.Parent, Published.Reply);
+    public TopicDelivery ToDelivery(DeliverySource source) => new(Published.Message with { Attempt = Attempt }, Published.Parent, Published.Reply)
+    {
+        Kind = Published.Kind,
+        Source = source,
+        ExpiresAt = Published.ExpiresAt,
+    };
 }

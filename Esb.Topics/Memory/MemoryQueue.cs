@@ -1,23 +1,15 @@
-using Esb.Core.Topics;
-
 namespace Esb.Topics.Memory;
 
-/// <summary>The messages that wait for one endpoint; they stay when its subscription ends. Thread-safe.</summary>
+/// <summary>Messages that wait, the oldest first; they stay when a subscription ends. Thread-safe.</summary>
 /// <remarks>Without a bound of its own: the transport bounds the messages of all queues together.</remarks>
-internal sealed class MemoryQueue(string endpoint)
+internal sealed class MemoryQueue
 {
     private readonly Lock _gate = new();
     private readonly LinkedList<MemoryDelivery> _waiting = [];
     private readonly SemaphoreSlim _count = new(0);
 
-    public string Endpoint => endpoint;
-
-    public IReadOnlyList<SubjectPattern> Patterns { get; set; } = [];
-
     /// <summary>Held by the one subscription that works, where only one may.</summary>
     public SemaphoreSlim Active { get; } = new(1, 1);
-
-    public bool Wants(string subject) => Patterns.Any(pattern => pattern.Matches(subject));
 
     public void Add(MemoryDelivery delivery)
     {

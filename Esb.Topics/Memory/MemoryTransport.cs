@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Topics.Memory;
 
 /// <summary>Topics within this process: the embedded default, which needs no server. What it keeps ends with the process.</summary>
-internal sealed class MemoryTransport : ITopicTransport
+internal sealed class MemoryTransport : ITopicTransport, IEndpointQueues
 {
     private static readonly TimeSpan DrainInterval = TimeSpan.FromMilliseconds(20);
 
@@ -18,7 +18,7 @@ internal sealed class MemoryTransport : ITopicTransport
     private readonly MemoryDeadLetters _deadLetters;
     private readonly UnroutableMessages _counter;
     private readonly MemoryUnroutable _unroutable;
-    private MemoryQueue[] _queues = []; // replaced as a whole
+    private MemoryEndpoint[] _endpoints = []; // replaced as a whole
     private int _inFlight;
 
     public MemoryTransport(int maxInFlight, TimeProvider time, ILogger<MemoryTransport> logger)
@@ -26,7 +26,7 @@ internal sealed class MemoryTransport : ITopicTransport
         (_maxInFlight, _time, _logger) = (maxInFlight, time, logger);
         _deadLetters = new MemoryDeadLetters(time, logger);
         _counter = new UnroutableMessages(time, logger);
-        _unroutable = new MemoryUnroutable(message => TryPublish(message, reply: null, expires: long.MaxValue));
+        _unroutable = new MemoryUnroutable(message => TryPublish(message));
     }
 
     public string System => "memory";
@@ -42,15 +42,14 @@ internal sealed class MemoryTransport : ITopicTransport
     public ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        return ValueTask.FromResult(Publish(message, reply: null, expires: long.MaxValue));
+        return ValueTask.FromResult(Publish(message));
     }
 
     public async Task<EsbMessage> RequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
         var waiting = new TaskCompletionSource<EsbMessage>(TaskCreationOptions.RunContinuationsAsynchronously);
-        var expires = _time.GetTimestamp() + (long)(timeout.TotalSeconds * _time.TimestampFrequency);
-        var result = Publish(request, ReplyTo(waiting), expires);
+        var result = Publish(request, ReplyTo(waiting), timeout);
         if (result.Outcome != PublishOutcome.Confirmed) throw TopicFaults.Unavailable(request.Subject, result);
         try
         {
@@ -69,19 +68,26 @@ internal sealed class MemoryTransport : ITopicTransport
 
     public Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken)
     {
-        MemoryQueue queue;
+        MemoryEndpoint endpoint;
         lock (_gate)
         {
-            var known = Array.Find(_queues, candidate => candidate.Endpoint == subscription.Endpoint);
-            queue = known ?? new MemoryQueue(subscription.Endpoint);
-            queue.Patterns = subscription.Patterns;
-            if (known is null) _queues = [.. _queues, queue];
+            var known = Find(subscription.Endpoint);
+            endpoint = known ?? new MemoryEndpoint(subscription.Endpoint, subscription.Lanes);
+            endpoint.Patterns = subscription.Patterns;
+            if (known is null) _endpoints = [.. _endpoints, endpoint];
         }
 
-        return Task.FromResult<ITopicSubscription>(new MemorySubscription(subscription, queue, handler, _deadLetters, _time, _logger));
+        return Task.FromResult<ITopicSubscription>(
+            new MemorySubscription(subscription, tuned => new MemoryWorkers(tuned, endpoint, handler, _deadLetters, _time, _logger)));
     }
 
-    public Task<ITopicSubscription> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) => Task.FromResult(_deadLetters.Read(handler));
+    public ValueTask<PublishResult> SendAsync(string endpoint, EsbMessage message, DeliveryKind kind, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        return ValueTask.FromResult(Find(endpoint) is { } known ? Add(message, [known], kind, reply: null, timeout: null) : PublishResult.Refused("no such queue"));
+    }
+
+    public Task<ITopicReader> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) => Task.FromResult(_deadLetters.Read(handler));
 
     public async Task DrainAsync(CancellationToken cancellationToken)
     {
@@ -90,33 +96,43 @@ internal sealed class MemoryTransport : ITopicTransport
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
-    private PublishResult Publish(EsbMessage message, ReplySender? reply, long expires)
+    private PublishResult Publish(EsbMessage message, ReplySender? reply = null, TimeSpan? timeout = null)
     {
-        if (TryPublish(message, reply, expires) is { } result) return result;
+        if (TryPublish(message, reply, timeout) is { } result) return result;
         _counter.Count(message.Subject);
         if (reply is null) _unroutable.Keep(message); // a request is of no use to anybody later
         return PublishResult.Confirmed;
     }
 
     // Null: nobody wants it.
-    private PublishResult? TryPublish(EsbMessage message, ReplySender? reply, long expires)
+    private PublishResult? TryPublish(EsbMessage message, ReplySender? reply = null, TimeSpan? timeout = null)
     {
-        var queues = Array.FindAll(_queues, queue => queue.Wants(message.Subject));
-        if (queues.Length == 0) return null;
+        var endpoints = Array.FindAll(_endpoints, endpoint => endpoint.Wants(message.Subject));
+        return endpoints.Length == 0 ? null : Add(message, endpoints, DeliveryKind.Published, reply, timeout);
+    }
+
+    private PublishResult Add(EsbMessage message, MemoryEndpoint[] endpoints, DeliveryKind kind, ReplySender? reply, TimeSpan? timeout)
+    {
         if (Interlocked.Increment(ref _inFlight) > _maxInFlight)
         {
             Interlocked.Decrement(ref _inFlight);
             return PublishResult.Refused("too many messages in flight");
         }
 
-        var published = new MemoryMessage(
-            message with { Headers = Travelling(message.Headers) },
-            Activity.Current?.Context ?? default,
-            reply, expires, queues.Length,
-            settled: () => Interlocked.Decrement(ref _inFlight));
-        foreach (var queue in queues) queue.Add(new MemoryDelivery(published, Attempt: 0));
+        var travelling = message with { Headers = Travelling(message.Headers) };
+        var published = new MemoryMessage(travelling, Activity.Current?.Context ?? default, endpoints.Length, settled: () => Interlocked.Decrement(ref _inFlight))
+        {
+            Kind = kind,
+            Reply = reply,
+            Expires = timeout is { } left ? _time.GetTimestamp() + (long)(left.TotalSeconds * _time.TimestampFrequency) : long.MaxValue,
+            ExpiresAt = _time.GetUtcNow() + timeout,
+        };
+        var attempt = kind == DeliveryKind.Published ? 0 : message.Attempt;
+        foreach (var endpoint in endpoints) endpoint.Add(new MemoryDelivery(published, attempt));
         return new PublishResult(PublishOutcome.Confirmed, null, published.Settled);
     }
+
+    private MemoryEndpoint? Find(string endpoint) => Array.Find(_endpoints, candidate => candidate.Name == endpoint);
 
     private static ReplySender ReplyTo(TaskCompletionSource<EsbMessage> waiting) => (reply, _) =>
     {

@@ -10,30 +10,41 @@ using Esb.Core.Topics;
 namespace Esb.Topics.Publishing;
 
 /// <inheritdoc cref="ITopicPublisher"/>
-internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, IAuditTrail audit, LimitsConfig limits, TimeProvider time) : ITopicPublisher
+/// <remarks>Inside of a transaction a message is only made ready; the outbox of the database publishes it, through the same way.</remarks>
+internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, IAuditTrail audit, LimitsConfig limits, TimeProvider time)
+    : ITopicPublisher, IOutgoingPublisher
 {
     private readonly OrderedPublisher _publisher = new(transport, time);
 
     public async ValueTask PublishAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken)
     {
         var message = await PrepareAsync(context, subject, step, cancellationToken);
+        var outgoing = new OutgoingMessage(message, context.Endpoint, ProcessOf(context), Activity.Current?.Context ?? default);
+        if (context.UnitOfWork is { } transaction) transaction.Publish(outgoing);
+        else context.AwaitSettled(await PublishAsync(outgoing, cancellationToken));
+    }
+
+    public async Task<Task> PublishAsync(OutgoingMessage outgoing, CancellationToken cancellationToken)
+    {
+        var message = outgoing.Message;
         var started = time.GetTimestamp();
-        using var activity = TopicsTelemetry.StartSend(message, transport.System);
+        using var activity = TopicsTelemetry.StartSend(message, transport.System, outgoing.Parent);
         var result = await ObserveAsync(message, activity, () => _publisher.PublishAsync(message, cancellationToken));
-        context.AwaitSettled(result.Settled);
-        await RecordAsync(context, message, AuditKind.Published, time.GetElapsedTime(started), fault: null);
+        await RecordAsync(outgoing, AuditKind.Published, time.GetElapsedTime(started), fault: null);
+        return result.Settled;
     }
 
     public async ValueTask RequestAsync(MessageContext context, Subject subject, TimeSpan timeout, string step, CancellationToken cancellationToken)
     {
         var request = await PrepareAsync(context, subject, step, cancellationToken);
         var started = time.GetTimestamp();
-        using var activity = TopicsTelemetry.StartSend(request, transport.System);
+        using var activity = TopicsTelemetry.StartSend(request, transport.System, Activity.Current?.Context ?? default);
         var reply = await ObserveAsync(request, activity, () => _publisher.RequestAsync(request, timeout, cancellationToken));
         var fault = FaultReply.Read(reply);
+        var outgoing = new OutgoingMessage(request, context.Endpoint, ProcessOf(context), default);
         await Task.WhenAll(
-            RecordAsync(context, request, AuditKind.Published, duration: null, fault: null),
-            RecordAsync(context, request, AuditKind.Replied, time.GetElapsedTime(started), fault));
+            RecordAsync(outgoing, AuditKind.Published, duration: null, fault: null),
+            RecordAsync(outgoing, AuditKind.Replied, time.GetElapsedTime(started), fault));
         if (fault is not null) throw fault;
         TakeOver(context, reply);
     }
@@ -81,12 +92,14 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
         }
     }
 
-    private async Task RecordAsync(MessageContext context, EsbMessage message, AuditKind kind, TimeSpan? duration, EsbException? fault)
+    private static string? ProcessOf(MessageContext context) => context.Process.Length == 0 ? null : context.Process;
+
+    private async Task RecordAsync(OutgoingMessage outgoing, AuditKind kind, TimeSpan? duration, EsbException? fault)
     {
-        var fact = AuditFacts.Of(message, kind, time) with
+        var fact = AuditFacts.Of(outgoing.Message, kind, time) with
         {
-            Endpoint = context.Endpoint,
-            Process = context.Process.Length == 0 ? null : context.Process,
+            Endpoint = outgoing.Endpoint,
+            Process = outgoing.Process,
             Duration = duration,
             Code = fault?.Code,
             Reason = fault?.Message,

@@ -10,7 +10,6 @@ internal delegate Task BrokerDelivery(IChannel channel, BasicDeliverEventArgs de
 /// <summary>Keeps a consumer of our own on the broker: starts it on each new connection, and again when its channel is closed or its queue goes.</summary>
 internal sealed partial class BrokerConsumer : IAsyncDisposable
 {
-    private readonly BrokerConnection _connection;
     private readonly Func<IChannel, CancellationToken, Task<ConsumerQueue>> _declare;
     private readonly BrokerDelivery _deliver;
     private readonly TimeProvider _time;
@@ -22,8 +21,8 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
     public BrokerConsumer(
         BrokerConnection connection, Func<IChannel, CancellationToken, Task<ConsumerQueue>> declare, BrokerDelivery deliver, TimeProvider time, ILogger logger)
     {
-        (_connection, _declare, _deliver, _time, _logger) = (connection, declare, deliver, time, logger);
-        _running = RunAsync(_stopping.Token);
+        (_declare, _deliver, _time, _logger) = (declare, deliver, time, logger);
+        _running = BrokerLoop.RunAsync(connection, ConsumeAsync, time, _stopping.Token);
     }
 
     /// <summary>The queue that is read; null while none is.</summary>
@@ -37,23 +36,6 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
     {
         await _stopping.CancelAsync();
         await _running;
-    }
-
-    private async Task RunAsync(CancellationToken stopping)
-    {
-        var backoff = new Backoff(_time);
-        try
-        {
-            while (true)
-            {
-                await ConsumeAsync(await _connection.WaitAsync(stopping), backoff, stopping);
-                await backoff.WaitAsync(stopping);
-            }
-        }
-        catch (OperationCanceledException) when (stopping.IsCancellationRequested)
-        {
-            // Disposed.
-        }
     }
 
     private async Task ConsumeAsync(IConnection connection, Backoff backoff, CancellationToken stopping)

@@ -27,6 +27,8 @@ internal static class BrokerFault
     /// <summary>Why the broker closed a connection or a channel.</summary>
     public static string Describe(ShutdownEventArgs reason) => reason.ReplyCode switch
     {
+        503 when reason.ReplyText.Contains("x-consistent-hash", StringComparison.Ordinal) =>
+            "ESB-CFG-PLUGIN: the broker cannot make lanes; run there: rabbitmq-plugins enable rabbitmq_consistent_hash_exchange",
         406 => $"ESB-CFG-QUEUEDRIFT: {reason.ReplyText}",
         403 or 404 or 530 => $"ESB-AMQP-TOPOLOGY: {reason.ReplyText}",
         _ => Away,

@@ -73,7 +73,7 @@ internal sealed partial class BrokerSession
     [LoggerMessage(EventId = 1512, Level = LogLevel.Warning, Message = "The broker blocks connection {Connection}: {Reason}")]
     private partial void LogBlocked(string? connection, string reason);
 
-    [LoggerMessage(EventId = 1526, Level = LogLevel.Information, Message = "The broker takes messages of connection {Connection} again")]
+    [LoggerMessage(EventId = 1532, Level = LogLevel.Information, Message = "The broker takes messages of connection {Connection} again")]
     private partial void LogUnblocked(string? connection);
 
     private sealed record Block(string Reason, long Since);

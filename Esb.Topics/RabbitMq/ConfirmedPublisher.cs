@@ -23,6 +23,10 @@ internal sealed class ConfirmedPublisher(BrokerConnection connection, TimeProvid
     public ValueTask<PublishResult> SendAsync(string queue, BasicProperties properties, ReadOnlyMemory<byte> body, TimeSpan? deadline = null) =>
         ChannelFor(key: null).PublishAsync(exchange: "", queue, mandatory: true, properties, body, deadline ?? Deadline);
 
+    /// <summary>Publishes into one of the queues behind an exchange; refused where there is none. Messages of one key keep their order.</summary>
+    public ValueTask<PublishResult> SendAsync(string exchange, string routingKey, string? key, BasicProperties properties, ReadOnlyMemory<byte> body) =>
+        ChannelFor(key).PublishAsync(exchange, routingKey, mandatory: true, properties, body, Deadline);
+
     public async ValueTask DisposeAsync()
     {
         foreach (var channel in _channels) await channel.DisposeAsync();

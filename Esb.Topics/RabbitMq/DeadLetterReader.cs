@@ -7,7 +7,7 @@ using RabbitMQ.Client.Events;
 namespace Esb.Topics.RabbitMq;
 
 /// <summary>Hands dead letters over, one by one; only what was taken leaves the broker.</summary>
-internal sealed partial class DeadLetterReader : ITopicSubscription
+internal sealed partial class DeadLetterReader : ITopicReader
 {
     private readonly RabbitMqNames _names;
     private readonly WireReader _reader;
@@ -28,7 +28,7 @@ internal sealed partial class DeadLetterReader : ITopicSubscription
 
     private async Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken stopping)
     {
-        var wire = new WireMessage(delivery.Exchange, delivery.RoutingKey, delivery.BasicProperties, delivery.Body.ToArray());
+        var wire = WireMessage.Of(delivery);
         if (IsExpiredRequest(wire)) LogExpired(delivery.BasicProperties.MessageId);
         else await HandOverAsync(Read(wire), stopping);
         await channel.BasicAckAsync(delivery.DeliveryTag, multiple: false, stopping);

@@ -47,7 +47,7 @@ internal sealed record RabbitMqAddress(string Host, int Port, string VirtualHost
         return config.Tls is { } tls ? address with { Tls = new BrokerTls(address.Host, tls, now) } : address;
     }
 
-    public ConnectionFactory ToFactory(string connectionName)
+    public ConnectionFactory ToFactory(string connectionName, TimeSpan? heartbeat = null)
     {
         var factory = new ConnectionFactory
         {
@@ -61,7 +61,7 @@ internal sealed record RabbitMqAddress(string Host, int Port, string VirtualHost
             TopologyRecoveryEnabled = false,
             RequestedConnectionTimeout = ConnectTimeout,
             ContinuationTimeout = ConnectTimeout,
-            RequestedHeartbeat = TimeSpan.FromSeconds(10),
+            RequestedHeartbeat = heartbeat ?? TimeSpan.FromSeconds(10),
             MaxInboundMessageBodySize = MaxMessageBytes,
         };
         Secure(factory);

@@ -20,8 +20,15 @@ internal sealed class RabbitMqNames(string prefix)
 
     public string Endpoint(string endpoint) => $"{prefix}.endpoints.{endpoint}";
 
-    /// <summary>The endpoint that a queue is named after; null where it is none of an endpoint.</summary>
-    public string? EndpointOf(string queue) => queue.StartsWith($"{prefix}.endpoints.", StringComparison.Ordinal) ? queue[(prefix.Length + 11)..] : null;
+    /// <summary>The endpoint that a queue, or a lane, is named after; null where it is none of an endpoint.</summary>
+    public string? EndpointOf(string queue) => queue.StartsWith($"{prefix}.endpoints.", StringComparison.Ordinal) ? queue[(prefix.Length + 11)..].Split('.')[0] : null;
+
+    /// <summary>One of the queues that share the messages of an endpoint by their keys.</summary>
+    public string Lane(string endpoint, int lane) => $"{Endpoint(endpoint)}.lane.{lane}";
+
+    /// <summary>The queues that a subscription consumes.</summary>
+    public IEnumerable<string> LanesOf(Subscription subscription) =>
+        subscription.Lanes is { } lanes ? Enumerable.Range(0, lanes).Select(lane => Lane(subscription.Endpoint, lane)) : [Endpoint(subscription.Endpoint)];
 
     public string Rung(string endpoint, TimeSpan delay) => $"{Endpoint(endpoint)}.retry.{(long)delay.TotalMilliseconds}";
 

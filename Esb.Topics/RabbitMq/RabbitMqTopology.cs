@@ -1,3 +1,4 @@
+using Esb.Core.Messages;
 using Esb.Core.Topics;
 using RabbitMQ.Client;
 
@@ -8,6 +9,9 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
 {
     // The broker's limit is no counter of attempts: each reconnect counts against it for every prefetched message.
     private const int DeliveryLimit = 1_000_000;
+
+    // The routing key by which a lane is bound; equal ones make equal shares.
+    private const string LaneWeight = "1";
 
     private const int NoticesKept = 100;
     private static readonly TimeSpan NoticesExpire = TimeSpan.FromMinutes(5);
@@ -41,19 +45,30 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
         await channel.QueueBindAsync(names.UnroutableNotices, names.Unroutable, "", cancellationToken: cancellationToken);
     }
 
-    /// <summary>Declares the queues of an endpoint: its own, and one for each delay before a retry.</summary>
+    /// <summary>Declares the queues of an endpoint: its own, or its lanes and the exchange that shares messages out among them; and one for each delay before a retry.</summary>
     public async Task DeclareEndpointAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
     {
-        await DeclareAsync(channel, names.Endpoint(subscription.Endpoint), Endpoint(subscription), cancellationToken);
+        if (subscription.Lanes is not null) await DeclareExchangeAsync(channel, names.Endpoint(subscription.Endpoint), cancellationToken);
+        foreach (var queue in names.LanesOf(subscription))
+        {
+            await DeclareAsync(channel, queue, Endpoint(subscription), cancellationToken);
+            if (subscription.Lanes is not null) await channel.QueueBindAsync(queue, names.Endpoint(subscription.Endpoint), LaneWeight, cancellationToken: cancellationToken);
+        }
+
         foreach (var delay in subscription.RetryDelays.Distinct())
             await DeclareAsync(channel, names.Rung(subscription.Endpoint, delay), Rung(subscription, delay), cancellationToken);
     }
+
+    private static Task DeclareExchangeAsync(IChannel channel, string exchange, CancellationToken cancellationToken) =>
+        channel.ExchangeDeclareAsync(
+            exchange, "x-consistent-hash", durable: true, autoDelete: false,
+            new Dictionary<string, object?> { ["hash-header"] = EsbHeaders.Key }, cancellationToken: cancellationToken);
 
     private Dictionary<string, object?> Endpoint(Subscription subscription)
     {
         var queue = subscription.Queue;
         var arguments = queue.Type == QueueType.Quorum ? Quorum() : new Dictionary<string, object?> { ["x-queue-type"] = "classic" };
-        if (subscription.SingleActive) Alone(arguments);
+        if (subscription.SingleActive || subscription.Lanes is not null) Alone(arguments);
         if (queue.MaxLength is { } length) arguments["x-max-length"] = length;
         arguments["x-overflow"] = queue.Overflow == QueueOverflow.DropHead ? "drop-head" : "reject-publish";
         return DeadLetteringTo(names.DeadLetters, arguments);

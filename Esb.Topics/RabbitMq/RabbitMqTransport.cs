@@ -1,14 +1,20 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
+using Esb.Topics.RabbitMq.Receiving;
 using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq;
 
-/// <summary>Topics on a RabbitMQ broker: our own client declares, publishes and replies; the bus runs the receive endpoints.</summary>
+/// <summary>Topics on a RabbitMQ broker: our own client declares, publishes, replies and receives in order; the bus runs the other receive endpoints.</summary>
 /// <remarks>Two connections of our own, as an alarm on the broker stops it from reading one that publishes; the bus has a third.</remarks>
-internal sealed partial class RabbitMqTransport : ITopicTransport
+internal sealed partial class RabbitMqTransport : ITopicTransport, IEndpointQueues
 {
+    // A host that stands still is found out after one to two of these; only then another may take its place where the order counts.
+    private static readonly TimeSpan FailoverHeartbeat = TimeSpan.FromSeconds(6);
+
     private readonly RabbitMqNames _names;
     private readonly RabbitMqTopology _topology;
     private readonly WireReader _reader;
@@ -20,7 +26,10 @@ internal sealed partial class RabbitMqTransport : ITopicTransport
     private readonly BrokerConnection _consuming;
     private readonly ConfirmedPublisher _publisher;
     private readonly DeliverySettler _settler;
+    private readonly EndpointSetup _setup;
     private readonly ReceiveBus _bus;
+    private readonly FreezeWatch _freezes;
+    private readonly ConcurrentDictionary<string, Subscription> _endpoints = new();
     private ReplyQueue? _replies;
     private LoopbackProbe? _probe;
     private UnroutableWatch? _unroutable;
@@ -36,12 +45,14 @@ internal sealed partial class RabbitMqTransport : ITopicTransport
         _reader = new WireReader(_names, time);
         _transient = [.. topics.Where(topic => !topic.Value.Persistent).Select(topic => topic.Key)];
         _publishing = new BrokerConnection(address.ToFactory($"{name} publish"), PrepareAsync, time, _logger);
-        _consuming = new BrokerConnection(address.ToFactory($"{name} replies"), (_, _) => Task.CompletedTask, time, _logger);
+        _consuming = new BrokerConnection(address.ToFactory($"{name} replies", FailoverHeartbeat), (_, _) => Task.CompletedTask, time, _logger);
         _publisher = new ConfirmedPublisher(_publishing, time);
         _settler = new DeliverySettler(_names, _publisher, time, _logger);
+        _setup = new EndpointSetup(_topology, new QueueBindings(_names, _publisher), address.ToFactory($"{name} setup"));
         Unroutable = new UnroutableQueue(_consuming, _publisher, _names, [.. topics.Keys], time, _logger);
         if (address is { IsTls: false, IsLoopback: false }) LogInsecure(address.Host);
         _bus = new ReceiveBus(address, $"{name} consume", loggers);
+        _freezes = new FreezeWatch(time);
     }
 
     public string System => "rabbitmq";
@@ -78,16 +89,25 @@ internal sealed partial class RabbitMqTransport : ITopicTransport
 
     public async Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken)
     {
-        var running = new RabbitMqSubscription(
-            subscription, _consuming, _bus, _names, _topology, new QueueBindings(_names, _publisher),
-            newFilter: () => new DeliveryFilter(subscription, handler, _reader, _settler, _maxBodyBytes, _time, _logger),
-            _time, _logger);
+        _endpoints[subscription.Endpoint] = subscription;
+        var work = new DeliveryWork(subscription, handler, _reader, _settler, _maxBodyBytes, _time, _logger);
+        var running = new RabbitMqSubscription(subscription, tuned => Receive(tuned, work));
         if (Status.IsReady) await running.WaitForFirstAttemptAsync(cancellationToken);
         return running;
     }
 
-    public Task<ITopicSubscription> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) =>
-        Task.FromResult<ITopicSubscription>(new DeadLetterReader(_consuming, _names, _reader, handler, _time, _logger));
+    public async ValueTask<PublishResult> SendAsync(string endpoint, EsbMessage message, DeliveryKind kind, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        var properties = WireWriter.Direct(message, kind, Activity.Current?.Context ?? default);
+        var queue = _names.Endpoint(endpoint);
+        return _endpoints.TryGetValue(endpoint, out var subscription) && subscription.Lanes is not null
+            ? await _publisher.SendAsync(queue, message.Subject, message.Key, properties, message.Body.Bytes)
+            : await _publisher.SendAsync("", queue, message.Key, properties, message.Body.Bytes);
+    }
+
+    public Task<ITopicReader> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) =>
+        Task.FromResult<ITopicReader>(new DeadLetterReader(_consuming, _names, _reader, handler, _time, _logger));
 
     public async ValueTask DisposeAsync()
     {
@@ -99,6 +119,7 @@ internal sealed partial class RabbitMqTransport : ITopicTransport
         await _consuming.DisposeAsync();
         await _publisher.DisposeAsync();
         await _publishing.DisposeAsync();
+        _freezes.Dispose();
     }
 
     private Task PrepareAsync(IConnection connection, CancellationToken cancellationToken)
@@ -106,6 +127,10 @@ internal sealed partial class RabbitMqTransport : ITopicTransport
         BrokerVersion.Check(connection, _logger);
         return _topology.DeclareSharedAsync(connection, cancellationToken);
     }
+
+    private IReceiver Receive(Subscription subscription, DeliveryWork work) => subscription.SingleActive || subscription.Lanes is not null
+        ? new OrderedReceiver(subscription, _names, _consuming, _setup, work, _freezes, _time, _logger)
+        : new BusReceiver(subscription, _names.Endpoint(subscription.Endpoint), _consuming, _bus, _setup, work, _time, _logger);
 
     private ValueTask<PublishResult> PublishAsync(EsbMessage message, BasicProperties properties) =>
         _publisher.PublishAsync(_names.TopicOf(message.Subject), message.Subject, message.Key, properties, message.Body.Bytes);

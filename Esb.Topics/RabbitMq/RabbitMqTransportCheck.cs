@@ -16,21 +16,20 @@ internal sealed class RabbitMqTransportCheck(EsbConfiguration configuration, Tim
     {
         if (configuration.Section<TransportConfig>("transport") is not RabbitMqTransportConfig transport) return;
         if (RabbitMqAddress.Parse(transport.Url) is { } address) CheckAddress(transport, address, errors);
-        else errors.Add("ESB-CFG-URL", $"{transport.Path}.url", "expected an address such as \"amqps://user:${env:PASSWORD}@broker:5671/virtual-host\"", transport.Origin);
+        else errors.Add("ESB-CFG-URL", transport, "url", "expected an address such as \"amqps://user:${env:PASSWORD}@broker:5671/virtual-host\"");
         if (!IsPrefix(transport.Prefix))
-            errors.Add(new ConfigError("ESB-CFG-NAME", $"{transport.Path}.prefix", $"\"{transport.Prefix}\"", Prefixes, transport.Origin));
+            errors.Add("ESB-CFG-NAME", transport, "prefix", Prefixes);
         if (transport.Tls is { } tls) CheckCertificates(tls, errors);
     }
 
     private static void CheckAddress(RabbitMqTransportConfig transport, RabbitMqAddress address, ConfigErrors errors)
     {
-        var url = $"{transport.Path}.url";
         if (address is { HasDefaultCredentials: true, IsLoopback: false })
-            errors.Add("ESB-CFG-DEFAULTCRED", url, "guest is for a broker on this machine only; give this host an account of its own", transport.Origin);
+            errors.Add("ESB-CFG-DEFAULTCRED", transport, "url", "guest is for a broker on this machine only; give this host an account of its own");
         if (address is { IsTls: false, IsLoopback: false } && !transport.AllowInsecure)
-            errors.Add("ESB-CFG-INSECURE", url, "credentials and messages would cross the network in the clear: expected amqps://, or \"allowInsecure\": true", transport.Origin);
+            errors.Add("ESB-CFG-INSECURE", transport, "url", "credentials and messages would cross the network in the clear: expected amqps://, or \"allowInsecure\": true");
         if (!address.IsTls && transport.Tls is not null)
-            errors.Add("ESB-CFG-URL", url, "expected amqps://, as \"tls\" is given", transport.Origin);
+            errors.Add("ESB-CFG-URL", transport, "url", "expected amqps://, as \"tls\" is given");
     }
 
     private void CheckCertificates(TlsConfig tls, ConfigErrors errors)

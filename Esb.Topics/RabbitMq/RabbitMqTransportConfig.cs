@@ -22,4 +22,7 @@ internal sealed record RabbitMqTransportConfig : TransportConfig
     /// <summary>Whether a broker on another machine may be reached without TLS.</summary>
     [Setting("Whether amqp:// without TLS may be used to another machine; said aloud at each start.")]
     public bool AllowInsecure { get; init; }
+
+    /// <inheritdoc/>
+    public override bool SpansHosts => true;
 }

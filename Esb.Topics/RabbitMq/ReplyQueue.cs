@@ -116,7 +116,7 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
             return Task.CompletedTask;
         }
 
-        var wire = new WireMessage(delivery.Exchange, delivery.RoutingKey, delivery.BasicProperties, delivery.Body.ToArray());
+        var wire = WireMessage.Of(delivery);
         waiting.TrySetResult(_reader.ReadReply(wire));
         return Task.CompletedTask;
     }

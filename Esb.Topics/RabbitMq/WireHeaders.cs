@@ -1,3 +1,5 @@
+using Esb.Core.Topics;
+
 namespace Esb.Topics.RabbitMq;
 
 /// <summary>Headers on the wire beside those of <see cref="Esb.Core.Messages.EsbHeaders"/>.</summary>
@@ -15,6 +17,9 @@ internal static class WireHeaders
     /// <summary>Who sent it, while it waits there: the broker vouches for it only once.</summary>
     public const string Party = "esb-party";
 
+    /// <summary>How it came to the queue of an endpoint, where not by a topic.</summary>
+    public const string Kind = "esb-kind";
+
     public const string DeadEndpoint = "esb-dead-endpoint";
     public const string DeadCode = "esb-dead-code";
     public const string DeadReason = "esb-dead-reason";
@@ -28,4 +33,23 @@ internal static class WireHeaders
 
     /// <summary>Where the broker has moved the message from, and why.</summary>
     public const string Deaths = "x-death";
+
+    /// <summary>How often a quorum queue has delivered the message before.</summary>
+    public const string DeliveryCount = "x-delivery-count";
+
+    /// <summary>A kind on the wire; null where it is the usual one.</summary>
+    public static string? NameOf(DeliveryKind kind) => kind switch
+    {
+        DeliveryKind.Replay => "replay",
+        DeliveryKind.Release => "release",
+        _ => null,
+    };
+
+    /// <summary>The kind that a header names.</summary>
+    public static DeliveryKind KindOf(string? name) => name switch
+    {
+        "replay" => DeliveryKind.Replay,
+        "release" => DeliveryKind.Release,
+        _ => DeliveryKind.Published,
+    };
 }

@@ -5,13 +5,6 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq;
 
-/// <summary>A message as it came from the broker.</summary>
-/// <param name="Exchange">Where it was published; empty for what went straight into a queue.</param>
-/// <param name="RoutingKey">What it was published under.</param>
-/// <param name="Properties">Valid during the delivery only.</param>
-/// <param name="Body">Ours to keep.</param>
-internal sealed record WireMessage(string Exchange, string RoutingKey, IReadOnlyBasicProperties Properties, ReadOnlyMemory<byte> Body);
-
 /// <summary>Reads messages of any AMQP client. What only the bus may say is believed only where only the bus can have said it.</summary>
 internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
 {
@@ -19,7 +12,20 @@ internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
     private static readonly string[] Expected = [EsbHeaders.Conversation, EsbHeaders.Key, EsbHeaders.SourceId, WireHeaders.Again];
 
     /// <summary>A message that came by the queue of an endpoint.</summary>
-    public EsbMessage Read(WireMessage wire, string endpoint) => Read(wire, isKept: IsRetry(wire, endpoint));
+    public EsbMessage Read(WireMessage wire, string endpoint) => Read(wire, isKept: KindOf(wire, endpoint) != DeliveryKind.Published || IsRetry(wire, endpoint));
+
+    /// <summary>How a message came to the queue of an endpoint. What says otherwise is believed only past the topics, where nobody else publishes.</summary>
+    public DeliveryKind KindOf(WireMessage wire, string endpoint) =>
+        wire.Exchange.Length == 0 || wire.Exchange == names.Endpoint(endpoint) ? WireHeaders.KindOf(wire.Properties.Headers.Text(WireHeaders.Kind)) : DeliveryKind.Published;
+
+    /// <summary>When the requester stops waiting; null where none does. Never too early: a time on the wire has no parts of a second.</summary>
+    public DateTimeOffset? ExpiryOf(WireMessage wire)
+    {
+        if (wire.TimeToLive is not { } timeToLive || !wire.Properties.IsReplyToPresent()) return null;
+        var latest = time.GetUtcNow() + timeToLive;
+        var published = wire.Properties.IsTimestampPresent() ? HeaderTable.TimeOf(wire.Properties.Timestamp) : null;
+        return published is { } at && at + timeToLive + TimeSpan.FromSeconds(1) is var end && end < latest ? end : latest;
+    }
 
     /// <summary>A message that came by the queue of dead letters.</summary>
     public EsbMessage ReadKept(WireMessage wire) => Read(wire, isKept: true);

@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Text;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
+using Esb.Core.Topics;
 using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq;
@@ -50,11 +51,19 @@ internal static class WireWriter
     }
 
     /// <summary>A delivery that waits for its next attempt.</summary>
-    public static BasicProperties Retry(EsbMessage message, ActivityContext parent, string? replyTo, int attempt)
+    public static BasicProperties Retry(TopicDelivery delivery, string? replyTo, int attempt)
+    {
+        var properties = Direct(delivery.Message with { Attempt = attempt }, delivery.Kind, delivery.Parent);
+        properties.ReplyTo = replyTo;
+        return properties;
+    }
+
+    /// <summary>A message for one endpoint, past its topics.</summary>
+    public static BasicProperties Direct(EsbMessage message, DeliveryKind kind, ActivityContext parent)
     {
         var properties = Kept(message, parent);
-        properties.ReplyTo = replyTo;
-        properties.Headers![EsbHeaders.Attempt] = attempt;
+        properties.Headers![EsbHeaders.Attempt] = message.Attempt;
+        Add(properties.Headers, WireHeaders.Kind, WireHeaders.NameOf(kind));
         return properties;
     }
 

@@ -15,7 +15,7 @@ internal sealed class ProcessCheck(EsbConfiguration configuration) : IConfigurat
 
     public void Check(ConfigErrors errors)
     {
-        foreach (var (name, _) in _processes) RefuseCycle([name], errors);
+        new ProcessCycles(_processes, errors).Check();
         foreach (var step in StepTree.Descend(_processes.Values.SelectMany(steps => steps)))
         {
             if (step.Settings is RequestConfig request) RefuseUnanswered(request.Subject, step.Path, step.Origin, errors);
@@ -28,25 +28,25 @@ internal sealed class ProcessCheck(EsbConfiguration configuration) : IConfigurat
         }
     }
 
-    private void RefuseCycle(IReadOnlyList<string> way, ConfigErrors errors)
-    {
-        if (!_processes.TryGetValue(way[^1], out var steps)) return; // reported as a missing reference
-        foreach (var next in StepTree.Descend(steps).Select(step => step.Settings).OfType<RunConfig>().Select(run => run.Process).Distinct())
-        {
-            if (next == way[0]) errors.Add("ESB-CFG-CYCLE", $"processes.{next}", $"runs itself: {string.Join(" → ", [.. way, next])}");
-            else if (!way.Contains(next)) RefuseCycle([.. way, next], errors);
-        }
-    }
-
     private void RefuseUnanswered(Subject subject, string path, ConfigOrigin origin, ConfigErrors errors)
     {
         var answering = _endpoints.Values.OfType<OutboundEndpointConfig>()
             .Where(endpoint => endpoint is { Answers: true, Enabled: true } && endpoint.Subscribe.Any(pattern => pattern.Matches(subject.Value)))
             .Select(endpoint => endpoint.Name)
             .ToList();
+        if (answering.Count == 0 && MightBeAnswered(subject)) return;
         if (answering.Count != 1)
             errors.Add("ESB-CFG-REQUEST", path, $"a request needs exactly one endpoint that answers '{subject}', found {(answering.Count == 0 ? "none" : string.Join(" and ", answering))}", origin);
     }
+
+    // By an endpoint that is there, but was refused: it is not reported as missing as well.
+    private bool MightBeAnswered(Subject subject) =>
+        configuration.Lost<EndpointConfig>("endpoints").Any(endpoint => MightSubscribe(endpoint, subject))
+        || _endpoints.Values.OfType<OutboundEndpointConfig>()
+            .Any(endpoint => !endpoint.IsWhole && (!endpoint.IsSound("subscribe") || endpoint.Subscribe.Any(pattern => pattern.Matches(subject.Value))));
+
+    private static bool MightSubscribe(ConfigNode endpoint, Subject subject) =>
+        endpoint.Kind != ConfigKind.Object || endpoint["subscribe"]?.Items.Any(pattern => SubjectPattern.Parse(pattern.Text)?.Matches(subject.Value) != false) == true;
 
     // What an endpoint takes in is published, delivered by an outbound endpoint, and written where the first one reads.
     private void RefuseLoop(InboundEndpointConfig inbound, ConfigErrors errors)

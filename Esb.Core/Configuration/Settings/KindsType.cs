@@ -35,7 +35,9 @@ internal sealed class KindsType(Type baseType, KindsAttribute kinds) : SettingTy
     public override (string Key, SettingType Type)? Find(ConfigNode node, string part, SettingsCatalog catalog)
     {
         if (Means(part, kinds.Discriminator)) return (kinds.Discriminator, new TextType(new SettingAttribute("")));
-        return FindKind(node, catalog)?.Settings is { } settings ? RecordType.Of(settings).Find(node, part, catalog) : null;
+        return FindKind(node, catalog)?.Settings is { } settings
+            ? RecordType.Of(settings).Find(node, part, catalog)
+            : (part, new JsonType()); // the kind is refused when it is read, and one mistake is one error
     }
 
     public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) =>

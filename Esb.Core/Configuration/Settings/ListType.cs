@@ -19,17 +19,20 @@ internal sealed class ListType(Type element, SettingAttribute setting) : Setting
             return null;
         }
 
-        var list = (IList)Activator.CreateInstance(typeof(List<>).MakeGenericType(element))!;
+        var list = StandIn();
         foreach (var item in node.Items)
         {
             // Plain values are shown on the line of their list.
             var value = _element is ScalarType scalar ? scalar.Parse(item, reader) : _element.Read(item, reader);
-            if (value is not null) list.Add(value);
+            if (value is null) reader.Lose();
+            else list.Add(value);
         }
 
         if (_element is ScalarType) reader.Trace(node.Path, node.Show(), node.Origin);
         return list;
     }
+
+    public override IList StandIn() => (IList)Activator.CreateInstance(typeof(List<>).MakeGenericType(element))!;
 
     public override JsonObject Describe(SchemaWriter schema) => new() { ["type"] = "array", ["items"] = _element.Describe(schema) };
 

@@ -19,16 +19,19 @@ internal sealed class MapType(Type element, SettingAttribute setting) : SettingT
             return null;
         }
 
-        var map = (IDictionary)Activator.CreateInstance(typeof(Dictionary<,>).MakeGenericType(typeof(string), element))!;
+        var map = StandIn();
         if (setting.NamesThings) ThingName.Check(node, reader.Errors);
         foreach (var member in node.Members)
         {
             var value = _element.Read(member.Value, reader);
-            if (value is not null) map[member.Name] = value is SettingsRecord record ? record with { Name = member.Name } : value;
+            if (value is null) reader.Lose();
+            else map[member.Name] = value is SettingsRecord record ? record with { Name = member.Name } : value;
         }
 
         return map;
     }
+
+    public override IDictionary StandIn() => (IDictionary)Activator.CreateInstance(typeof(Dictionary<,>).MakeGenericType(typeof(string), element))!;
 
     public override JsonObject Describe(SchemaWriter schema)
     {

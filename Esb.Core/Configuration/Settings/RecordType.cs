@@ -43,16 +43,22 @@ internal sealed class RecordType : SettingType
             return null;
         }
 
+        var flaws = new SettingFlaws();
         var misspelt = RefuseUnknown(whole, reader, beside);
-        RefuseChoices(whole, reader, misspelt.Count > 0);
-        var record = (SettingsRecord)Activator.CreateInstance(_type)! with { Path = whole.Path, Origin = whole.Origin, Written = whole };
+        foreach (var name in misspelt) flaws.Lose(name);
+        RefuseChoices(whole, reader, flaws);
+        var record = Create() with { Path = whole.Path, Origin = whole.Origin, Written = whole };
         foreach (var property in _available)
         {
-            if (!misspelt.Contains(property.Name)) property.Read(whole, record, reader);
+            if (!misspelt.Contains(property.Name)) property.Read(whole, record, reader, flaws);
         }
 
-        return record;
+        if (!flaws.Any) return record;
+        reader.Lose();
+        return Complete(record) is { } complete ? complete with { Flaws = flaws } : null;
     }
+
+    public override SettingsRecord? StandIn() => Complete(Create() with { Flaws = SettingFlaws.Everything });
 
     /// <summary>Traces the values of a record that nobody wrote, and tells it where it would stand.</summary>
     public SettingsRecord ReadDefaults(SettingsRecord record, string path, SettingsReader reader)
@@ -105,6 +111,10 @@ internal sealed class RecordType : SettingType
             : member)],
     };
 
+    private SettingsRecord Create() => (SettingsRecord)Activator.CreateInstance(_type)!;
+
+    private SettingsRecord? Complete(SettingsRecord record) => _available.All(property => property.StandIn(record)) ? record : null;
+
     private static ConfigNode Hide(ConfigNode node, Secrecy secrecy) => secrecy == Secrecy.None ? node : node with
     {
         Secrecy = secrecy,
@@ -128,12 +138,14 @@ internal sealed class RecordType : SettingType
     }
 
     // What is missing may stand there misspelt: one mistake is one error.
-    private void RefuseChoices(ConfigNode node, SettingsReader reader, bool isMisspelt)
+    private void RefuseChoices(ConfigNode node, SettingsReader reader, SettingFlaws flaws)
     {
+        var isMisspelt = flaws.Any;
         foreach (var choice in _choices)
         {
             var given = choice.Names.Where(name => node[name] is not null).ToList();
             if (given.Count == 1 || (given.Count == 0 && (isMisspelt || !choice.IsRequired))) continue;
+            foreach (var name in choice.Names) flaws.Damage(name);
             var found = given.Count == 0 ? "none" : string.Join(" and ", given);
             var names = string.Join(", ", choice.Names.Intersect(AvailableNames));
             reader.Errors.Add("ESB-CFG-ONEOF", node.Path, $"expected {(choice.IsRequired ? "exactly" : "at most")} one of {names}, found {found}", node.Origin);

@@ -26,8 +26,8 @@ internal sealed class RootType(SettingsCatalog catalog) : SettingType
                 reader.RefuseUnknown(member, Available.Select(known => known.Name));
             else if (section.Settings is null)
                 reader.RefuseUnavailable(member);
-            else if (TypeOf(section).Read(member.Value, reader) is { } value)
-                sections[section.Name] = value;
+            else
+                sections[section.Name] = TypeOf(section).Read(member.Value, reader) ?? StandIn(section);
         }
 
         return sections;
@@ -60,6 +60,14 @@ internal sealed class RootType(SettingsCatalog catalog) : SettingType
             : null;
 
     public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog _) => Available.Select(section => section.Name);
+
+    // What stands where nothing was written, so that everything else can be checked.
+    private object StandIn(ConfigSection section)
+    {
+        var value = TypeOf(section).Read(DefaultOf(section), new SettingsReader(catalog, new ConfigErrors()))
+            ?? throw new InvalidOperationException($"The default of section '{section.Name}' cannot be read.");
+        return value is SettingsRecord record ? record with { Flaws = SettingFlaws.Everything } : value;
+    }
 
     private static ConfigNode DefaultOf(ConfigSection section)
     {

@@ -24,20 +24,33 @@ internal sealed class SettingProperty(PropertyInfo property, SettingAttribute se
             .Where(candidate => candidate.setting is not null)
             .Select(candidate => new SettingProperty(candidate.property, candidate.setting!))];
 
-    public void Read(ConfigNode owner, SettingsRecord record, SettingsReader reader)
+    public void Read(ConfigNode owner, SettingsRecord record, SettingsReader reader, SettingFlaws flaws)
     {
         if (owner[Name] is { } node)
         {
+            var losses = reader.Losses;
             if (Type.Read(node, reader) is { } value) property.SetValue(record, value);
+            else flaws.Lose(Name);
+            if (reader.Losses > losses) flaws.Damage(Name);
         }
         else if (IsRequired)
         {
             reader.Errors.Add("ESB-CFG-REQUIRED", owner.PathOf(Name), $"is required: {setting.Description}", owner.Origin);
+            flaws.Lose(Name);
         }
         else
         {
             ReadDefault(record, reader);
         }
+    }
+
+    /// <summary>Gives a required property that could not be read a value all the same; false where its type has none to give.</summary>
+    public bool StandIn(SettingsRecord record)
+    {
+        if (!IsRequired || property.GetValue(record) is not null) return true;
+        if (Type.StandIn() is not { } value) return false;
+        property.SetValue(record, value);
+        return true;
     }
 
     /// <summary>Traces the value that the record has without anybody having written it.</summary>

@@ -24,6 +24,9 @@ internal abstract class SettingType
     /// <summary>Reads a node; null after an error was reported.</summary>
     public abstract object? Read(ConfigNode node, SettingsReader reader);
 
+    /// <summary>A harmless value for a required property that could not be read, so that everything beside it can be checked; null where there is none.</summary>
+    public virtual object? StandIn() => null;
+
     /// <summary>The fragment of JSON Schema that accepts what <see cref="Read"/> does.</summary>
     public abstract JsonObject Describe(SchemaWriter schema);
 

@@ -12,6 +12,9 @@ internal sealed class SettingsReader(SettingsCatalog catalog, ConfigErrors error
 
     public IReadOnlyList<TracedValue> Values => _values;
 
+    /// <summary>How many values could not be read so far: whoever sees it grow has lost something inside.</summary>
+    public int Losses { get; private set; }
+
     /// <summary>What a value is, in the words of an error.</summary>
     public static string Name(ConfigKind kind) => kind switch
     {
@@ -22,6 +25,9 @@ internal sealed class SettingsReader(SettingsCatalog catalog, ConfigErrors error
         ConfigKind.Array => "a list",
         _ => "an object",
     };
+
+    /// <summary>Notes that a value could not be read, and is left out.</summary>
+    public void Lose() => Losses++;
 
     public void Refer(string section, string name, ConfigNode node) => _references.Add((section, name, node));
 
@@ -53,6 +59,7 @@ internal sealed class SettingsReader(SettingsCatalog catalog, ConfigErrors error
     {
         foreach (var (section, name, node) in _references)
         {
+            if (root[section] is { Kind: not ConfigKind.Object }) continue; // reported already
             var names = root[section]?.Members.Select(member => member.Name).ToList() ?? [];
             if (!names.Contains(name)) errors.Add("ESB-CFG-REF", node, $"there is no \"{name}\" in {section}{NearestName.Hint(name, names)}");
         }

@@ -14,4 +14,22 @@ public abstract record SettingsRecord
 
     /// <summary>The object as it was written, so that errors found later can name a property's value and place; null of a default.</summary>
     internal ConfigNode? Written { get; init; }
+
+    /// <summary>What of it could not be read; null of settings without errors.</summary>
+    internal SettingFlaws? Flaws { get; init; }
+
+    /// <summary>Whether all of it could be read. What is not whole may be checked further, but nothing can be made from it.</summary>
+    public bool IsWhole => Flaws is null;
+
+    /// <summary>Whether these properties are what was written, or were left out; otherwise they hold a default or less than was meant, which says nothing.</summary>
+    /// <param name="properties">Their configured names.</param>
+    public bool IsSound(params ReadOnlySpan<string> properties)
+    {
+        foreach (var property in properties)
+        {
+            if (Flaws?.Spares(property) == false) return false;
+        }
+
+        return true;
+    }
 }

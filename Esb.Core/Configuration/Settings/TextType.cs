@@ -4,6 +4,8 @@ namespace Esb.Core.Configuration.Settings;
 
 internal sealed class TextType(SettingAttribute setting) : ScalarType
 {
+    public override object StandIn() => "";
+
     public override JsonObject Describe(SchemaWriter schema) => new() { ["type"] = "string" };
 
     protected override object? ParseResolved(ConfigNode node, SettingsReader reader)

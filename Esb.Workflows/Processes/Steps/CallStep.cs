@@ -26,26 +26,22 @@ internal sealed class CallStep(EsbConfiguration configuration, IEndpointCaller c
 
     protected override CompiledStep? Compile(CallConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        if (!configuration.Named<EndpointConfig>("endpoints").TryGetValue(settings.Endpoint, out var endpoint) || endpoint is not OutboundEndpointConfig)
-        {
-            compiler.Errors.Add("ESB-CFG-REF", step.Path, $"'{settings.Endpoint}' is no outbound endpoint", step.Origin);
-            return null;
-        }
-
+        // One that is not there was reported as a missing reference.
+        if (configuration.Named<EndpointConfig>("endpoints").GetValueOrDefault(settings.Endpoint) is { } endpoint and not OutboundEndpointConfig)
+            compiler.Errors.Add("ESB-CFG-REF", settings, "endpoint", $"'{endpoint.Name}' is no outbound endpoint");
         var expected = settings.Expect is null ? null : StatusPattern.Parse(settings.Expect);
         if (settings.Expect is not null && expected is null)
-        {
-            compiler.Errors.Add("ESB-CFG-VALUE", $"{step.Path}.expect", "expected a status such as \"2xx\" or \"404\"", step.Origin);
-            return null;
-        }
+            compiler.Errors.Add("ESB-CFG-VALUE", settings, "expect", "expected a status such as \"2xx\" or \"404\"");
 
-        var slots = new StepSlots($"step {step.Id ?? step.Path}", settings, time, loggers);
+        var place = step.Id ?? step.Path;
+        var slots = new StepSlots($"step {place}", settings, time, loggers);
         return new CompiledStep(Run, $"call({settings.Endpoint})");
 
         async ValueTask Run(MessageContext context, CancellationToken cancellationToken)
         {
             using var slot = await slots.RentAsync(cancellationToken);
-            if (await caller.CallAsync(settings.Endpoint, context.Message, cancellationToken) is { } answer) Take(context, answer, settings.Endpoint, expected);
+            var message = context.Message with { Id = context.NextCallId(settings.Endpoint, place) };
+            if (await caller.CallAsync(settings.Endpoint, message, context.UnitOfWork, cancellationToken) is { } answer) Take(context, answer, settings.Endpoint, expected);
         }
     }
 

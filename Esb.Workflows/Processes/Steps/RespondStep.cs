@@ -34,6 +34,7 @@ internal sealed class RespondStep(TimeProvider time) : StepFactory<RespondConfig
 
     protected override CompiledStep? Compile(RespondConfig settings, StepConfig step, IStepCompiler compiler)
     {
+        HeaderNames.Check(settings.Headers.Keys, $"{step.Path}.headers", step.Origin, compiler.Errors);
         var template = settings.Template is null ? null : compiler.Expressions.CompileTemplate(settings.Template, step.Path, step.Origin, compiler.Errors);
         var headers = settings.Headers.Select(header => (header.Key, Value: compiler.Expressions.Compile(header.Value, compiler.Errors))).ToArray();
         if ((template is null && settings.Template is not null) || headers.Any(header => header.Value is null)) return null;

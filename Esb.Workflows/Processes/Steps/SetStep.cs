@@ -24,9 +24,7 @@ internal sealed class SetStep : StepFactory<SetConfig>
 
     protected override CompiledStep? Compile(SetConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        foreach (var name in settings.Headers.Keys.Where(name => HeaderRules.IsReserved(name) || !HeaderRules.IsName(name)))
-            compiler.Errors.Add("ESB-CFG-HEADER", $"{step.Path}.headers.{name}", "is reserved or no header name", step.Origin);
-
+        HeaderNames.Check(settings.Headers.Keys, $"{step.Path}.headers", step.Origin, compiler.Errors);
         var headers = Compile(settings.Headers, compiler);
         var properties = Compile(settings.Properties, compiler);
         if (headers is null || properties is null) return null;

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
@@ -20,6 +21,12 @@ internal sealed class EchoBackend : IAsyncDisposable
 
     public string? LastBody { get; private set; }
 
+    /// <summary>What it waits for before it answers.</summary>
+    public Task Hold { get; set; } = Task.CompletedTask;
+
+    /// <summary>The header Idempotency-Key of each request.</summary>
+    public ConcurrentQueue<string> Keys { get; } = new();
+
     public static async Task<EchoBackend> StartAsync()
     {
         var builder = WebApplication.CreateSlimBuilder();
@@ -38,6 +45,8 @@ internal sealed class EchoBackend : IAsyncDisposable
     {
         using var reader = new StreamReader(context.Request.Body);
         LastBody = await reader.ReadToEndAsync(context.RequestAborted);
+        Keys.Enqueue(context.Request.Headers["Idempotency-Key"].ToString());
+        await Hold.WaitAsync(context.RequestAborted);
         context.Response.ContentType = context.Request.ContentType;
         await context.Response.WriteAsync(LastBody, context.RequestAborted);
     }

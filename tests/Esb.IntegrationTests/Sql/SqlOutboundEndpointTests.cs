@@ -247,6 +247,25 @@ internal sealed class SqlOutboundEndpointTests
     }
 
     [Test]
+    public async Task Time_outs_that_overlap_on_one_connection_leave_nothing_unexplained(CancellationToken cancellationToken)
+    {
+        var database = _shop.Open(maxPoolSize: 1);
+        var random = new Random(20);
+        var attempts = Enumerable.Range(0, 300).Select(_ =>
+        {
+            var (work, limit) = (random.Next(1, 12), random.Next(2, 12));
+            return TryAsync(_shop.Endpoint(query: $"select pg_sleep({work} / 1000.0)", database: database, change: config => config with { Timeout = TimeSpan.FromMilliseconds(limit * 10) }));
+        });
+
+        var failures = (await Task.WhenAll(attempts)).OfType<EndpointException>().ToList();
+
+        Assert.That(failures, Is.Not.Empty);
+        Assert.That(failures.Select(failure => failure.Code).Distinct(), Is.SubsetOf(new[] { "ESB-SQL-POOL", "ESB-SQL-TIMEOUT", "ESB-SQL-CONNECTION" }));
+        Assert.That(failures, Has.All.Property(nameof(EsbException.IsTransient)).True);
+        Assert.That(await _shop.Endpoint(execute: "select 1", database: database).SendAsync(Some.Message(), cancellationToken), Is.Null);
+    }
+
+    [Test]
     public async Task Transaction_that_a_command_leaves_open_is_rolled_back(CancellationToken cancellationToken)
     {
         var database = _shop.Open(maxPoolSize: 1);

@@ -24,6 +24,24 @@ public sealed class FileDeadLetterStoreTests : DeadLetterStoreContract
     protected override Task CloseAsync() => _folder.CloseAsync();
 }
 
+public sealed class FileIdempotencyKeysContract : IdempotencyKeysContract
+{
+    private readonly TestFolder _folder = new();
+
+    protected override async Task<IIdempotencyKeys> OpenAsync() => (await _folder.OpenAsync()).IdempotencyKeys;
+
+    protected override Task CloseAsync() => _folder.CloseAsync();
+}
+
+public sealed class FileLeaseStoreTests : LeaseStoreContract
+{
+    private readonly TestFolder _folder = new();
+
+    protected override async Task<ILeaseStore> OpenAsync() => (await _folder.OpenAsync()).Leases;
+
+    protected override Task CloseAsync() => _folder.CloseAsync();
+}
+
 /// <summary>A file store in a folder of its own.</summary>
 internal sealed class TestFolder
 {
@@ -33,7 +51,7 @@ internal sealed class TestFolder
     public async Task<FileStore> OpenAsync()
     {
         _config = new FileStoreConfig { Folder = Directory.CreateTempSubdirectory("esb-").FullName };
-        _store = new FileStore(_config, NullLogger<FileStore>.Instance);
+        _store = new FileStore(_config, TimeProvider.System, NullLogger<FileStore>.Instance);
         await _store.StartAsync(default);
         return _store;
     }

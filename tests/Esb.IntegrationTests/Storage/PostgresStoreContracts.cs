@@ -20,3 +20,21 @@ public sealed class PostgresDeadLetterStoreTests : DeadLetterStoreContract
 
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }
+
+public sealed class PostgresIdempotencyKeysContract : IdempotencyKeysContract
+{
+    private TestSchema _schema = null!;
+
+    protected override async Task<IIdempotencyKeys> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store.IdempotencyKeys;
+
+    protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
+}
+
+public sealed class PostgresLeaseStoreTests : LeaseStoreContract
+{
+    private TestSchema _schema = null!;
+
+    protected override async Task<ILeaseStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store.Leases;
+
+    protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
+}

@@ -135,6 +135,47 @@ public sealed class BrokerOutageTests
         Assert.That(tries, Is.EqualTo(2));
     }
 
+    [TestCase(true)]
+    [TestCase(false)]
+    [CancelAfter(90_000)]
+    [Property("Case", "T-TMO-1")]
+    public async Task A_delivery_held_beyond_the_acknowledgement_timeout_costs_its_channel_only(bool inOrder, CancellationToken cancellationToken)
+    {
+        await _servers.ControlRabbitMqAsync("eval", "application:set_env(rabbit, consumer_timeout, 3000), application:set_env(rabbit, channel_tick_interval, 500).");
+        try
+        {
+            await _transport.StartAsync(cancellationToken);
+            var lost = new TaskCompletionSource();
+            var inbox = new Inbox();
+            var subscription = await _transport.SubscribeAsync(
+                Subscription() with { SingleActive = inOrder },
+                async (delivery, aborted) =>
+                {
+                    if (delivery.Redeliveries > 0) return await inbox.HandleAsync(delivery, aborted);
+                    await using var noticing = delivery.Source.Lost.Register(lost.SetResult);
+                    await Task.Delay(Timeout.InfiniteTimeSpan, aborted);
+                    return Settlement.Done;
+                },
+                cancellationToken);
+            await ConfirmAsync(Message("stuck"), cancellationToken);
+            await ConfirmAsync(Message("next"), cancellationToken);
+
+            await lost.Task.WaitAsync(cancellationToken);
+            var began = Stopwatch.GetTimestamp();
+            var deliveries = await inbox.NextAsync(inOrder ? 2 : 1, cancellationToken);
+            TestContext.Out.WriteLine($"consuming again {Stopwatch.GetElapsedTime(began).TotalSeconds:0.0} s after the channel was lost");
+            await subscription.DisposeAsync().AsTask().WaitAsync(TimeSpan.FromSeconds(10), cancellationToken);
+
+            Assert.That(deliveries[0].Message.Body.ReadText(), Is.EqualTo("stuck"));
+            Assert.That(deliveries.Select(delivery => delivery.Redeliveries), Is.All.GreaterThan(0));
+            Assert.That(Stopwatch.GetElapsedTime(began), Is.LessThan(TimeSpan.FromSeconds(30)));
+        }
+        finally
+        {
+            await _servers.ControlRabbitMqAsync("eval", "application:set_env(rabbit, consumer_timeout, 1800000), application:set_env(rabbit, channel_tick_interval, 60000).");
+        }
+    }
+
     [Test, CancelAfter(120_000)]
     [Property("Case", "AMQ-14")]
     public async Task A_password_corrected_on_the_broker_needs_no_restart_here(CancellationToken cancellationToken)

@@ -10,6 +10,23 @@ namespace Esb.IntegrationTests.Topics;
 public sealed class ForeignClientTests : BrokerFixture
 {
     [Test, CancelAfter(20_000)]
+    public async Task A_kind_of_delivery_is_believed_past_the_topics_only(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        var subscription = Subscription("orders.#");
+        await SubscribeAsync(inbox.HandleAsync, subscription);
+        var claiming = new BasicProperties { Headers = new Dictionary<string, object?> { ["esb-kind"] = "release", ["esb-subject"] = "orders.stolen", ["esb-party"] = "admin" } };
+
+        await PublishForeignAsync("orders.accepted", claiming);
+        var claimed = await inbox.NextAsync(cancellationToken);
+        await Foreign.BasicPublishAsync("", Broker.Names.Endpoint(subscription.Endpoint), mandatory: true, claiming, "direct"u8.ToArray(), cancellationToken);
+        var direct = await inbox.NextAsync(cancellationToken);
+
+        Assert.That((claimed.Kind, claimed.Message.Subject, claimed.Message.Party), Is.EqualTo((DeliveryKind.Published, "orders.accepted", (string?)null)));
+        Assert.That((direct.Kind, direct.Message.Subject), Is.EqualTo((DeliveryKind.Release, "orders.stolen")));
+    }
+
+    [Test, CancelAfter(20_000)]
     public async Task A_foreign_message_is_delivered_like_ours(CancellationToken cancellationToken)
     {
         var inbox = new Inbox();

@@ -40,9 +40,9 @@ internal sealed class TestBroker
         await using var channel = await connection.CreateChannelAsync();
         foreach (var subscription in _subscriptions)
         {
-            await channel.QueueDeleteAsync(Names.Endpoint(subscription.Endpoint));
+            foreach (var queue in Names.LanesOf(subscription).Append(Names.Endpoint(subscription.Endpoint))) await channel.QueueDeleteAsync(queue);
             await channel.QueueDeleteAsync(Names.Bindings(subscription.Endpoint));
-            await channel.ExchangeDeleteAsync(Names.Endpoint(subscription.Endpoint)); // the bus declares an empty one
+            await channel.ExchangeDeleteAsync(Names.Endpoint(subscription.Endpoint)); // of lanes, or the empty one that the bus declares
             foreach (var delay in subscription.RetryDelays) await channel.QueueDeleteAsync(Names.Rung(subscription.Endpoint, delay));
         }
 

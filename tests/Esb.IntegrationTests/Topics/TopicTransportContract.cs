@@ -22,10 +22,12 @@ public abstract class TopicTransportContract
     /// <summary>The delay of the one rung that every subscription has.</summary>
     protected static readonly TimeSpan Rung = TimeSpan.FromMilliseconds(200);
 
-    private readonly List<ITopicSubscription> _subscriptions = [];
+    private readonly List<ITopicReader> _subscriptions = [];
 
     /// <summary>The transport under test.</summary>
     protected ITopicTransport Transport { get; private set; } = null!;
+
+    private IEndpointQueues Queues => (IEndpointQueues)Transport;
 
     [SetUp]
     public async Task StartTransport()
@@ -232,6 +234,179 @@ public abstract class TopicTransportContract
         var rest = await second.NextAsync(17, cancellationToken);
 
         Assert.That(Texts(rest), Is.EqualTo(Enumerable.Range(3, 17).Select(i => $"{i}")));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Lanes_keep_the_order_of_each_key_while_several_keys_are_worked_on_at_once(CancellationToken cancellationToken)
+    {
+        var seen = new ConcurrentQueue<(string Key, int Number)>();
+        var busy = new ConcurrentDictionary<int, int>();
+        var (atOnce, most, overlapping) = (0, 0, 0);
+        DeliveryHandler handler = async (delivery, _) =>
+        {
+            if (busy.AddOrUpdate(delivery.Source.Lane, 1, (_, count) => count + 1) > 1) Interlocked.Increment(ref overlapping);
+            most = Math.Max(most, Interlocked.Increment(ref atOnce));
+            await Task.Delay(2, cancellationToken);
+            seen.Enqueue((delivery.Message.Key!, int.Parse(delivery.Message.Body.ReadText())));
+            Interlocked.Decrement(ref atOnce);
+            busy.AddOrUpdate(delivery.Source.Lane, 0, (_, count) => count - 1);
+            return Settlement.Done;
+        };
+        await SubscribeAsync(handler, Lanes(8) with { Concurrency = 3 });
+
+        for (var i = 0; i < 300; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i}") with { Key = $"key-{i % 30}" }, cancellationToken);
+        await Eventually.HoldsAsync(() => seen.Count >= 300, cancellationToken);
+
+        foreach (var key in seen.GroupBy(delivery => delivery.Key)) Assert.That(key.Select(delivery => delivery.Number), Is.Ordered, key.Key);
+        Assert.That((most, overlapping), Is.EqualTo((3, 0)));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task A_key_always_takes_the_same_lane_and_messages_without_one_share_a_lane(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox.HandleAsync, Lanes(4) with { Concurrency = 4 });
+
+        for (var i = 0; i < 40; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i}") with { Key = i % 2 == 0 ? "even" : null }, cancellationToken);
+        var lanes = (await inbox.NextAsync(40, cancellationToken)).ToLookup(delivery => delivery.Message.Key, delivery => delivery.Source.Lane);
+
+        Assert.That(lanes["even"].Distinct().Count(), Is.EqualTo(1));
+        Assert.That(lanes[null].Distinct().Count(), Is.EqualTo(1));
+        Assert.That(lanes["even"].Concat(lanes[null]), Is.All.InRange(0, 3));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task A_lane_that_stands_does_not_hold_up_the_others(CancellationToken cancellationToken)
+    {
+        var seen = new ConcurrentQueue<string>();
+        var refuses = true;
+        var inbox = new Inbox(delivery =>
+        {
+            if (delivery.Message.Key == "key-0" && Volatile.Read(ref refuses)) return Settlement.Return;
+            seen.Enqueue($"{delivery.Message.Key}:{delivery.Message.Body.ReadText()}");
+            return Settlement.Done;
+        });
+        await SubscribeAsync(inbox.HandleAsync, Lanes(8));
+        for (var i = 0; i < 200; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i:000}") with { Key = $"key-{i % 20}" }, cancellationToken);
+
+        await Eventually.HoldsAsync(() => seen.Count > 100, cancellationToken);
+        Volatile.Write(ref refuses, false);
+        await Eventually.HoldsAsync(() => seen.Count >= 200, cancellationToken);
+
+        foreach (var key in seen.GroupBy(text => text.Split(':')[0])) Assert.That(key, Is.Ordered);
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task What_is_sent_to_one_endpoint_reaches_no_other_and_says_how_it_came([Values(null, 4)] int? lanes, CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        var other = new Inbox();
+        var subscription = Subscription("orders.#") with { Lanes = lanes, RetryDelays = lanes is null ? [Rung] : [] };
+        await SubscribeAsync(inbox.HandleAsync, subscription);
+        await SubscribeAsync(other, "orders.#");
+        var message = Message("orders.accepted") with { Key = "k", Attempt = 3, Party = "shop", Headers = MessageHeaders.Empty.With("x-a", "1") };
+
+        var replayed = await Queues.SendAsync(subscription.Endpoint, message, DeliveryKind.Replay, cancellationToken);
+        var replay = await inbox.NextAsync(cancellationToken);
+        await Queues.SendAsync(subscription.Endpoint, message, DeliveryKind.Release, cancellationToken);
+        var release = await inbox.NextAsync(cancellationToken);
+        await Transport.PublishAsync(Message("orders.accepted", "published"), cancellationToken);
+        var published = await inbox.NextAsync(cancellationToken);
+        var first = await other.NextAsync(cancellationToken);
+
+        Assert.That(replayed.Outcome, Is.EqualTo(PublishOutcome.Confirmed));
+        Assert.That((replay.Kind, release.Kind, published.Kind), Is.EqualTo((DeliveryKind.Replay, DeliveryKind.Release, DeliveryKind.Published)));
+        Assert.That(
+            (replay.Message.Id, replay.Message.Subject, replay.Message.Key, replay.Message.Attempt, replay.Message.Party, replay.Message.Headers["x-a"], replay.Message.Body.ReadText()),
+            Is.EqualTo((message.Id, "orders.accepted", "k", 3, "shop", "1", "<order/>")));
+        Assert.That(first.Message.Body.ReadText(), Is.EqualTo("published"));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task A_replay_that_is_tried_again_later_still_is_one(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox(delivery => delivery.Message.Attempt == 0 ? new Settlement.Later(Rung, 1) : Settlement.Done);
+        var subscription = Subscription("orders.#");
+        await SubscribeAsync(inbox.HandleAsync, subscription);
+
+        await Queues.SendAsync(subscription.Endpoint, Message("orders.accepted"), DeliveryKind.Replay, cancellationToken);
+        var deliveries = await inbox.NextAsync(2, cancellationToken);
+
+        Assert.That(deliveries.Select(delivery => (delivery.Kind, delivery.Message.Attempt)), Is.EqualTo(new[] { (DeliveryKind.Replay, 0), (DeliveryKind.Replay, 1) }));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task An_endpoint_without_a_queue_gets_nothing(CancellationToken cancellationToken)
+    {
+        var result = await Queues.SendAsync("nobody", Message("orders.accepted"), DeliveryKind.Replay, cancellationToken);
+
+        Assert.That((result.Outcome, result.Reason), Is.EqualTo((PublishOutcome.Refused, "no such queue")));
+    }
+
+    [TestCase(false, null), TestCase(true, null), TestCase(false, 4)]
+    [CancelAfter(60_000)]
+    public async Task A_subscription_goes_on_with_other_numbers_without_losing_or_doubling_or_overtaking(bool isSingleActive, int? lanes, CancellationToken cancellationToken)
+    {
+        var seen = new ConcurrentQueue<(string Key, int Number)>();
+        var subscription = Subscription("orders.#") with { SingleActive = isSingleActive, Lanes = lanes, RetryDelays = [] };
+        var running = await SubscribeAsync(
+            async (delivery, _) =>
+            {
+                await Task.Delay(1, cancellationToken);
+                seen.Enqueue((delivery.Message.Key!, int.Parse(delivery.Message.Body.ReadText())));
+                return Settlement.Done;
+            },
+            subscription);
+        var publishing = PublishManyAsync(600, keys: 12, cancellationToken);
+
+        for (var round = 0; round < 4; round++)
+        {
+            await Eventually.HoldsAsync(() => seen.Count >= 100 * (round + 1), cancellationToken);
+            await running.TuneAsync(isSingleActive ? 1 : 1 + round, 8 << round, isPaused: round % 2 == 1, cancellationToken);
+            if (round % 2 == 1) await running.TuneAsync(1, 32, isPaused: false, cancellationToken);
+        }
+
+        await publishing;
+        await Eventually.HoldsAsync(() => seen.Count >= 600, cancellationToken);
+        Assert.That(seen.Select(delivery => delivery.Number).Order(), Is.EqualTo(Enumerable.Range(0, 600)));
+        if (isSingleActive) Assert.That(seen.Select(delivery => delivery.Number), Is.Ordered);
+        if (lanes is null) return;
+        foreach (var key in seen.GroupBy(delivery => delivery.Key)) Assert.That(key.Select(delivery => delivery.Number), Is.Ordered, key.Key);
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task A_paused_subscription_gets_nothing_and_says_that_it_is_meant([Values(null, 4)] int? lanes, CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        var running = await SubscribeAsync(inbox.HandleAsync, Subscription("orders.#") with { Lanes = lanes, RetryDelays = [] });
+
+        await running.TuneAsync(1, 32, isPaused: true, cancellationToken);
+        var paused = (running.IsLive, running.IsPaused, running.Reason);
+        await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
+        await Task.Delay(300, cancellationToken); // nothing comes: that cannot be waited for
+        var cameTooEarly = inbox.TryNext(out _);
+        await running.TuneAsync(2, 32, isPaused: false, cancellationToken);
+        await inbox.NextAsync(cancellationToken);
+
+        Assert.That(paused, Is.EqualTo((false, true, (string?)null)));
+        Assert.That(cameTooEarly, Is.False);
+        Assert.That((running.IsLive, running.IsPaused), Is.EqualTo((true, false)));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task A_request_knows_when_its_requester_stops_waiting(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox, "prices.get");
+        var before = TimeProvider.System.GetUtcNow();
+
+        Assert.ThrowsAsync<EsbException>(() => Transport.RequestAsync(Message("prices.get"), TimeSpan.FromMilliseconds(1500), cancellationToken));
+        var request = await inbox.NextAsync(cancellationToken);
+        await Transport.PublishAsync(Message("prices.get"), cancellationToken);
+        var message = await inbox.NextAsync(cancellationToken);
+
+        Assert.That(request.ExpiresAt, Is.InRange(before.AddMilliseconds(1400), before.AddMilliseconds(2600)));
+        Assert.That(message.ExpiresAt, Is.Null);
     }
 
     [Test, CancelAfter(20_000)]
@@ -632,6 +807,19 @@ public abstract class TopicTransportContract
     /// <summary>What an endpoint of its own, named at random, wants.</summary>
     protected static Subscription Subscription(params string[] patterns) =>
         new($"endpoint-{Guid.NewGuid():N}"[..20], [.. patterns.Select(pattern => SubjectPattern.Parse(pattern)!)], 1, 32, SingleActive: false, new QueueConfig(), [Rung]);
+
+    /// <summary>What an endpoint wants that keeps the order of keys.</summary>
+    protected static Subscription Lanes(int lanes) => Subscription("orders.#") with { Lanes = lanes, RetryDelays = [] };
+
+    /// <summary>Publishes numbers, each under one of some keys.</summary>
+    protected async Task PublishManyAsync(int count, int keys, CancellationToken cancellationToken, int first = 0)
+    {
+        for (var i = first; i < first + count; i++)
+        {
+            var message = Message("orders.accepted", $"{i}") with { Key = $"key-{i % keys}" };
+            while ((await Transport.PublishAsync(message, cancellationToken)).Outcome != PublishOutcome.Confirmed) await Task.Delay(20, cancellationToken);
+        }
+    }
 
     /// <summary>Subscribes until the test ends.</summary>
     private protected Task<ITopicSubscription> SubscribeAsync(Inbox inbox, params string[] patterns) => SubscribeAsync(inbox.HandleAsync, Subscription(patterns));

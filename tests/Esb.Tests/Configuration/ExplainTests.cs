@@ -17,7 +17,7 @@ public sealed class ExplainTests : ConfigurationFixture
 
         var lines = ConfigurationExplainer.Explain(AcceptPath(file, ("ESB__LIMITS__MAXBODYSIZE", "1MiB"))).ToList();
 
-        Assert.That(lines.Take(9).Select(line => line.Replace(file, "esb.json", StringComparison.Ordinal)), Is.EqualTo(
+        Assert.That(lines.Take(11).Select(line => line.Replace(file, "esb.json", StringComparison.Ordinal)), Is.EqualTo(
         [
             "name = \"shop\"  (esb.json:2:11)",
             "",
@@ -26,6 +26,8 @@ public sealed class ExplainTests : ConfigurationFixture
             "",
             "limits.maxBodySize = \"1MiB\"  (environment variable ESB__LIMITS__MAXBODYSIZE)",
             "limits.inFlight = 5  (esb.json:4:27)",
+            "limits.drainDelay = \"2s\"  (default)",
+            "limits.drainTimeout = \"25s\"  (default)",
             "",
             "transport.type = \"memory\"  (default)",
         ]));

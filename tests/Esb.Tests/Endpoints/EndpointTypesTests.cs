@@ -10,6 +10,7 @@ using Esb.Tests.Endpoints.Contracts;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
+using NSubstitute;
 
 namespace Esb.Tests.Endpoints;
 
@@ -36,7 +37,7 @@ public sealed class EndpointTypesTests
 
     [Test]
     public async Task Unknown_provider_is_told_with_the_nearest() =>
-        Assert.That(await ErrorsOfAsync("""{ "type": "file-inbound", "folder": "in", "process": "p" }""", provider: "npgsq"), Is.EqualTo(["ESB-CFG-VALUE connections.shop.provider: expected one of npgsql; did you mean \"npgsql\"?"]));
+        Assert.That(await ErrorsOfAsync("""{ "type": "file-inbound", "folder": "in", "process": "p" }""", provider: "npgsq"), Is.EqualTo(["ESB-CFG-VALUE connections.shop.provider = \"npgsq\": expected one of npgsql; did you mean \"npgsql\"?"]));
 
     // As the host does it: what can be read is checked, and made without opening anything.
     private static async Task<List<string>> ErrorsOfAsync(string endpoint, string provider = "npgsql")
@@ -66,7 +67,7 @@ public sealed class EndpointTypesTests
 
     private static async Task CheckAsync(IServiceCollection services, EsbConfiguration configuration, ConfigErrors errors)
     {
-        services.AddSingleton(configuration).AddSingleton(TimeProvider.System).AddSingleton<IExpressionCompiler, PlainExpressions>();
+        services.AddSingleton(configuration).AddSingleton(TimeProvider.System).AddSingleton<IExpressionCompiler, PlainExpressions>().AddSingleton(Substitute.For<ILeaseStore>());
         services.AddSingleton<ILoggerFactory>(NullLoggerFactory.Instance).AddSingleton(typeof(ILogger<>), typeof(NullLogger<>));
         await using var provider = services.BuildServiceProvider();
         foreach (var check in provider.GetServices<IConfigurationCheck>()) check.Check(errors);

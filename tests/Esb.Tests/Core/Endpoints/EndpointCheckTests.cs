@@ -34,6 +34,14 @@ public sealed class EndpointCheckTests : ConfigurationFixture
         Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-UNAVAILABLE", "endpoints.out.onFailure")));
     }
 
+    [Test]
+    public void Once_is_refused_where_the_effect_is_in_no_database()
+    {
+        var error = Check("\"once\": true").Single();
+
+        Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-ONCE", "endpoints.out.once")));
+    }
+
     [Test, Property("Case", "CFG-22")]
     public void Repeating_in_place_must_end_well_before_the_broker_loses_patience()
     {

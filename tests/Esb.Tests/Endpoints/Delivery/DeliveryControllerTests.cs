@@ -242,6 +242,45 @@ public sealed class DeliveryControllerTests
         });
     }
 
+    [Test, CancelAfter(10_000), Property("Case", "T-DUP-3")]
+    public async Task Message_that_was_applied_before_is_done_and_recorded_as_a_duplicate(CancellationToken cancellationToken)
+    {
+        await StartAsync(new TestOutboundConfig());
+        var message = Some.Message();
+        _outside.Answers(new DuplicateNotice(DuplicateNotice.Conflict, "Applied before.").AnswerTo(message, _time));
+
+        var settlement = await DeliverAsync(message, cancellationToken);
+
+        Assert.That(settlement, Is.EqualTo(Settlement.Done));
+        Assert.That(_audit.Facts.Select(fact => (fact.Kind, fact.Code, fact.Reason)), Is.EqualTo(new[] { (AuditKind.Duplicate, "ESB-SQL-ONCECONFLICT", "Applied before.") }));
+    }
+
+    [Test, CancelAfter(10_000), Property("Case", "SQL-16")]
+    public async Task Message_that_an_attempt_without_word_has_applied_is_recorded_as_delivered(CancellationToken cancellationToken)
+    {
+        await StartAsync(new TestOutboundConfig());
+        var message = Some.Message();
+        _outside.Fails(isOutage: true).Answers(new DuplicateNotice("ESB-SQL-DUPLICATE", "Applied before.").AnswerTo(message, _time));
+
+        var delivering = DeliverAsync(message, cancellationToken).AsTask();
+        await AdvanceUntilAsync(delivering, TimeSpan.FromSeconds(1), cancellationToken);
+
+        Assert.That(_audit.Kinds, Is.EqualTo(new[] { AuditKind.Delivered }));
+    }
+
+    [Test, CancelAfter(10_000)]
+    public async Task Call_of_a_message_that_was_applied_before_has_no_answer_and_is_recorded(CancellationToken cancellationToken)
+    {
+        await StartAsync(new TestOutboundConfig());
+        var message = Some.Message();
+        _outside.Answers(new DuplicateNotice("ESB-SQL-DUPLICATE", "Applied before.").AnswerTo(message, _time));
+
+        var answer = await _controller!.CallAsync(message, unitOfWork: null, cancellationToken);
+
+        Assert.That(answer, Is.Null);
+        Assert.That(_audit.Kinds, Is.EqualTo(new[] { AuditKind.Duplicate }));
+    }
+
     [Test, CancelAfter(10_000)]
     public async Task Instances_are_made_only_under_load(CancellationToken cancellationToken)
     {

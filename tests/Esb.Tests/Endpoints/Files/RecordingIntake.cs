@@ -32,4 +32,8 @@ internal sealed class RecordingIntake : IMessageIntake
         _refusals.Enqueue(code);
         return ValueTask.CompletedTask;
     }
+
+    public ValueTask AbortAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) => RefuseAsync(message, code, reason, cancellationToken);
+
+    public ValueTask RecognizeAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) => RefuseAsync(message, code, reason, cancellationToken);
 }

@@ -83,11 +83,8 @@ public sealed class BadRequestTests
 
     [TestCase("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", Category = "HTP-06")]
     [TestCase("Transfer-Encoding: chunked\r\n\r\n1;a\nb\r\nx\r\n0\r\n\r\nPOST /orders HTTP/1.1\r\nHost: bus\r\nContent-Length: 1\r\n\r\ny", Category = "HTP-07")]
-    [TestCase("X-A: one\r\n two\r\nContent-Length: 0\r\n\r\n", Category = "HTP-09")]
-    [TestCase("X-A: one\0two\r\nContent-Length: 0\r\n\r\n", Category = "HTP-09")]
     [TestCase("X-A: one\rtwo\r\nContent-Length: 0\r\n\r\n", Category = "HTP-09")]
     [TestCase("X A: one\r\nContent-Length: 0\r\n\r\n", Category = "HDR-05")]
-    [TestCase("X-\u00e4: one\r\nContent-Length: 0\r\n\r\n", Category = "HDR-05")]
     [TestCase(": one\r\nContent-Length: 0\r\n\r\n", Category = "HDR-05")]
     [CancelAfter(10_000)]
     public async Task Request_that_breaks_the_grammar_is_refused_and_the_connection_closed(string rest, CancellationToken cancellationToken)
@@ -99,17 +96,6 @@ public sealed class BadRequestTests
         Assert.That(answer, Does.StartWith("HTTP/1.1 400 "));
         Assert.That(answer.Split("HTTP/1.1 "), Has.Length.EqualTo(2), "one answer, then the end");
         Assert.That(_bus.Published, Is.Empty);
-    }
-
-    [TestCase(1, 64 * 1024), TestCase(500, 1), Property("Case", "HTP-08"), CancelAfter(10_000)]
-    public async Task Headers_that_are_too_many_or_too_long_are_refused(int count, int length, CancellationToken cancellationToken)
-    {
-        await _bus.StartAsync(Orders);
-        var headers = string.Concat(Enumerable.Range(0, count).Select(number => $"X-{number}: {new string('x', length)}\r\n"));
-
-        var answer = await RawConnection.AskAsync(_bus.Port, $"POST /orders HTTP/1.1\r\nHost: bus\r\n{headers}Content-Length: 0\r\n\r\n", cancellationToken);
-
-        Assert.That(answer, Does.StartWith("HTTP/1.1 431 "));
     }
 
     [TestCase("application/json"), TestCase("nonsense"), TestCase(""), Property("Case", "HTP-10"), CancelAfter(10_000)]
@@ -150,37 +136,6 @@ public sealed class BadRequestTests
         await AssertProblemAsync(response, HttpStatusCode.UnsupportedMediaType, "ESB-HTTP-ENCODING", cancellationToken);
     }
 
-    [TestCase("/%2e%2e%2forders"), TestCase("/x/%252e%252e/orders"), TestCase("/x\\..\\orders"), TestCase("/orders;a=b"), TestCase("/orders%00"), TestCase("//orders"), Property("Case", "HTP-17"), CancelAfter(10_000)]
-    public async Task Path_in_disguise_is_not_found(string path, CancellationToken cancellationToken)
-    {
-        await _bus.StartAsync(Orders);
-
-        var answer = await RawConnection.AskAsync(_bus.Port, $"POST {path} HTTP/1.1\r\nHost: bus\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", cancellationToken);
-
-        Assert.That(answer, Does.StartWith("HTTP/1.1 404 ").Or.StartsWith("HTTP/1.1 400 "));
-        Assert.That(_bus.Published, Is.Empty);
-    }
-
-    [TestCase("/ORDERS", 404), TestCase("/orders/", 404), TestCase("/x/../orders", 202), TestCase("/%6frders", 202), TestCase("http://bus/orders", 202), Property("Case", "HTP-18"), CancelAfter(10_000)]
-    public async Task Path_is_compared_after_it_was_decoded_and_its_dots_resolved(string path, int expected, CancellationToken cancellationToken)
-    {
-        await _bus.StartAsync(Orders);
-
-        var answer = await RawConnection.AskAsync(_bus.Port, $"POST {path} HTTP/1.1\r\nHost: bus\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", cancellationToken);
-
-        Assert.That(answer, Does.StartWith($"HTTP/1.1 {expected} "));
-    }
-
-    [Test, Property("Case", "HTP-24"), CancelAfter(10_000)]
-    public async Task Request_line_that_is_too_long_is_refused(CancellationToken cancellationToken)
-    {
-        await _bus.StartAsync(Orders);
-
-        var answer = await RawConnection.AskAsync(_bus.Port, $"POST /orders?{new string('x', 9 * 1024)} HTTP/1.1\r\nHost: bus\r\nContent-Length: 0\r\n\r\n", cancellationToken);
-
-        Assert.That(answer, Does.StartWith("HTTP/1.1 414 "));
-    }
-
     [Test, Property("Case", "HTP-26"), CancelAfter(20_000)]
     public async Task Caller_that_finds_no_place_is_told_to_come_back(CancellationToken cancellationToken)
     {
@@ -211,6 +166,22 @@ public sealed class BadRequestTests
         Assert.That(_bus.Audit.Kinds, Is.EqualTo(new[] { AuditKind.Received, AuditKind.Failed }));
     }
 
+    [TestCase("one-way"), TestCase("request-reply"), Property("Case", "HTP-27"), CancelAfter(10_000)]
+    public async Task Sender_is_told_to_repeat_what_nobody_can_tell_of(string mode, CancellationToken cancellationToken)
+    {
+        var unknown = new EsbException("ESB-TOPIC-UNKNOWN", "Nobody can tell whether orders.new took the message.", FaultKind.Unavailable) { RetryAfter = TimeSpan.FromSeconds(5) };
+        _bus.Publisher.PublishAsync(default!, default!, default!, default).ThrowsAsyncForAnyArgs(unknown);
+        _bus.Publisher.RequestAsync(default!, default!, default, default!, default).ThrowsAsyncForAnyArgs(unknown);
+        await _bus.StartAsync($$""" "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new", "mode": "{{mode}}" } """);
+
+        using var response = await _bus.PostAsync("/orders", "<order/>", cancellationToken: cancellationToken);
+
+        await AssertProblemAsync(response, HttpStatusCode.ServiceUnavailable, "ESB-HTTP-UNKNOWN", cancellationToken);
+        Assert.That(await response.Content.ReadAsStringAsync(cancellationToken), Does.Contain("repeat the request with the same Idempotency-Key"));
+        Assert.That(response.Headers.RetryAfter!.Delta, Is.EqualTo(TimeSpan.FromSeconds(5)));
+        Assert.That(_bus.Audit.Kinds, Is.EqualTo(new[] { AuditKind.Received, AuditKind.Failed }));
+    }
+
     [Test, Property("Case", "HTP-26"), CancelAfter(10_000)]
     public async Task Sender_is_told_to_come_back_while_nothing_can_be_recorded(CancellationToken cancellationToken)
     {
@@ -222,12 +193,12 @@ public sealed class BadRequestTests
         await AssertProblemAsync(response, HttpStatusCode.ServiceUnavailable, "ESB-AUD-WRITE", cancellationToken);
     }
 
-    [TestCase(true, "ESB-HTTP-ABORTED"), TestCase(false, "ESB-HTTP-BODY"), Property("Case", "HTP-28"), CancelAfter(10_000)]
-    public async Task Caller_that_hangs_up_within_its_body_leaves_a_fact_and_no_message(bool resets, string code, CancellationToken cancellationToken)
+    [TestCase(true, "Content-Length: 10\r\n\r\nfive!"), TestCase(false, "Content-Length: 10\r\n\r\nfive!"), TestCase(false, "Transfer-Encoding: chunked\r\n\r\n5\r\nfive!\r\n"), TestCase(false, "Transfer-Encoding: chunked\r\n\r\n5\r\nfiv"), Property("Case", "HTP-28"), CancelAfter(10_000)]
+    public async Task Caller_that_hangs_up_within_its_body_leaves_the_fact_that_it_was_aborted_and_no_message(bool resets, string rest, CancellationToken cancellationToken)
     {
         await _bus.StartAsync(Orders);
         using var connection = await RawConnection.OpenAsync(_bus.Port, cancellationToken);
-        await connection.WriteAsync("POST /orders HTTP/1.1\r\nHost: bus\r\nContent-Length: 10\r\n\r\nfive!", cancellationToken);
+        await connection.WriteAsync($"POST /orders HTTP/1.1\r\nHost: bus\r\n{rest}", cancellationToken);
         await Eventually.HoldsAsync(() => _bus.Log.All.Any(line => line.Text.Contains("/orders", StringComparison.Ordinal)), "the request to begin", cancellationToken);
 
         if (resets) connection.Reset();
@@ -236,7 +207,8 @@ public sealed class BadRequestTests
         await Eventually.HoldsAsync(() => _bus.Audit.Facts.Count == 1, "the fact that it was aborted", cancellationToken);
         Assert.Multiple(() =>
         {
-            Assert.That(_bus.Audit.Facts[0].Code, Is.EqualTo(code));
+            Assert.That(_bus.Audit.Facts[0], Has.Property(nameof(AuditFact.Kind)).EqualTo(AuditKind.Aborted).And.Property(nameof(AuditFact.Code)).EqualTo("ESB-HTTP-ABORTED"));
+            Assert.That(_bus.Status[0].Failures, Is.EqualTo(1));
             Assert.That(_bus.Published, Is.Empty);
             Assert.That(_bus.Log.All.Where(line => line.Level > LogLevel.Information), Is.Empty);
         });

@@ -9,6 +9,7 @@ using Esb.Core.Messages;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Tests.Storage;
 using Esb.Endpoints.Http;
 using Esb.Endpoints.Intake;
 using Esb.Tests.Fakes;
@@ -29,6 +30,7 @@ internal sealed class HttpBus : IAsyncDisposable
     public HttpBus()
     {
         Transport.IsDurable.Returns(true);
+        Keys = SomeKeys.In(Path.Combine(_folder.FullName, "keys"));
         Publisher.PublishAsync(default!, default!, default!, default).ReturnsForAnyArgs(call =>
         {
             if (call.Arg<MessageContext>() is not { } context) return ValueTask.CompletedTask; // a test is giving another answer
@@ -53,6 +55,9 @@ internal sealed class HttpBus : IAsyncDisposable
     public ITopicPublisher Publisher { get; } = Substitute.For<ITopicPublisher>();
 
     public ITopicTransport Transport { get; } = Substitute.For<ITopicTransport>();
+
+    /// <summary>The keys of requests; those of another bus make this one its successor.</summary>
+    public IIdempotencyKeys Keys { get; set; }
 
     public List<EsbMessage> Published { get; } = [];
 
@@ -95,7 +100,9 @@ internal sealed class HttpBus : IAsyncDisposable
             .AddSingleton(TimeProvider.System)
             .AddSingleton(Publisher)
             .AddSingleton(Transport)
+            .AddSingleton(Keys)
             .AddSingleton<Esb.Core.Audit.IAuditTrail>(Audit)
+            .AddSingleton(Substitute.For<ILeaseStore>())
             .AddSingleton(Catalog())
             .AddEsbCore()
             .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(AnyTransportConfig), "For tests."))

@@ -206,7 +206,7 @@ public sealed class HttpInboundTests
         var answer = await request.ContinueWith(task => task.IsCompletedSuccessfully ? task.Result.StatusCode : HttpStatusCode.ServiceUnavailable, TaskScheduler.Default);
         Assert.That(answer, Is.EqualTo(HttpStatusCode.ServiceUnavailable), "told to come back, or cut off");
         Assert.That(_bus.Log.All.Where(line => line.Level == LogLevel.Error), Is.Empty);
-        await Eventually.HoldsAsync(() => _bus.Audit.Kinds.Contains(AuditKind.Failed), "the fact that it was aborted", cancellationToken);
+        await Eventually.HoldsAsync(() => _bus.Audit.Kinds.Contains(AuditKind.Aborted), "the fact that it was aborted", cancellationToken);
     }
 
     [Test, CancelAfter(10_000)]

@@ -30,6 +30,32 @@ public sealed class HttpOutboundTests
             .And.Not.Contain("y: 2").And.Not.Contain("esb-").IgnoreCase);
     }
 
+    [TestCase("POST", true), TestCase("PUT", true), TestCase("DELETE", true), TestCase("GET", false), CancelAfter(10_000)]
+    public async Task Each_attempt_tells_by_the_message_id_which_message_it_is(string method, bool tells, CancellationToken cancellationToken)
+    {
+        await using var backend = await Backend.StartAsync();
+        var message = Some.Message();
+        var endpoint = Endpoint(backend.Url, $""" , "method": "{method}" """);
+
+        await endpoint.SendAsync(message, cancellationToken);
+        await endpoint.SendAsync(message with { Attempt = 2 }, cancellationToken);
+
+        Assert.That(backend.Requests, Has.Count.EqualTo(2));
+        Assert.That(backend.Requests, tells ? Has.All.Contain($"Idempotency-Key: {message.Id}") : Has.None.Contain("Idempotency-Key"));
+    }
+
+    [TestCase("""["x-*"]""", "of-bus"), TestCase("""["idempotency-key"]""", "of-sender"), CancelAfter(10_000)]
+    public async Task Key_of_a_message_goes_before_its_id_where_it_may_leave(string headers, string expected, CancellationToken cancellationToken)
+    {
+        await using var backend = await Backend.StartAsync();
+        var message = Some.Message() with { Headers = MessageHeaders.Empty.With("Idempotency-Key", "of-sender") };
+
+        await Endpoint(backend.Url, $""" , "headers": {headers} """).SendAsync(message, cancellationToken);
+
+        var line = backend.Requests.Single().Split('\n').Single(header => header.StartsWith("Idempotency-Key: ", StringComparison.OrdinalIgnoreCase));
+        Assert.That(line, Does.EndWith(expected == "of-bus" ? message.Id.ToString() : "of-sender"));
+    }
+
     [TestCase("PUT", true), TestCase("GET", false), CancelAfter(10_000)]
     public async Task Method_is_that_of_the_configuration(string method, bool hasLength, CancellationToken cancellationToken)
     {

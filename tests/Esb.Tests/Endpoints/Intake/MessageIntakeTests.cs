@@ -117,7 +117,7 @@ public sealed class MessageIntakeTests
         await gone.CancelAsync();
 
         Assert.That(() => taking, Throws.InstanceOf<OperationCanceledException>());
-        Assert.That(_audit.Facts[^1].Code, Is.EqualTo("ESB-INTAKE-ABORTED"));
+        Assert.That((_audit.Facts[^1].Kind, _audit.Facts[^1].Code), Is.EqualTo((AuditKind.Aborted, "ESB-INTAKE-ABORTED")));
     }
 
     [Test]

@@ -1,4 +1,5 @@
 using Esb.Core.Configuration;
+using Esb.Core.Errors;
 using Esb.Core.Storage;
 using Esb.Endpoints.Sql;
 using Npgsql;
@@ -28,6 +29,21 @@ internal sealed class NpgsqlProviderTests
         Assert.That(errors.All.Select(error => error.Code), Is.EqualTo(code is null ? Array.Empty<string>() : [code]));
         Assert.That(errors.All.Select(error => error.ToString()), Has.None.Contains("Password=postgres"));
     }
+
+    // As Npgsql 10.0.0 throws it when it reads the answer to a cancelled command instead of its own.
+    [Test]
+    public void Exception_of_the_client_that_has_no_type_of_its_own_is_a_lost_connection_and_no_outage()
+    {
+        var outOfStep = new Exception("Received backend message ReadyForQuery while expecting BindComplete. Please file a bug.") { Source = "Npgsql" };
+
+        var failure = new NpgsqlProvider().Explain(outOfStep, []);
+
+        Assert.That((failure!.Code, failure.Kind, failure.IsTransient, failure.IsOutage), Is.EqualTo(("ESB-SQL-CONNECTION", FaultKind.Outside, true, false)));
+    }
+
+    [Test]
+    public void Exception_of_somebody_else_is_not_explained() =>
+        Assert.That(new NpgsqlProvider().Explain(new Exception("Not of the client.") { Source = "Esb.Endpoints" }, []), Is.Null);
 
     [TestCase("Host=db;Username=esb", 64)]
     [TestCase("Host=db;Username=esb;Max Auto Prepare=0", 0)]

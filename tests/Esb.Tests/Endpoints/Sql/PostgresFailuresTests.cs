@@ -1,3 +1,4 @@
+using Esb.Core.Errors;
 using Esb.Endpoints.Sql;
 using Npgsql;
 
@@ -34,6 +35,11 @@ internal sealed class PostgresFailuresTests
             Assert.That(failure.Sentence, Does.EndWith(".").And.Not.Contain("secret"));
         }
     }
+
+    [TestCase("57P01", FaultKind.Outside), TestCase("28P01", FaultKind.Outside), TestCase("08006", FaultKind.Outside)]
+    [TestCase("53300", FaultKind.Unavailable), TestCase("40P01", FaultKind.Unavailable), TestCase("57014", FaultKind.Timeout)]
+    public void Caller_hears_whether_the_database_is_away_overloaded_or_slow(string sqlState, FaultKind kind) =>
+        Assert.That(PostgresFailures.Explain(new PostgresException("", "ERROR", "ERROR", sqlState), []).Kind, Is.EqualTo(kind));
 
     [Test, Property("Case", "SQL-05")]
     public void Parameter_that_does_not_fit_is_named_with_its_type_and_without_its_value()

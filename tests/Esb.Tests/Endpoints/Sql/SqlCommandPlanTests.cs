@@ -96,7 +96,16 @@ internal sealed class SqlCommandPlanTests
         var plan = Compile(Config())!;
 
         Assert.That(plan.Evaluate(new MessageContext(message, "db")), Is.EqualTo(["France"]));
-        Assert.That(plan.Text.Text, Is.EqualTo(Config().Query));
+        Assert.That(plan.Text.Statements.Single().Text, Is.EqualTo(Config().Query!.Replace("@country", "$1", StringComparison.Ordinal)));
+    }
+
+    [Test]
+    public void Command_that_ends_the_transaction_itself_cannot_be_once()
+    {
+        var config = Config() with { Query = null, Execute = "insert into t values (@country); commit", Once = true };
+
+        Assert.That(Errors(config).Single(), Does.StartWith("ESB-CFG-ONCE endpoints.db.execute"));
+        Assert.That(Errors(config with { Once = false }), Is.Empty);
     }
 
     private static SqlOutboundConfig Config() => new()

@@ -25,16 +25,30 @@ public sealed class SqlTextTests
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(text.Positional, Is.EqualTo(positional));
+            Assert.That(text.Statements.Single().Text, Is.EqualTo(positional));
             Assert.That(string.Join(',', text.Parameters), Is.EqualTo(names));
         }
     }
 
-    [TestCase("select 1", true)]
-    [TestCase("select 1;", true)]
-    [TestCase("select ';' ; ", true)]
-    [TestCase("select 1; select 2", false)]
-    public void Statements_are_counted(string command, bool isSingle) => Assert.That(SqlText.Parse(command).IsSingleStatement, Is.EqualTo(isSingle));
+    [TestCase("select 1", 1)]
+    [TestCase("select 1;", 1)]
+    [TestCase("select ';' ; ", 1)]
+    [TestCase("select 1; select 2", 2)]
+    public void Statements_are_counted(string command, int count) => Assert.That(SqlText.Parse(command).Statements, Has.Count.EqualTo(count));
+
+    [Test]
+    public void Each_statement_counts_its_own_parameters()
+    {
+        var text = SqlText.Parse("insert into t values (@a, @b); update t set b = @b where a > @b and c = @c");
+
+        Assert.That(text.Statements.Select(statement => statement.Text), Is.EqualTo(new[] { "insert into t values ($1, $2)", " update t set b = $1 where a > $1 and c = $2" }));
+        Assert.That(text.Statements.Select(statement => string.Join(',', statement.Values)), Is.EqualTo(new[] { "0,1", "1,2" }));
+    }
+
+    [TestCase("insert into t values (1); commit", "commit")]
+    [TestCase("START  TRANSACTION; select 1", "START  TRANSACTION")]
+    [TestCase("insert into commits values ('; commit')", null)]
+    public void Statements_that_end_a_transaction_are_found(string command, string? part) => Assert.That(SqlText.Parse(command).TransactionPart, Is.EqualTo(part));
 
     [TestCase("select * from t where a = '${name}'")]
     [TestCase("select * from {header.x-table}")]

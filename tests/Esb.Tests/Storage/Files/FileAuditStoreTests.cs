@@ -164,7 +164,7 @@ public sealed class FileAuditStoreTests
 
     private async Task<FileStore> OpenAsync(CancellationToken cancellationToken)
     {
-        var store = new FileStore(_config, SmallSegments, NullLogger<FileStore>.Instance);
+        var store = new FileStore(_config, SmallSegments, TimeProvider.System, NullLogger<FileStore>.Instance);
         await store.StartAsync(cancellationToken);
         return store;
     }

@@ -21,16 +21,23 @@ internal sealed class CompiledProcesses : IDisposable
 
     /// <param name="processes">The section <c>processes</c>, as JSON.</param>
     /// <param name="place">What both endpoints have to do with on the outside; nothing that could be told by default.</param>
-    public CompiledProcesses(string processes, string place = "")
+    /// <param name="prepare">Tells what transactions are possible; by default all.</param>
+    public CompiledProcesses(string processes, string place = "", Action<ITransactions>? prepare = null)
     {
         Publisher = Substitute.For<ITopicPublisher>();
         Caller = Substitute.For<IEndpointCaller>();
+        Transactions = Substitute.For<ITransactions>();
+        Transactions.ObstacleOf(default!).ReturnsForAnyArgs((string?)null);
+        prepare?.Invoke(Transactions);
         var file = Path.Combine(_folder.FullName, "esb.json");
         File.WriteAllText(file, $$"""
             {
               "topics": { "orders": {} },
+              "connections": { "shop": { "connection": "Host=shop" }, "other": { "connection": "Host=other" } },
               "endpoints": {
                 "backend": { "type": "test-outbound", "subscribe": ["orders.query"], "place": "{{place}}" },
+                "shop-db": { "type": "test-outbound", "store": "shop" },
+                "other-db": { "type": "test-outbound", "store": "other" },
                 "door": { "type": "test-inbound", "process": "main", "place": "{{place}}" }
               },
               "processes": {{processes}}
@@ -42,6 +49,7 @@ internal sealed class CompiledProcesses : IDisposable
             .AddSingleton(TimeProvider.System)
             .AddSingleton(Publisher)
             .AddSingleton(Caller)
+            .AddSingleton(Transactions)
             .AddEsbCore()
             .AddEsbContent()
             .AddEsbWorkflows()
@@ -60,6 +68,8 @@ internal sealed class CompiledProcesses : IDisposable
     public ITopicPublisher Publisher { get; }
 
     public IEndpointCaller Caller { get; }
+
+    public ITransactions Transactions { get; }
 
     public async Task<MessageContext> RunAsync(EsbMessage message, CancellationToken cancellationToken)
     {
@@ -81,6 +91,11 @@ internal sealed class CompiledProcesses : IDisposable
     {
         [Setting("Where it writes.")]
         public string Place { get; init; } = "";
+
+        [Setting("Which database it writes to.")]
+        public string? Store { get; init; }
+
+        public override string? Database => Store;
 
         public override bool Answers => true;
 

@@ -111,7 +111,7 @@ public sealed class StepTests : IDisposable
     {
         Compile("""{ "main": [{ "call": { "endpoint": "backend", "maximumInstances": 1, "poolTimeout": "20ms" } }] }""");
         var answer = new TaskCompletionSource<EsbMessage?>();
-        _processes!.Caller.CallAsync(default!, default!, default).ReturnsForAnyArgs(_ => new ValueTask<EsbMessage?>(answer.Task));
+        _processes!.Caller.CallAsync(default!, default!, default, default).ReturnsForAnyArgs(_ => new ValueTask<EsbMessage?>(answer.Task));
         var first = _processes.RunAsync(Order, cancellationToken);
 
         var failure = Assert.ThrowsAsync<PoolTimeoutException>(() => _processes.RunAsync(Order, cancellationToken));
@@ -210,7 +210,7 @@ public sealed class StepTests : IDisposable
     public void Cancellation_is_caught_by_nobody(CancellationToken cancellationToken)
     {
         Compile("""{ "main": [{ "try": { "steps": [{ "call": "backend" }], "catch": [{ "steps": [] }] } }] }""");
-        _processes!.Caller.CallAsync(default!, default!, default).ThrowsForAnyArgs(new OperationCanceledException());
+        _processes!.Caller.CallAsync(default!, default!, default, default).ThrowsForAnyArgs(new OperationCanceledException());
 
         Assert.ThrowsAsync<OperationCanceledException>(() => _processes.RunAsync(Order, cancellationToken));
     }
@@ -228,6 +228,6 @@ public sealed class StepTests : IDisposable
     private void Answer(string body, int status)
     {
         var answer = Some.Message(body) with { Headers = MessageHeaders.Empty.With(EsbHeaders.Status, $"{status}") };
-        _processes!.Caller.CallAsync("backend", default!, default).ReturnsForAnyArgs(new ValueTask<EsbMessage?>(answer));
+        _processes!.Caller.CallAsync("backend", default!, default, default).ReturnsForAnyArgs(new ValueTask<EsbMessage?>(answer));
     }
 }

@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging;
 
-namespace Esb.Topics.RabbitMq;
+namespace Esb.Topics.RabbitMq.Receiving;
 
 /// <summary>What the bus itself logs, all of it at Debug: of each event that matters this project tells on its own, once and in its own words.</summary>
 internal sealed class BusLog(ILoggerFactory loggers) : ILoggerFactory

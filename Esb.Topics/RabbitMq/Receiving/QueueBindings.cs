@@ -2,7 +2,7 @@ using System.Text;
 using Esb.Core.Topics;
 using RabbitMQ.Client;
 
-namespace Esb.Topics.RabbitMq;
+namespace Esb.Topics.RabbitMq.Receiving;
 
 /// <summary>Binds an endpoint's queue by the patterns that it wants, and by no others.</summary>
 /// <remarks>
@@ -16,16 +16,15 @@ internal sealed class QueueBindings(RabbitMqNames names, ConfirmedPublisher publ
     /// <param name="cancellationToken">Stops between two bindings; the next start goes on.</param>
     public async Task ApplyAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
     {
-        var queue = names.Endpoint(subscription.Endpoint);
         var wanted = subscription.Patterns.ToHashSet();
         foreach (var pattern in wanted)
-            await channel.QueueBindAsync(queue, names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
+            await BindAsync(channel, subscription, pattern, cancellationToken);
 
         var record = await OpenRecordAsync(channel, subscription.Endpoint, cancellationToken);
         var known = await channel.BasicGetAsync(record, autoAck: false, cancellationToken);
         var bound = known is null ? [] : Read(known.Body).ToHashSet();
         foreach (var stale in bound.Except(wanted))
-            await channel.QueueUnbindAsync(queue, names.Topic(stale.Topic), stale.Value, cancellationToken: cancellationToken);
+            await UnbindAsync(channel, subscription, stale, cancellationToken);
 
         if (bound.SetEquals(wanted)) return; // closing the channel puts the record back
         var properties = new BasicProperties { Persistent = true };
@@ -33,6 +32,15 @@ internal sealed class QueueBindings(RabbitMqNames names, ConfirmedPublisher publ
         if (recorded.Outcome != PublishOutcome.Confirmed) throw new IOException($"The bindings could not be recorded: {recorded.Reason}.");
         if (known is not null) await channel.BasicAckAsync(known.DeliveryTag, multiple: false, cancellationToken);
     }
+
+    // Behind the exchange of an endpoint with lanes are its lanes.
+    private Task BindAsync(IChannel channel, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
+        ? channel.QueueBindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
+        : channel.ExchangeBindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
+
+    private Task UnbindAsync(IChannel channel, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
+        ? channel.QueueUnbindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
+        : channel.ExchangeUnbindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
 
     private async Task<string> OpenRecordAsync(IChannel channel, string endpoint, CancellationToken cancellationToken)
     {

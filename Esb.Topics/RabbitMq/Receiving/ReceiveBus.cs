@@ -1,8 +1,9 @@
+using System.Collections.Concurrent;
 using MassTransit;
 using MassTransit.Logging;
 using Microsoft.Extensions.Logging;
 
-namespace Esb.Topics.RabbitMq;
+namespace Esb.Topics.RabbitMq.Receiving;
 
 /// <summary>The bus that runs receive endpoints. It names, declares and publishes nothing of ours. Thread-safe.</summary>
 internal sealed class ReceiveBus(RabbitMqAddress address, string connectionName, ILoggerFactory loggers) : IAsyncDisposable
@@ -10,6 +11,7 @@ internal sealed class ReceiveBus(RabbitMqAddress address, string connectionName,
     private static readonly TimeSpan StopTimeout = TimeSpan.FromSeconds(30);
 
     private readonly SemaphoreSlim _starting = new(1, 1);
+    private readonly ConcurrentBag<IBusControl> _retired = [];
     private IBusControl? _bus;
 
     /// <summary>Starts to receive from a queue that exists; its handle says when.</summary>
@@ -26,12 +28,20 @@ internal sealed class ReceiveBus(RabbitMqAddress address, string connectionName,
             settings.PrefetchCount = Math.Max(prefetch, concurrency);
             settings.ConfigureChannel(pipe => pipe.UseFilter(filter.Channel));
             settings.ConfigureReceive(pipe => pipe.UseFilter(filter));
+            endpoint.ConnectReceiveEndpointObserver(filter.Channel);
         });
+    }
+
+    /// <summary>Gives the bus up for what is connected from now on: it has an endpoint that does not stop, whose name cannot be taken again there.</summary>
+    public void Retire()
+    {
+        if (Interlocked.Exchange(ref _bus, null) is { } bus) _retired.Add(bus);
     }
 
     public async ValueTask DisposeAsync()
     {
-        if (_bus is not null) await _bus.StopAsync(StopTimeout);
+        Retire();
+        await Task.WhenAll(_retired.Select(bus => bus.StopAsync(StopTimeout)));
         _starting.Dispose();
     }
 

@@ -5,7 +5,7 @@ using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
 
-namespace Esb.Topics.RabbitMq;
+namespace Esb.Topics.RabbitMq.Receiving;
 
 /// <summary>Carries out what becomes of a delivery, as far as it means publishing. Only when that is confirmed may the delivery be acknowledged.</summary>
 internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPublisher publisher, TimeProvider time, ILogger logger)
@@ -14,11 +14,10 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
     private static readonly TimeSpan DefaultTimeToLive = TimeSpan.FromSeconds(60);
 
     /// <summary>Moves a delivery to where it waits for its next attempt.</summary>
-    public Task DeferAsync(
-        Subscription subscription, EsbMessage message, ActivityContext parent, string? replyTo, Settlement.Later later, CancellationToken stopping)
+    public Task DeferAsync(Subscription subscription, TopicDelivery delivery, string? replyTo, Settlement.Later later, CancellationToken stopping)
     {
         var rung = names.Rung(subscription.Endpoint, RungFor(subscription.RetryDelays, later.Delay));
-        return MoveAsync(message, rung, () => WireWriter.Retry(message, parent, replyTo, later.Attempt), stopping);
+        return MoveAsync(delivery.Message, rung, () => WireWriter.Retry(delivery, replyTo, later.Attempt), stopping);
     }
 
     /// <summary>Moves a delivery to the dead letters.</summary>

@@ -1,0 +1,110 @@
+using System.Security.Cryptography;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Storage;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Http.Idempotency;
+
+/// <summary>Has each request with a key worked on once, and gives its repetitions the answer of the first (pattern: Idempotent Receiver). Thread-safe.</summary>
+/// <remarks>A request that failed may be repeated. The key of one whose host died is free again after <see cref="IIdempotencyKeys.Lease"/>; what is repeated then has the same message id.</remarks>
+internal sealed partial class KeyedRequests(string endpoint, IIdempotencyKeys keys, IMessageIntake intake, TimeProvider time, ILogger logger)
+{
+    private const int MaxBodyBytes = 256 * 1024;
+
+    private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(1);
+
+    /// <summary>Answers a request.</summary>
+    /// <param name="key">Its key.</param>
+    /// <param name="message">Its message, with the id of <see cref="IdempotencyHeader.Identify"/>; its body is buffered.</param>
+    /// <param name="work">Works on it, and says whether what was done is durable.</param>
+    /// <exception cref="EsbException"><c>ESB-HTTP-IDEMCONFLICT</c>: the key belongs to another body. <c>ESB-HTTP-IDEMRUNNING</c>: the first request is not done yet. <c>ESB-HTTP-IDEMANSWER</c>: its answer was too large to be kept.</exception>
+    public async Task<HttpAnswer> AnswerAsync(string key, EsbMessage message, Func<Task<(HttpAnswer Answer, bool IsDurable)>> work)
+    {
+        switch (await ClaimAsync(key, message))
+        {
+            case KeyClaim.Granted granted:
+                return await WorkAsync(granted, work);
+            case KeyClaim.Answered { Answer: var answer }:
+                await intake.RecognizeAsync(message, "ESB-HTTP-DUPLICATE", $"The request was answered before, with status {answer.Status}.", CancellationToken.None);
+                return Replay(answer);
+            case KeyClaim.Running:
+                throw await RefuseAsync(message, Refusal(StatusCodes.Status409Conflict, "ESB-HTTP-IDEMRUNNING", $"A request with this {IdempotencyHeader.Name} is still worked on.", RetryAfter));
+            default:
+                throw await RefuseAsync(message, Refusal(StatusCodes.Status422UnprocessableEntity, "ESB-HTTP-IDEMCONFLICT", $"A request with this {IdempotencyHeader.Name} had another body."));
+        }
+    }
+
+    private async Task<KeyClaim> ClaimAsync(string key, EsbMessage message)
+    {
+        try
+        {
+            return await keys.ClaimAsync(new IdempotencyKey(endpoint, message.Party, key), SHA256.HashData(message.Body.Bytes.Span), CancellationToken.None);
+        }
+        catch (EsbException ex)
+        {
+            throw await RefuseAsync(message, ex);
+        }
+    }
+
+    private async Task<HttpAnswer> WorkAsync(KeyClaim.Granted claim, Func<Task<(HttpAnswer Answer, bool IsDurable)>> work)
+    {
+        await using var held = new HeldKey(keys, claim, time, logger);
+        HttpAnswer answer;
+        bool isDurable;
+        try
+        {
+            (answer, isDurable) = await work();
+            if (answer.Body is { } body) await body.BufferAsync(long.MaxValue, CancellationToken.None);
+        }
+        catch
+        {
+            await SettleAsync(() => keys.ReleaseAsync(claim, CancellationToken.None));
+            throw;
+        }
+
+        await SettleAsync(() => keys.CompleteAsync(claim, Record(answer, isDurable), CancellationToken.None));
+        return answer;
+    }
+
+    // What was done is done, and its sender hears of it: a repetition is worked on once the claim has run out, with the same message id.
+    private async Task SettleAsync(Func<Task> settle)
+    {
+        try
+        {
+            await settle();
+        }
+        catch (EsbException ex)
+        {
+            LogNotSettled(endpoint, ex);
+        }
+    }
+
+    private static RecordedAnswer Record(HttpAnswer answer, bool isDurable)
+    {
+        var bytes = answer.Body?.Bytes ?? ReadOnlyMemory<byte>.Empty;
+        var body = bytes.Length <= MaxBodyBytes ? bytes : default(ReadOnlyMemory<byte>?);
+        return new RecordedAnswer(answer.Status, answer.ContentType, answer.Headers.ToDictionary(StringComparer.OrdinalIgnoreCase), body, isDurable);
+    }
+
+    private static HttpAnswer Replay(RecordedAnswer answer)
+    {
+        if (answer.Body is not { } body)
+            throw Refusal(StatusCodes.Status409Conflict, "ESB-HTTP-IDEMANSWER", $"The request was answered before, with status {answer.Status} and more than {MaxBodyBytes} bytes, which were not kept.");
+        return new HttpAnswer(answer.Status, answer.ContentType, [.. answer.Headers, new(IdempotencyHeader.Replayed, "true")], body.IsEmpty ? null : MessageBody.FromBytes(body));
+    }
+
+    private async ValueTask<EsbException> RefuseAsync(EsbMessage message, EsbException refusal)
+    {
+        await intake.RefuseAsync(message, refusal.Code, refusal.Message, CancellationToken.None);
+        return refusal;
+    }
+
+    private static EsbException Refusal(int status, string code, string detail, TimeSpan? retryAfter = null) =>
+        new(code, detail, FaultKind.Invalid) { Status = status, RetryAfter = retryAfter };
+
+    [LoggerMessage(EventId = 2131, Level = LogLevel.Warning, Message = "What became of a request to {Endpoint} could not be recorded with its key")]
+    private partial void LogNotSettled(string endpoint, Exception exception);
+}

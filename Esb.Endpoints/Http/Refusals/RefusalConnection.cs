@@ -1,0 +1,26 @@
+using System.IO.Pipelines;
+using Microsoft.AspNetCore.Connections;
+
+namespace Esb.Endpoints.Http.Refusals;
+
+/// <summary>Puts a <see cref="RefusalWriter"/> into each connection. For HTTP/1.1 only: later versions frame their answers.</summary>
+internal static class RefusalConnection
+{
+    public static void UseRefusalBodies(this IConnectionBuilder connections) => connections.Use(next => async connection =>
+    {
+        var transport = connection.Transport;
+        var output = new RefusalWriter(transport.Output);
+        connection.Features.Set(output);
+        connection.Transport = new Pipes(transport.Input, output);
+        try
+        {
+            await next(connection);
+        }
+        finally
+        {
+            connection.Transport = transport;
+        }
+    });
+
+    private sealed record Pipes(PipeReader Input, PipeWriter Output) : IDuplexPipe;
+}

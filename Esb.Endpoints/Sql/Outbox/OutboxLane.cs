@@ -1,0 +1,77 @@
+using System.Threading.Channels;
+using Esb.Core.Errors;
+using Npgsql;
+
+namespace Esb.Endpoints.Sql.Outbox;
+
+/// <summary>Empties one lane of an outbox, again and again. A key that fails is passed over, and tried again after a pause that doubles.</summary>
+internal sealed class OutboxLane(OutboxPass pass, SemaphoreSlim turns, TimeProvider time)
+{
+    private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(500);
+    private static readonly TimeSpan LastPause = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan BusyPause = TimeSpan.FromMilliseconds(250);
+
+    private readonly Channel<bool> _wake = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
+    private readonly OutboxHolds _holds = new();
+    private TimeSpan _pause = FirstPause;
+
+    /// <summary>What keeps messages waiting; null when nothing does.</summary>
+    public string? Obstacle { get; private set; }
+
+    /// <summary>Says that there may be messages.</summary>
+    public void Wake() => _wake.Writer.TryWrite(true);
+
+    /// <summary>Publishes until the token is cancelled; what is under way then is finished.</summary>
+    public async Task RunAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            while (true)
+            {
+                await _wake.Reader.ReadAsync(cancellationToken);
+                while (await ContinueAsync(cancellationToken)) cancellationToken.ThrowIfCancellationRequested();
+            }
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            await pass.DrainAsync();
+        }
+    }
+
+    // False: the lane is empty.
+    private async Task<bool> ContinueAsync(CancellationToken cancellationToken)
+    {
+        var result = await TryPassAsync(cancellationToken);
+        if (result == OutboxPassResult.Busy) await Task.Delay(BusyPause, time, cancellationToken);
+        if (result == OutboxPassResult.Published && _holds.IsEmpty) (Obstacle, _pause) = (null, FirstPause);
+        if (result == OutboxPassResult.Failed || _holds.IsFull || (result == OutboxPassResult.Empty && !_holds.IsEmpty))
+        {
+            await Task.Delay(_pause, time, cancellationToken);
+            _pause = _pause * 2 < LastPause ? _pause * 2 : LastPause;
+            _holds.Clear();
+            return true;
+        }
+
+        return result != OutboxPassResult.Empty;
+    }
+
+    private async Task<OutboxPassResult> TryPassAsync(CancellationToken cancellationToken)
+    {
+        await turns.WaitAsync(cancellationToken);
+        try
+        {
+            var result = await pass.RunAsync(_holds, cancellationToken);
+            if (pass.Failure is { } failure) Obstacle = failure;
+            return result;
+        }
+        catch (Exception ex) when (ex is EsbException or NpgsqlException)
+        {
+            Obstacle = ex is EsbException ? ex.Message : "The database cannot be used.";
+            return OutboxPassResult.Failed;
+        }
+        finally
+        {
+            turns.Release();
+        }
+    }
+}

@@ -1,0 +1,25 @@
+using System.Buffers.Binary;
+using System.Security.Cryptography;
+using System.Text;
+using Esb.Core.Messages;
+
+namespace Esb.Endpoints.Sql.Outbox;
+
+/// <summary>Which lane of an outbox a message takes: all of one key the same, at every host and in every version of this program.</summary>
+internal static class OutboxLanes
+{
+    public const int Count = 16;
+
+    /// <summary>The key as a number; null where the message has none.</summary>
+    public static long? HashOf(EsbMessage message) =>
+        message.Key is null ? null : BinaryPrimitives.ReadInt64BigEndian(SHA256.HashData(Encoding.UTF8.GetBytes(message.Key)));
+
+    /// <summary>The lane: of the key, and without one of the message itself.</summary>
+    public static short LaneOf(EsbMessage message, long? keyHash)
+    {
+        if (keyHash is { } hash) return (short)(hash & (Count - 1));
+        Span<byte> id = stackalloc byte[16];
+        message.Id.TryWriteBytes(id);
+        return (short)(id[15] & (Count - 1));
+    }
+}

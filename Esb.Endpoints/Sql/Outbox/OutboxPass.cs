@@ -1,0 +1,118 @@
+using System.Collections.Concurrent;
+using System.Data;
+using System.Data.Common;
+using System.Diagnostics;
+using Esb.Core.Errors;
+using Esb.Core.Topics;
+
+namespace Esb.Endpoints.Sql.Outbox;
+
+/// <summary>What a pass over a lane came to.</summary>
+internal enum OutboxPassResult
+{
+    /// <summary>There is nothing to publish.</summary>
+    Empty,
+
+    /// <summary>Something was read and worked on.</summary>
+    Published,
+
+    /// <summary>Another host has the lane.</summary>
+    Busy,
+
+    /// <summary>The database could not be used.</summary>
+    Failed,
+}
+
+/// <summary>Publishes the first messages of a lane: those of one key one after another, different keys at once, and forgets what was confirmed. One pass at a time.</summary>
+/// <remarks>A crash in between publishes them again, with the same ids and in the same order of each key.</remarks>
+internal sealed class OutboxPass(short lane, OutboxTable table, Database database, IOutgoingPublisher publisher)
+{
+    private static readonly TimeSpan StatementTime = TimeSpan.FromSeconds(30);
+
+    // Handed to a transport that ends with this process, and not settled by its subscribers yet.
+    private readonly ConcurrentDictionary<long, Task> _handed = new();
+
+    /// <summary>Why a message of the last pass was not published; null where all were.</summary>
+    public string? Failure { get; private set; }
+
+    /// <summary>Works through one batch.</summary>
+    /// <param name="holds">What is passed over; what fails is added.</param>
+    /// <param name="cancellationToken">Stops before the next message of each key.</param>
+    public async Task<OutboxPassResult> RunAsync(OutboxHolds holds, CancellationToken cancellationToken)
+    {
+        Failure = null;
+        await using var rented = await database.RentAsync(database.Name, StatementTime, cancellationToken);
+        // The lock of a transaction: also a host that dies lets the lane go. The rows themselves are not locked.
+        await using var transaction = await rented.Connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
+        if (!await table.TryLockAsync(rented.Connection, lane, cancellationToken)) return OutboxPassResult.Busy;
+        var rows = await table.ReadAsync(rented.Connection, lane, ([.. holds.Positions, .. _handed.Keys], holds.Keys), cancellationToken);
+        if (rows.Count == 0) return OutboxPassResult.Empty;
+
+        var settled = await PublishAsync(rows, holds, cancellationToken);
+        using var limited = new CancellationTokenSource(StatementTime); // what is confirmed is forgotten, also when the host stops
+        await OutboxTable.DeleteAsync(rented.Connection, settled, limited.Token);
+        await transaction.CommitAsync(limited.Token);
+        return OutboxPassResult.Published;
+    }
+
+    /// <summary>Waits until what only this process keeps has been settled, and is forgotten here.</summary>
+    public Task DrainAsync() => Task.WhenAll(_handed.Values);
+
+    // Those that need not be kept any longer.
+    private async Task<IReadOnlyCollection<OutboxRow>> PublishAsync(IReadOnlyList<OutboxRow> rows, OutboxHolds holds, CancellationToken cancellationToken)
+    {
+        var settled = new ConcurrentQueue<OutboxRow>();
+        var failed = new ConcurrentQueue<OutboxRow>();
+        await Task.WhenAll(rows.GroupBy(row => row.KeyHash ?? row.Position, row => row).Select(group => PublishAsync(group, settled, failed, cancellationToken)));
+        foreach (var row in failed) holds.Add(row);
+        return settled;
+    }
+
+    // Behind a message that fails, its key waits.
+    private async Task PublishAsync(IEnumerable<OutboxRow> rows, ConcurrentQueue<OutboxRow> settled, ConcurrentQueue<OutboxRow> failed, CancellationToken cancellationToken)
+    {
+        foreach (var row in rows)
+        {
+            try
+            {
+                using var trace = ContinueTrace(row.Outgoing.Parent);
+                var settling = await publisher.PublishAsync(row.Outgoing, cancellationToken);
+                if (settling.IsCompleted) settled.Enqueue(row);
+                else _handed[row.Position] = ForgetAsync(row, settling);
+            }
+            catch (EsbException ex)
+            {
+                Failure = ex.Message;
+                failed.Enqueue(row);
+                return;
+            }
+            catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+            {
+                return;
+            }
+        }
+    }
+
+    // A row that cannot be forgotten is published again after the next start.
+    private async Task ForgetAsync(OutboxRow row, Task settling)
+    {
+        await Task.WhenAny(settling);
+        try
+        {
+            await database.UseAsync(database.Name, StatementTime, async (connection, limited) =>
+            {
+                await OutboxTable.DeleteAsync(connection, [row], limited);
+                return true;
+            }, CancellationToken.None);
+            _handed.TryRemove(row.Position, out _);
+        }
+        catch (Exception ex) when (ex is EsbException or DbException)
+        {
+            Failure = "A published message could not be forgotten; it may be published again.";
+        }
+    }
+
+    // For the header and the audit fact, also where nobody listens to spans.
+    private static Activity? ContinueTrace(ActivityContext parent) =>
+        parent == default ? null : new Activity("outbox") { TraceStateString = parent.TraceState }.SetParentId(parent.TraceId, parent.SpanId, parent.TraceFlags).Start();
+}

@@ -1,0 +1,69 @@
+using Esb.Core.Configuration;
+using Esb.Core.Errors;
+using Esb.Core.Storage;
+using Npgsql;
+
+namespace Esb.Endpoints.Sql.Tables;
+
+/// <summary>Our own tables in a database of the outside, in its schema <c>esb</c>: the inbox of <c>once</c> and the outbox of <c>transaction</c>. Thread-safe.</summary>
+/// <remarks>Rows are found by the clock of the database, so that hosts need not agree on theirs.</remarks>
+internal sealed class BusTables(Database database)
+{
+    private static readonly TimeSpan PreparationTime = TimeSpan.FromSeconds(30);
+
+    private readonly Lock _gate = new();
+    private Task? _preparing;
+
+    /// <summary>Whether they were there when last looked at.</summary>
+    public bool IsReady => _preparing is { IsCompletedSuccessfully: true };
+
+    /// <summary>Why a connection cannot have them; null where it can, or where it is not configured.</summary>
+    public static string? ObstacleOf(string connection, EsbConfiguration configuration, IEnumerable<IDatabaseProvider> providers) =>
+        configuration.Named<ConnectionConfig>("connections").TryGetValue(connection, out var config)
+        && providers.FirstOrDefault(provider => provider.Name == config.Provider) is { HasBusTables: false } provider
+            ? $"the provider '{provider.Name}' of '{connection}' cannot keep the tables that it needs"
+            : null;
+
+    /// <summary>Returns once the tables are there. Makes them where they are not; callers at the same time share one attempt.</summary>
+    /// <exception cref="EndpointException"><c>ESB-SQL-INBOX</c>: they cannot be made, and what to do. Otherwise that the database cannot be used.</exception>
+    public Task EnsureReadyAsync(CancellationToken cancellationToken)
+    {
+        lock (_gate)
+        {
+            if (_preparing is null or { IsFaulted: true } or { IsCanceled: true }) _preparing = PrepareAsync();
+            return _preparing.IsCompleted ? _preparing : _preparing.WaitAsync(cancellationToken);
+        }
+    }
+
+    /// <summary>Has them looked at again before they are next used.</summary>
+    public void Forget()
+    {
+        lock (_gate) _preparing = null;
+    }
+
+    /// <summary>Makes the partitions of the days ahead and drops those that nobody needs any more.</summary>
+    /// <exception cref="EndpointException">See <see cref="EnsureReadyAsync"/>.</exception>
+    public async Task KeepAsync(CancellationToken cancellationToken)
+    {
+        await EnsureReadyAsync(cancellationToken);
+        await RunAsync((schema, limited) => schema.KeepAsync(limited), cancellationToken);
+    }
+
+    private Task PrepareAsync() => RunAsync((schema, limited) => schema.MigrateAsync(limited), CancellationToken.None);
+
+    private async Task RunAsync(Func<BusSchema, CancellationToken, Task> work, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await database.UseAsync(database.Name, PreparationTime, async (connection, limited) =>
+            {
+                await work(new BusSchema((NpgsqlConnection)connection), limited);
+                return true;
+            }, cancellationToken);
+        }
+        catch (NpgsqlException ex) when (database.Provider.Explain(ex, []) is { } failure)
+        {
+            throw failure.ToException(database.Name, ex);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+using System.Data;
+using Esb.Core.Configuration;
+using Esb.Core.Processes;
+using Esb.Endpoints.Sql.Outbox;
+using Esb.Endpoints.Sql.Tables;
+
+namespace Esb.Endpoints.Sql.Transactions;
+
+/// <inheritdoc cref="ITransactions"/>
+internal sealed class SqlTransactions(EsbConfiguration configuration, IEnumerable<IDatabaseProvider> providers, DatabaseConnections databases, OutboxTables outboxes, TimeProvider time) : ITransactions
+{
+    public string? ObstacleOf(string connection) => BusTables.ObstacleOf(connection, configuration, providers);
+
+    public async Task<IUnitOfWork> BeginAsync(string connection, TimeSpan timeout, CancellationToken cancellationToken)
+    {
+        var database = databases.Find(connection);
+        await database.Tables.EnsureReadyAsync(cancellationToken);
+        RentedConnection? rented = null;
+        try
+        {
+            rented = await database.RentAsync(connection, timeout, cancellationToken);
+            // Read committed, because waiting for a copy of a message is of use only to those who then see what it did.
+            var transaction = await rented.Connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
+            var verdict = new CommitVerdict(database, await ReadIdAsync(rented, cancellationToken), time);
+            var unitOfWork = new SqlUnitOfWork(database, rented, transaction, verdict, outboxes.Of(connection));
+            rented = null;
+            return unitOfWork;
+        }
+        catch (Exception ex) when (database.Provider.Explain(ex, []) is { } failure)
+        {
+            throw failure.ToException(connection, ex);
+        }
+        finally
+        {
+            if (rented is not null) await rented.DisposeAsync();
+        }
+    }
+
+    private static async Task<string> ReadIdAsync(RentedConnection rented, CancellationToken cancellationToken)
+    {
+        await using var command = rented.Connection.CreateCommand();
+        command.CommandText = "select pg_current_xact_id()::text";
+        return (string)(await command.ExecuteScalarAsync(cancellationToken))!;
+    }
+}

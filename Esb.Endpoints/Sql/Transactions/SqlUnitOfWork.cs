@@ -1,0 +1,125 @@
+using System.Data.Common;
+using Esb.Core.Errors;
+using Esb.Core.Processes;
+using Esb.Core.Topics;
+using Esb.Endpoints.Sql.Outbox;
+
+namespace Esb.Endpoints.Sql.Transactions;
+
+/// <summary>A transaction of a database: what endpoints do in it, and at its end what it publishes.</summary>
+/// <param name="rented">Its connection.</param>
+/// <param name="transaction">Begun on it.</param>
+/// <param name="verdict">Asks what became of it when nobody answered the commit.</param>
+/// <param name="outbox">Takes what it publishes.</param>
+internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, DbTransaction transaction, CommitVerdict verdict, OutboxTable outbox) : IUnitOfWork
+{
+    private const string SavePoint = "esb_call";
+    private static readonly TimeSpan CommitTime = TimeSpan.FromSeconds(30);
+
+    private readonly List<OutgoingMessage> _messages = [];
+    private EndpointException? _lost;
+
+    public string Connection => database.Name;
+
+    public void Publish(OutgoingMessage message) => _messages.Add(message);
+
+    /// <summary>Makes a command one that can fail without the whole transaction: only then a step may catch the failure and go on.</summary>
+    public static DbBatch Guard(DbBatch batch)
+    {
+        batch.BatchCommands.Insert(0, Command(batch, $"savepoint {SavePoint}"));
+        batch.BatchCommands.Add(Command(batch, $"release savepoint {SavePoint}"));
+        return batch;
+    }
+
+    /// <summary>Works with the connection of the transaction; the command is a guarded one.</summary>
+    /// <exception cref="EndpointException"><c>ESB-SQL-TIMEOUT</c>.</exception>
+    public async Task<T> UseAsync<T>(string endpoint, TimeSpan timeout, Func<DbConnection, CancellationToken, Task<T>> work, CancellationToken cancellationToken)
+    {
+        if (_lost is not null) throw _lost;
+        using var limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limited.CancelAfter(timeout);
+        try
+        {
+            return await work(rented.Connection, limited.Token);
+        }
+        catch (OperationCanceledException ex) when (!cancellationToken.IsCancellationRequested)
+        {
+            await UndoCallAsync(ex);
+            throw Database.TimedOut(endpoint, timeout, ex);
+        }
+        catch (Exception ex)
+        {
+            await UndoCallAsync(ex);
+            throw;
+        }
+    }
+
+    public async Task CommitAsync(CancellationToken cancellationToken)
+    {
+        if (_lost is not null) throw _lost;
+        cancellationToken.ThrowIfCancellationRequested();
+        using var limited = new CancellationTokenSource(CommitTime); // whoever waits may hang up; the commit is seen through
+        IReadOnlyCollection<short> lanes = [];
+        try
+        {
+            if (_messages.Count > 0) lanes = await outbox.AddAsync(rented.Connection, _messages, limited.Token);
+            await CommitOrAskAsync(limited.Token);
+        }
+        catch (Exception ex) when (database.Provider.Explain(ex, []) is { } failure)
+        {
+            if (failure.Code == "ESB-SQL-INBOX") database.Tables.Forget();
+            throw failure.ToException(Connection, ex);
+        }
+        catch (OperationCanceledException ex)
+        {
+            throw Database.TimedOut(Connection, CommitTime, ex);
+        }
+
+        if (lanes.Count > 0) outbox.Committed(lanes);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        try
+        {
+            await transaction.DisposeAsync();
+        }
+        finally
+        {
+            await rented.DisposeAsync();
+        }
+    }
+
+    private async Task CommitOrAskAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            await transaction.CommitAsync(cancellationToken);
+        }
+        catch (Exception ex) when (CommitVerdict.IsUnknown(ex))
+        {
+            await verdict.AskAsync(ex);
+        }
+    }
+
+    // What cannot be undone by itself goes with the whole transaction: the connection is lost.
+    private async Task UndoCallAsync(Exception cause)
+    {
+        try
+        {
+            await transaction.RollbackAsync(SavePoint, CancellationToken.None);
+        }
+        catch (Exception ex) when (ex is DbException or InvalidOperationException)
+        {
+            _lost = database.Provider.Explain(cause, [])?.ToException(Connection, cause)
+                ?? new EndpointException(Connection, "ESB-SQL-CONNECTION", "The connection of the transaction was lost.", isTransient: true, cause, FaultKind.Unavailable) { IsOutage = true };
+        }
+    }
+
+    private static DbBatchCommand Command(DbBatch batch, string text)
+    {
+        var command = batch.CreateBatchCommand();
+        command.CommandText = text;
+        return command;
+    }
+}

@@ -1,0 +1,14 @@
+using Esb.Core.Storage;
+
+namespace Esb.Host.Management;
+
+/// <summary>How the outboxes of transactions stand.</summary>
+internal static class OutboxRoutes
+{
+    public static IEndpointRouteBuilder MapOutboxRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
+    {
+        var monitors = bus.GetServices<IOutboxMonitor>().ToList();
+        api.MapGet("/outboxes", () => new Page<OutboxStatus>([.. monitors.SelectMany(monitor => monitor.Outboxes).OrderBy(status => status.Connection, StringComparer.Ordinal)]));
+        return api;
+    }
+}

@@ -1,0 +1,151 @@
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Topics.Memory;
+
+/// <summary>Deliver what waits for an endpoint to a handler: several at once, one by one, or one by one in each lane.</summary>
+internal sealed partial class MemoryWorkers : IAsyncDisposable
+{
+    // So that a handler which returns everything does not turn in a circle.
+    private static readonly TimeSpan ReturnPause = TimeSpan.FromMilliseconds(100);
+
+    private readonly MemoryEndpoint _endpoint;
+    private readonly DeliveryHandler _handler;
+    private readonly MemoryDeadLetters _deadLetters;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly SemaphoreSlim _gate;
+    private readonly Task _workers;
+
+    public MemoryWorkers(Subscription subscription, MemoryEndpoint endpoint, DeliveryHandler handler, MemoryDeadLetters deadLetters, TimeProvider time, ILogger logger)
+    {
+        (_endpoint, _handler, _deadLetters, _time, _logger) = (endpoint, handler, deadLetters, time, logger);
+        _gate = new SemaphoreSlim(subscription.Concurrency);
+        _workers = subscription.SingleActive || subscription.Lanes is not null
+            ? Task.WhenAll(endpoint.Queues.Select(WorkAloneAsync))
+            : Task.WhenAll(Enumerable.Range(0, subscription.Concurrency).Select(_ => WorkAsync(endpoint.Queues[0], DeliverySource.Local)));
+    }
+
+    public bool AreWorking => !_workers.IsCompleted;
+
+    public async ValueTask DisposeAsync()
+    {
+        await _stopping.CancelAsync();
+        await _workers;
+    }
+
+    private async Task WorkAloneAsync(MemoryQueue queue, int lane)
+    {
+        try
+        {
+            await queue.Active.WaitAsync(_stopping.Token);
+        }
+        catch (OperationCanceledException)
+        {
+            return;
+        }
+
+        await WorkAsync(queue, new DeliverySource(lane, Guid.NewGuid(), CancellationToken.None));
+        queue.Active.Release();
+    }
+
+    private async Task WorkAsync(MemoryQueue queue, DeliverySource source)
+    {
+        await Task.Yield(); // the subscriber does not wait for the first deliveries
+        try
+        {
+            while (!_stopping.IsCancellationRequested) await DeliverAsync(queue, await queue.TakeAsync(_stopping.Token), source);
+        }
+        catch (OperationCanceledException) when (_stopping.IsCancellationRequested)
+        {
+            // Disposed while the queue was empty.
+        }
+    }
+
+    private async Task DeliverAsync(MemoryQueue queue, MemoryDelivery delivery, DeliverySource source)
+    {
+        if (_time.GetTimestamp() >= delivery.Published.Expires)
+        {
+            delivery.Published.SettleOne();
+            return;
+        }
+
+        switch (await HandleAsync(delivery, source))
+        {
+            case Settlement.Later later:
+                DeliverLater(queue, delivery with { Attempt = later.Attempt }, later.Delay);
+                break;
+            case Settlement.Divert divert:
+                _deadLetters.Add(divert.Letter, delivery.Published);
+                break;
+            case Settlement.ReturnSettlement:
+                await PauseAsync();
+                queue.PutBack(delivery);
+                break;
+            default:
+                delivery.Published.SettleOne();
+                break;
+        }
+    }
+
+    private async Task<Settlement> HandleAsync(MemoryDelivery delivery, DeliverySource source)
+    {
+        if (!await TryEnterAsync()) return Settlement.Return;
+        try
+        {
+            return await _handler(delivery.ToDelivery(source), CancellationToken.None);
+        }
+        catch (Exception ex)
+        {
+            LogReturned(delivery.Published.Message.Id, _endpoint.Name, ex);
+            return Settlement.Return;
+        }
+        finally
+        {
+            _gate.Release();
+        }
+    }
+
+    private async Task<bool> TryEnterAsync()
+    {
+        try
+        {
+            await _gate.WaitAsync(_stopping.Token);
+            return true;
+        }
+        catch (OperationCanceledException)
+        {
+            return false;
+        }
+    }
+
+    // The timer holds itself by its callback's state until it has fired.
+    private void DeliverLater(MemoryQueue queue, MemoryDelivery delivery, TimeSpan delay)
+    {
+        ITimer? timer = null;
+        timer = _time.CreateTimer(
+            _ =>
+            {
+                queue.Add(delivery);
+                timer?.Dispose();
+            },
+            null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        timer.Change(delay, Timeout.InfiniteTimeSpan);
+    }
+
+    private async Task PauseAsync()
+    {
+        try
+        {
+            await Task.Delay(ReturnPause, _time, _stopping.Token);
+        }
+        catch (OperationCanceledException)
+        {
+            // Stopping: it goes back at once.
+        }
+    }
+
+    [LoggerMessage(EventId = 1502, Level = LogLevel.Error, Message = "The handler of message {MessageId} at {Endpoint} failed; the message went back to its queue")]
+    private partial void LogReturned(Guid messageId, string endpoint, Exception exception);
+}

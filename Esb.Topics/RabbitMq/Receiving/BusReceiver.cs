@@ -1,0 +1,122 @@
+using Esb.Core.Topics;
+using MassTransit;
+using Microsoft.Extensions.Logging;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Exceptions;
+
+namespace Esb.Topics.RabbitMq.Receiving;
+
+/// <summary>Receives in no promised order: connects a receive endpoint of the bus, and looks again and again whether the broker agrees that it consumes.</summary>
+internal sealed partial class BusReceiver : IReceiver
+{
+    private static readonly TimeSpan ReadyDeadline = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan StopDeadline = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan WatchInterval = TimeSpan.FromSeconds(3);
+
+    private readonly Subscription _subscription;
+    private readonly BrokerConnection _connection;
+    private readonly ReceiveBus _bus;
+    private readonly string _queue;
+    private readonly EndpointSetup _setup;
+    private readonly DeliveryWork _work;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly ReceiverState _state;
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly Task _running;
+    private volatile ConsumerChannel? _consumer;
+
+    public BusReceiver(
+        Subscription subscription, string queue, BrokerConnection connection, ReceiveBus bus, EndpointSetup setup, DeliveryWork work, TimeProvider time, ILogger logger)
+    {
+        (_subscription, _queue, _connection, _bus, _setup, _work, _time, _logger) = (subscription, queue, connection, bus, setup, work, time, logger);
+        _state = new ReceiverState(subscription.Endpoint, logger);
+        _running = BrokerLoop.RunAsync(connection, ConsumeAsync, time, _stopping.Token);
+    }
+
+    public bool IsLive => _consumer?.IsOpen == true;
+
+    public string? Reason => IsLive ? null : _state.Reason ?? "not consuming";
+
+    public Task WaitForFirstAttemptAsync(CancellationToken cancellationToken) => _state.FirstAttempt.WaitAsync(cancellationToken);
+
+    public async ValueTask DisposeAsync()
+    {
+        await _stopping.CancelAsync();
+        await _running;
+    }
+
+    private async Task ConsumeAsync(IConnection connection, Backoff backoff, CancellationToken stopping)
+    {
+        HostReceiveEndpointHandle? endpoint = null;
+        var filter = new DeliveryFilter(_work, _time);
+        try
+        {
+            await _setup.ApplyAsync(connection, _subscription, stopping);
+            endpoint = await _bus.ConnectAsync(_queue, _subscription.Concurrency, _subscription.Prefetch, filter, stopping);
+            await endpoint.Ready.WaitAsync(ReadyDeadline, _time, stopping);
+            backoff.Reset();
+            await WatchAsync(filter.Channel, stopping);
+            _state.IsInterrupted("its consumer was lost");
+        }
+        catch (Exception ex) when (!stopping.IsCancellationRequested)
+        {
+            _state.IsInterrupted(ex);
+        }
+        finally
+        {
+            _consumer = null;
+            if (endpoint is not null) await StopAsync(endpoint, filter, lettingFinish: stopping.IsCancellationRequested);
+        }
+    }
+
+    // Ends when our consumer is missed twice in a row: one that fell silent does not say so.
+    private async Task WatchAsync(ConsumerChannel consumer, CancellationToken stopping)
+    {
+        for (var misses = 0; misses < 2;)
+        {
+            misses = await IsConsumedAsync(consumer, stopping) ? 0 : misses + 1;
+            _consumer = misses == 0 ? consumer : null;
+            if (misses == 0) _state.Consumes();
+            await Task.Delay(WatchInterval, _time, stopping);
+        }
+    }
+
+    private async Task<bool> IsConsumedAsync(ConsumerChannel consumer, CancellationToken stopping)
+    {
+        if (!consumer.IsOpen || _connection.Current is not { } connection) return consumer.IsOpen;
+        try
+        {
+            await using var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
+            return (await channel.QueueDeclarePassiveAsync(_queue, stopping)).ConsumerCount > 0; // those of other hosts count as well, so this only ever finds the worst
+        }
+        catch (OperationInterruptedException ex) when (ex.ShutdownReason?.ReplyCode == Constants.NotFound)
+        {
+            return false; // the queue was deleted
+        }
+        catch (Exception) when (!stopping.IsCancellationRequested)
+        {
+            return consumer.IsOpen; // the connection that asks is lost, not the one that consumes
+        }
+    }
+
+    // Disposed, it lets the deliveries under way finish. Otherwise their channel is lost: they are told to end, and the broker delivers them again.
+    private async Task StopAsync(HostReceiveEndpointHandle endpoint, DeliveryFilter filter, bool lettingFinish)
+    {
+        try
+        {
+            var stopped = endpoint.StopAsync(CancellationToken.None); // first, so that the bus begins no further delivery
+            await (lettingFinish ? filter.StopAsync() : filter.AbortAsync());
+            await stopped.WaitAsync(StopDeadline, _time);
+        }
+        catch (Exception ex)
+        {
+            // Seen where the broker closed the channel under a delivery: the bus then waits for what can never come.
+            LogNotStopped(_subscription.Endpoint, ex.Message);
+            _bus.Retire();
+        }
+    }
+
+    [LoggerMessage(EventId = 1523, Level = LogLevel.Warning, Message = "The receive endpoint of {Endpoint} does not stop: {Reason} Another takes its place")]
+    private partial void LogNotStopped(string endpoint, string reason);
+}

@@ -1,0 +1,80 @@
+using Esb.Core.Messages;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Topics.RabbitMq.Receiving;
+
+/// <summary>Hands a delivery to the handler and carries out what becomes of it, up to the acknowledgement. Thread-safe.</summary>
+internal sealed partial class DeliveryWork(
+    Subscription subscription, DeliveryHandler handler, WireReader reader, DeliverySettler settler, long maxBodyBytes, TimeProvider time, ILogger logger)
+{
+    /// <summary>Works on a delivery.</summary>
+    /// <param name="wire">As it came.</param>
+    /// <param name="source">Whence it came.</param>
+    /// <param name="stopping">Ends the wait for a broker that does not take what has to be written first.</param>
+    /// <param name="aborting">For the handler.</param>
+    /// <returns>Whether it may be acknowledged; otherwise it goes back to its queue.</returns>
+    /// <exception cref="OperationCanceledException"><paramref name="stopping"/>.</exception>
+    public async Task<bool> TrySettleAsync(WireMessage wire, DeliverySource source, CancellationToken stopping, CancellationToken aborting)
+    {
+        try
+        {
+            return await SettleAsync(wire, source, stopping, aborting);
+        }
+        catch (Exception ex) when (ex is not OperationCanceledException || !stopping.IsCancellationRequested)
+        {
+            LogReturned(wire.Properties.MessageId, subscription.Endpoint, ex);
+            return false;
+        }
+    }
+
+    private async Task<bool> SettleAsync(WireMessage wire, DeliverySource source, CancellationToken stopping, CancellationToken aborting)
+    {
+        var delivery = Read(wire, source);
+        var settlement = Refuse(delivery.Message) ?? await handler(delivery, aborting);
+        switch (settlement)
+        {
+            case Settlement.ReturnSettlement:
+                return false;
+            case Settlement.Later later:
+                await settler.DeferAsync(subscription, delivery, wire.Properties.ReplyTo, later, stopping);
+                return true;
+            case Settlement.Divert divert:
+                await settler.DivertAsync(divert.Letter, delivery.Parent, stopping);
+                return true;
+            default:
+                return true;
+        }
+    }
+
+    private TopicDelivery Read(WireMessage wire, DeliverySource source)
+    {
+        var message = reader.Read(wire, subscription.Endpoint);
+        return new TopicDelivery(message, WireReader.Parent(wire), settler.ReplierTo(wire, message))
+        {
+            Kind = reader.KindOf(wire, subscription.Endpoint),
+            Source = source,
+            Redeliveries = wire.Redeliveries,
+            ExpiresAt = reader.ExpiryOf(wire),
+        };
+    }
+
+    // What foreign clients may publish, but we could neither work on nor write again.
+    private Settlement.Divert? Refuse(EsbMessage message)
+    {
+        if (message.Body.Length > maxBodyBytes) return Divert(message, "ESB-AMQP-SIZE", $"The body is larger than {maxBodyBytes} bytes.");
+        return WireLimits.ExcessOf(message) is { } excess
+            ? Divert(message with { Headers = MessageHeaders.Empty, Key = null }, "ESB-HDR-LIMIT", $"{excess} They were dropped.")
+            : null;
+    }
+
+    private Settlement.Divert Divert(EsbMessage message, string code, string reason)
+    {
+        var now = time.GetUtcNow();
+        return new Settlement.Divert(new DeadLetter(message, subscription.Endpoint, code, reason, null, 0, now, now));
+    }
+
+    [LoggerMessage(EventId = 1520, Level = LogLevel.Error, Message = "Message {MessageId} could not be settled at {Endpoint}; it goes back to its queue")]
+    private partial void LogReturned(string? messageId, string endpoint, Exception exception);
+}

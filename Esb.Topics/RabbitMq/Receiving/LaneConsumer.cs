@@ -1,0 +1,44 @@
+using Microsoft.Extensions.Logging;
+using RabbitMQ.Client;
+
+namespace Esb.Topics.RabbitMq.Receiving;
+
+/// <summary>Keeps a lane consumed while a connection lasts: one session after the other. Runs once at a time.</summary>
+internal sealed class LaneConsumer(Lane lane, DeliveryWork work, SemaphoreSlim gate, FreezeWatch freezes, TimeProvider time, ILogger logger)
+{
+    // A channel that the broker closes again and again is not reopened in a circle.
+    private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
+
+    private volatile LaneSession? _session;
+
+    public int Number => lane.Number;
+
+    public bool IsLive => _session?.IsConsuming == true;
+
+    /// <summary>Lets go of the lane after the delivery under way, and queues up again behind the other hosts that consume it.</summary>
+    public Task HandOverAsync() => _session?.HandOverAsync() ?? Task.CompletedTask;
+
+    /// <param name="connection">Where it opens its channels.</param>
+    /// <param name="consuming">Is called each time it consumes.</param>
+    /// <param name="stopping">Ends it after the delivery under way.</param>
+    /// <exception cref="Exception">The lane cannot be consumed as things stand.</exception>
+    public async Task RunAsync(IConnection connection, Action consuming, CancellationToken stopping)
+    {
+        while (connection.IsOpen && !stopping.IsCancellationRequested)
+        {
+            _session = new LaneSession(lane, work, gate, freezes, time, logger);
+            try
+            {
+                if (!await _session.RunAsync(connection, consuming, stopping)) await Task.Delay(Pause, time, stopping);
+            }
+            catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+            {
+                return;
+            }
+            finally
+            {
+                _session = null;
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+using System.Threading.Channels;
+using Microsoft.Extensions.Logging;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Events;
+
+namespace Esb.Topics.RabbitMq.Receiving;
+
+/// <summary>Works on the deliveries of one queue one by one, in their order, over one channel, until it has to let go of it.</summary>
+/// <remarks>
+/// It lets go by closing the channel, which makes the broker take back everything unsettled in its order: a message that is returned
+/// by itself would end up behind those already on their way.
+/// </remarks>
+internal sealed partial class LaneSession(Lane lane, DeliveryWork work, SemaphoreSlim gate, FreezeWatch freezes, TimeProvider time, ILogger logger)
+{
+    // The broker closes the channel of a delivery that is not settled in time (30 min by default). A delivery that came this long ago
+    // is not begun any more, or not tried again, and one that still is worked on at the longest is given up.
+    private static readonly TimeSpan BeginLatest = TimeSpan.FromMinutes(10);
+    private static readonly TimeSpan EndLatest = TimeSpan.FromMinutes(25);
+
+    // So that a handler which returns everything does not turn in a circle.
+    private static readonly TimeSpan ReturnPause = TimeSpan.FromMilliseconds(250);
+
+    private readonly Channel<Arrival> _arrivals = Channel.CreateUnbounded<Arrival>(new UnboundedChannelOptions { SingleReader = true, SingleWriter = true }); // bounded by the prefetch
+    private readonly CancellationTokenSource _handingOver = new();
+    private ChannelSession? _session;
+    private int _freezesSeen = freezes.Count;
+    private volatile bool _isConsuming;
+
+    /// <summary>Whether the broker has our consumer.</summary>
+    public bool IsConsuming => _isConsuming && _session!.IsOpen;
+
+    /// <summary>Lets go after the delivery under way.</summary>
+    public Task HandOverAsync() => _handingOver.CancelAsync();
+
+    /// <param name="connection">Where it opens its channel.</param>
+    /// <param name="consuming">Is called when it consumes.</param>
+    /// <param name="stopping">Lets go after the delivery under way.</param>
+    /// <returns>Whether it let go by itself; otherwise the channel was lost.</returns>
+    public async Task<bool> RunAsync(IConnection connection, Action consuming, CancellationToken stopping)
+    {
+        await using var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
+        _session = new ChannelSession(channel, lane.Number, time);
+        using var leaving = CancellationTokenSource.CreateLinkedTokenSource(stopping, _handingOver.Token, _session.Source.Lost);
+        try
+        {
+            await ConsumeAsync(channel, stopping);
+            _isConsuming = true;
+            consuming();
+            while (await WorkAsync(await _arrivals.Reader.ReadAsync(leaving.Token), leaving.Token))
+            {
+                // The next one.
+            }
+
+            return true;
+        }
+        catch (OperationCanceledException) when (leaving.IsCancellationRequested)
+        {
+            return !_session.Source.Lost.IsCancellationRequested;
+        }
+        catch (Exception) when (_isConsuming && !channel.IsOpen)
+        {
+            return false; // nothing that came over it can be settled any more
+        }
+        finally
+        {
+            _isConsuming = false;
+            await _session.CloseAsync();
+        }
+    }
+
+    private async Task ConsumeAsync(IChannel channel, CancellationToken cancellationToken)
+    {
+        var consumer = new AsyncEventingBasicConsumer(channel);
+        consumer.ReceivedAsync += (_, delivery) =>
+        {
+            _arrivals.Writer.TryWrite(new Arrival(WireMessage.Of(delivery), delivery.DeliveryTag, time.GetTimestamp()));
+            return Task.CompletedTask;
+        };
+        consumer.UnregisteredAsync += (_, _) => HandOverAsync(); // the queue was deleted
+        await channel.BasicQosAsync(0, lane.Prefetch, global: false, cancellationToken);
+        await channel.BasicConsumeAsync(lane.Queue, autoAck: false, consumer, cancellationToken);
+    }
+
+    // False: it is time to let go.
+    private async Task<bool> WorkAsync(Arrival arrival, CancellationToken leaving)
+    {
+        while (time.GetElapsedTime(arrival.At) < BeginLatest)
+        {
+            if (await TryWorkAsync(arrival, leaving))
+            {
+                await _session!.Channel.BasicAckAsync(arrival.Tag, multiple: false, CancellationToken.None);
+                return true;
+            }
+
+            await Task.Delay(ReturnPause, time, leaving); // in order it goes back by staying
+        }
+
+        return false;
+    }
+
+    private async Task<bool> TryWorkAsync(Arrival arrival, CancellationToken leaving)
+    {
+        await gate.WaitAsync(leaving);
+        try
+        {
+            await ProveOwnershipAsync(leaving);
+            leaving.ThrowIfCancellationRequested();
+            var session = _session!;
+            session.LoseAfter(EndLatest - time.GetElapsedTime(arrival.At));
+            var isSettled = await work.TrySettleAsync(arrival.Message, session.Source, stopping: leaving, aborting: session.Source.Lost);
+            session.LoseAfter(Timeout.InfiniteTimeSpan);
+            return isSettled;
+        }
+        finally
+        {
+            gate.Release();
+        }
+    }
+
+    // After the process stood still, another host may work on what was delivered here: only the broker knows.
+    private async Task ProveOwnershipAsync(CancellationToken cancellationToken)
+    {
+        var count = freezes.Count;
+        if (count == _freezesSeen) return;
+        LogFrozen(lane.Queue);
+        await _session!.Channel.QueueDeclarePassiveAsync(lane.Queue, cancellationToken);
+        _freezesSeen = count;
+    }
+
+    [LoggerMessage(EventId = 1526, Level = LogLevel.Warning, Message = "This process stood still; before it goes on with {Queue}, it asks the broker whether it still may")]
+    private partial void LogFrozen(string queue);
+
+    private sealed record Arrival(WireMessage Message, ulong Tag, long At);
+}
+
+/// <summary>A queue whose messages are worked on one by one.</summary>
+/// <param name="Number">From 0.</param>
+/// <param name="Queue">Its name on the broker.</param>
+/// <param name="Prefetch">Messages that may be on their way here unsettled.</param>
+internal sealed record Lane(int Number, string Queue, ushort Prefetch);

@@ -1,0 +1,37 @@
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Topics.RabbitMq.Receiving;
+
+/// <summary>Whether a receiver consumes, and why not; tells the log of each change once. Thread-safe.</summary>
+internal sealed partial class ReceiverState(string endpoint, ILogger logger)
+{
+    private readonly TaskCompletionSource _tried = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private volatile string? _reason = "starting";
+
+    public string? Reason => _reason;
+
+    public Task FirstAttempt => _tried.Task;
+
+    public void Consumes()
+    {
+        _tried.TrySetResult();
+        if (_reason is null) return;
+        _reason = null;
+        LogConsuming(endpoint);
+    }
+
+    public void IsInterrupted(Exception exception) => IsInterrupted(BrokerFault.Describe(exception));
+
+    public void IsInterrupted(string reason)
+    {
+        if (_reason != reason) LogInterrupted(endpoint, reason);
+        _reason = reason;
+        _tried.TrySetResult();
+    }
+
+    [LoggerMessage(EventId = 1521, Level = LogLevel.Information, Message = "Endpoint {Endpoint} consumes its queue")]
+    private partial void LogConsuming(string endpoint);
+
+    [LoggerMessage(EventId = 1522, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} does not consume its queue: {Reason}; trying again until it does")]
+    private partial void LogInterrupted(string endpoint, string reason);
+}

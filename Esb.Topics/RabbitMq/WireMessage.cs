@@ -1,0 +1,27 @@
+using System.Globalization;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Events;
+
+namespace Esb.Topics.RabbitMq;
+
+/// <summary>A message as it came from the broker.</summary>
+/// <param name="Exchange">Where it was published; empty for what went straight into a queue.</param>
+/// <param name="RoutingKey">What it was published under.</param>
+/// <param name="Properties">Valid during the delivery only.</param>
+/// <param name="Body">Ours to keep.</param>
+/// <param name="IsRedelivered">Whether the broker has delivered it before.</param>
+internal sealed record WireMessage(string Exchange, string RoutingKey, IReadOnlyBasicProperties Properties, ReadOnlyMemory<byte> Body, bool IsRedelivered)
+{
+    /// <summary>How often it was delivered before; a classic queue knows only whether.</summary>
+    public int Redeliveries => IsRedelivered ? Math.Max(1, Properties.Headers.Number(WireHeaders.DeliveryCount) ?? 1) : 0;
+
+    /// <summary>How long it may live, from when it was published; null for ever.</summary>
+    public TimeSpan? TimeToLive =>
+        long.TryParse(Properties.Expiration, NumberStyles.None, CultureInfo.InvariantCulture, out var milliseconds) && milliseconds <= int.MaxValue
+            ? TimeSpan.FromMilliseconds(milliseconds)
+            : null;
+
+    /// <summary>A delivery of the client, with a copy of its body.</summary>
+    public static WireMessage Of(BasicDeliverEventArgs delivery) =>
+        new(delivery.Exchange, delivery.RoutingKey, delivery.BasicProperties, delivery.Body.ToArray(), delivery.Redelivered);
+}

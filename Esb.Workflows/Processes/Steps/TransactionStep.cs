@@ -1,0 +1,53 @@
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Processes;
+using Esb.Core.Storage;
+
+namespace Esb.Workflows.Processes.Steps;
+
+/// <summary>Settings of the step <c>transaction</c>.</summary>
+internal sealed record TransactionConfig : SettingsRecord, IHoldsSteps, IBeginsTransaction
+{
+    [Setting("The database, one of connections.", Reference = "connections")]
+    public required string Connection { get; init; }
+
+    [Setting("The steps whose calls of that database, and whose publishes, happen all or not at all.")]
+    public required IReadOnlyList<StepConfig> Steps { get; init; }
+
+    [Setting("How long to wait for a free connection of the database.", Range = "1ms..1h")]
+    public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(60);
+
+    public IEnumerable<IReadOnlyList<StepConfig>> Lists => [Steps];
+}
+
+/// <summary>Runs steps in a transaction of a database: what they call there and what they publish happens both or not at all (pattern: Transactional Outbox).</summary>
+/// <remarks>A failure that no step inside catches undoes it all. What ends the process inside, such as <c>respond</c> or <c>filter</c>, commits.</remarks>
+internal sealed class TransactionStep(EsbConfiguration configuration, ITransactions transactions) : StepFactory<TransactionConfig>
+{
+    public override string Kind => "transaction";
+
+    protected override CompiledStep? Compile(TransactionConfig settings, StepConfig step, IStepCompiler compiler)
+    {
+        if (configuration.Named<ConnectionConfig>("connections").ContainsKey(settings.Connection) && transactions.ObstacleOf(settings.Connection) is { } obstacle)
+            compiler.Errors.Add("ESB-CFG-TRANSACTION", $"{step.Path}.connection", obstacle, step.Origin);
+        new TransactionContents(configuration, settings.Connection).Check(settings.Steps, compiler.Errors);
+        if (compiler.Compile(settings.Steps) is not { } steps) return null;
+        return new CompiledStep(Run, $"transaction({settings.Connection}: {steps.Description})");
+
+        async ValueTask Run(MessageContext context, CancellationToken cancellationToken)
+        {
+            await using var unitOfWork = await transactions.BeginAsync(settings.Connection, settings.Timeout, cancellationToken);
+            context.UnitOfWork = unitOfWork;
+            try
+            {
+                await steps.Run(context, cancellationToken);
+            }
+            finally
+            {
+                context.UnitOfWork = null;
+            }
+
+            await unitOfWork.CommitAsync(cancellationToken);
+        }
+    }
+}

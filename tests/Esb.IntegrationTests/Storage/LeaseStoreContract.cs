@@ -1,0 +1,75 @@
+using Esb.Core.Storage;
+using NUnit.Framework;
+
+namespace Esb.IntegrationTests.Storage;
+
+/// <summary>What every store of leases promises.</summary>
+[CancelAfter(30_000)]
+public abstract class LeaseStoreContract
+{
+    private static readonly TimeSpan Long = TimeSpan.FromMinutes(1);
+    private static readonly TimeSpan Short = TimeSpan.FromMilliseconds(300);
+
+    private readonly string _name = $"endpoint {Guid.NewGuid():N}";
+    private ILeaseStore _leases = null!;
+
+    protected abstract Task<ILeaseStore> OpenAsync();
+
+    protected abstract Task CloseAsync();
+
+    [OneTimeSetUp]
+    public async Task Open() => _leases = await OpenAsync();
+
+    [OneTimeTearDown]
+    public Task Close() => CloseAsync();
+
+    [TearDown]
+    public async Task Free()
+    {
+        while (await _leases.AcquireAsync(_name, "test", TimeSpan.Zero, CancellationToken.None) is null) await Task.Delay(Short);
+    }
+
+    [Test]
+    public async Task One_of_many_who_ask_at_once_gets_it(CancellationToken cancellationToken)
+    {
+        var leases = await Task.WhenAll(Enumerable.Range(0, 20).Select(number => _leases.AcquireAsync(_name, $"host {number}", Short, cancellationToken)));
+
+        Assert.That(leases.OfType<Lease>().Count(), Is.EqualTo(1));
+    }
+
+    [Test]
+    public async Task Lease_that_runs_out_goes_to_the_next_with_a_larger_token_and_cannot_be_renewed(CancellationToken cancellationToken)
+    {
+        var first = await _leases.AcquireAsync(_name, "first", Short, cancellationToken);
+        Assert.That(await _leases.AcquireAsync(_name, "second", Short, cancellationToken), Is.Null);
+
+        await Task.Delay(2 * Short, cancellationToken);
+        var second = await _leases.AcquireAsync(_name, "second", Short, cancellationToken);
+
+        Assert.That(second!.Token, Is.GreaterThan(first!.Token));
+        Assert.That(await _leases.RenewAsync(first, Long, cancellationToken), Is.False);
+        await _leases.ReleaseAsync(first, cancellationToken);
+        Assert.That(await _leases.AcquireAsync(_name, "third", Short, cancellationToken), Is.Null, "what is not one's own cannot be given back");
+    }
+
+    [Test]
+    public async Task Renewed_lease_outlives_its_first_end(CancellationToken cancellationToken)
+    {
+        var lease = await _leases.AcquireAsync(_name, "first", Short, cancellationToken);
+        Assert.That(await _leases.RenewAsync(lease!, 4 * Short, cancellationToken), Is.True);
+
+        await Task.Delay(2 * Short, cancellationToken);
+
+        Assert.That(await _leases.AcquireAsync(_name, "second", Short, cancellationToken), Is.Null);
+    }
+
+    [Test]
+    public async Task Lease_that_is_given_back_is_free_at_once(CancellationToken cancellationToken)
+    {
+        var lease = await _leases.AcquireAsync(_name, "first", Long, cancellationToken);
+
+        await _leases.ReleaseAsync(lease!, cancellationToken);
+
+        Assert.That(await _leases.AcquireAsync(_name, "second", Short, cancellationToken), Is.Not.Null);
+    }
+}
