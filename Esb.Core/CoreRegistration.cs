@@ -1,5 +1,6 @@
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
+using Esb.Core.Listening;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
@@ -22,6 +23,7 @@ public static class CoreRegistration
         .AddSection<LimitsConfig>("limits", "What keeps one message, or many, from taking the host down.")
         .AddSingleton<IConfigurationCheck, DeliveryCheck>()
         .AddSingleton<IConfigurationCheck, HeaderCheck>()
+        .AddSingleton<IConfigurationCheck, ListeningCheck>()
         .AddUnavailableSections("parties", "workflows", "itineraries", "policies", "formats")
         .AddUnavailable<EndpointConfig>(
             "soap-inbound", "sql-inbound", "amqp-inbound", "ftp-inbound", "sftp-inbound", "mail-inbound", "timer-inbound",

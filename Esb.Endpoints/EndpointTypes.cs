@@ -11,5 +11,6 @@ internal static class EndpointTypes
     public static IServiceCollection AddEndpointTypes(this IServiceCollection services) => services
         .AddEndpointType<FileInboundType, FileInboundConfig>("file-inbound", "Reads the files that are put into a folder.")
         .AddEndpointType<FileOutboundType, FileOutboundConfig>("file-outbound", "Writes each message to a file of its own.")
+        .AddSingleton<IConfigurationCheck, SharedFoldersCheck>()
         .AddDatabases().AddEndpointType<SqlOutboundType, SqlOutboundConfig>("sql-outbound", "Runs a command in a database for each message.");
 }

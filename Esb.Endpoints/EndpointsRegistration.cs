@@ -3,6 +3,7 @@ using Esb.Core.Endpoints;
 using Esb.Endpoints.Delivery;
 using Esb.Endpoints.Http;
 using Esb.Endpoints.Intake;
+using Esb.Endpoints.Replay;
 using Esb.Endpoints.Sql;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -13,7 +14,7 @@ public static class EndpointsRegistration
 {
     /// <summary>Registers the endpoint types, the intake of messages and their delivery.</summary>
     public static IServiceCollection AddEsbEndpoints(this IServiceCollection services) => services
-        .AddEndpointTypes().AddHttpEndpoints().AddIntake().AddBusTables().AddDelivery().AddOutboxes();
+        .AddEndpointTypes().AddHttpEndpoints().AddIntake().AddBusTables().AddDelivery().AddOutboxes().AddReplay();
 
     private static IServiceCollection AddDelivery(this IServiceCollection services) => services
         .AddSingleton<OutboundEndpoints>()

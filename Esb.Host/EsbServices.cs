@@ -1,6 +1,7 @@
 using Esb.Audit;
 using Esb.Content;
 using Esb.Core;
+using Esb.Core.Listening;
 using Esb.Endpoints;
 using Esb.Host.Management;
 using Esb.Host.Telemetry;
@@ -27,6 +28,8 @@ internal static class EsbServices
     public static IServiceCollection AddEsbHost(this IServiceCollection services) => services
         .AddSection<ManagementConfig>("management", "The management API.")
         .AddSection<TelemetryConfig>("telemetry", "What the host tells of itself.")
-        .AddSingleton<IConfigurationCheck, ManagementCheck>()
+        .AddSingleton<ManagementCheck>()
+        .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<ManagementCheck>())
+        .AddSingleton<IListeningPart>(provider => provider.GetRequiredService<ManagementCheck>())
         .AddSingleton<IConfigurationCheck, TelemetryCheck>();
 }

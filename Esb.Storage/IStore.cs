@@ -1,5 +1,6 @@
 using Esb.Core;
 using Esb.Core.Audit;
+using Esb.Core.Replays;
 using Esb.Core.Storage;
 
 namespace Esb.Storage;
@@ -12,6 +13,8 @@ internal interface IStore : IBusPart, IHealthCheck, IAsyncDisposable
     IAuditRetention Retention { get; }
 
     IDeadLetterStore DeadLetters { get; }
+
+    IReplayJobStore ReplayJobs { get; }
 
     IIdempotencyKeys IdempotencyKeys { get; }
 

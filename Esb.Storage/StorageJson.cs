@@ -1,6 +1,8 @@
 using System.Text.Json.Serialization;
 using Esb.Core.Audit;
-using Esb.Storage.Files;
+using Esb.Core.Replays;
+using Esb.Core.Storage;
+using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Keys;
 
 namespace Esb.Storage;
@@ -8,9 +10,12 @@ namespace Esb.Storage;
 [JsonSourceGenerationOptions(
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
+    IgnoreReadOnlyProperties = true,
     UseStringEnumConverter = true)]
 [JsonSerializable(typeof(AuditFact))]
-[JsonSerializable(typeof(StoredDeadLetter))]
+[JsonSerializable(typeof(LetterEvent))]
+[JsonSerializable(typeof(ReplayRequest))]
+[JsonSerializable(typeof(IReadOnlyList<FailedAttempt>))]
 [JsonSerializable(typeof(StoredKey))]
 [JsonSerializable(typeof(IReadOnlyDictionary<string, string>))]
 internal sealed partial class StorageJson : JsonSerializerContext;

@@ -23,6 +23,7 @@ public static class StorageRegistration
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Audit)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Retention)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().DeadLetters)
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().ReplayJobs)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().IdempotencyKeys)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Leases);
 

@@ -1,9 +1,12 @@
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
+using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Storage.Files;
+using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Index;
 using Esb.Storage.Postgres;
+using Esb.Storage.Postgres.DeadLetters;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -14,10 +17,11 @@ public sealed class StoreReader : IAsyncDisposable
 {
     private readonly Func<ValueTask> _close;
 
-    private StoreReader(IAuditStore audit, IDeadLetterStore deadLetters, Func<ValueTask> close)
+    private StoreReader(IAuditStore audit, IDeadLetterStore deadLetters, IReplayJobStore replayJobs, Func<ValueTask> close)
     {
         Audit = audit;
         DeadLetters = deadLetters;
+        ReplayJobs = replayJobs;
         _close = close;
     }
 
@@ -26,6 +30,9 @@ public sealed class StoreReader : IAsyncDisposable
 
     /// <summary>The dead letters; adding is refused.</summary>
     public IDeadLetterStore DeadLetters { get; }
+
+    /// <summary>The replay jobs; changing them is refused.</summary>
+    public IReplayJobStore ReplayJobs { get; }
 
     /// <summary>Opens the store that a configuration names. A folder that does not exist yet is an empty store.</summary>
     /// <param name="configuration">Read and found valid.</param>
@@ -48,11 +55,12 @@ public sealed class StoreReader : IAsyncDisposable
     {
         var (audit, deadLetters) = FileStore.Folders(config);
         var index = new FileAuditIndex(audit, committed: null, logger);
-        var letters = new FileDeadLetterStore(deadLetters, log: null, logger);
-        return new StoreReader(new FileAuditStore(index, log: null), letters, () =>
+        var log = new LetterLog(deadLetters, log: null, logger);
+        var letters = new FileDeadLetterStore(log, TimeProvider.System);
+        return new StoreReader(new FileAuditStore(index, log: null), letters, new FileReplayJobStore(log, letters, TimeProvider.System), () =>
         {
             index.Dispose();
-            letters.Dispose();
+            log.Dispose();
             return ValueTask.CompletedTask;
         });
     }
@@ -61,7 +69,7 @@ public sealed class StoreReader : IAsyncDisposable
     {
         var database = new PostgresDatabase(config, readOnly: true, TimeProvider.System, logger);
         var audit = new PostgresAuditStore(database, spool: null);
-        return new StoreReader(audit, new PostgresDeadLetterStore(database), async () =>
+        return new StoreReader(audit, new PostgresDeadLetterStore(database), new PostgresReplayJobStore(database), async () =>
         {
             await audit.DisposeAsync();
             await database.DisposeAsync();

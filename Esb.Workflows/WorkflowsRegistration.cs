@@ -18,7 +18,9 @@ public static class WorkflowsRegistration
         .AddSingleton<IProcessCatalog>(provider => provider.GetRequiredService<ProcessCatalog>())
         .AddSingleton(provider => new Lazy<IProcessCatalog>(provider.GetRequiredService<IProcessCatalog>))
         .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<ProcessCatalog>())
-        .AddSingleton<IConfigurationCheck, ProcessCheck>();
+        .AddSingleton<IConfigurationCheck, ProcessCheck>()
+        .AddSingleton<IConfigurationCheck, StepIdsCheck>()
+        .AddSingleton<IConfigurationCheck, CatchCodesCheck>();
 
     private static IServiceCollection AddSteps(this IServiceCollection services) => services
         .AddStep<ValidateStep, ValidateConfig>("validate", "Fails messages whose body breaks a schema.")

@@ -7,6 +7,7 @@ namespace Esb.Content.Xml;
 /// <summary>Says what is wrong with a document. Runs only when something is, so it may read the document once more.</summary>
 internal static class XmlFaults
 {
+    private const int ShortestDocument = 4; // <a/>
     private const string AllowedEncodings = "UTF-8, UTF-16, UTF-32, ISO-8859-1 or US-ASCII";
 
     // The framework tells its errors apart by their English text alone. A text that is not known here is a syntax error.
@@ -25,7 +26,7 @@ internal static class XmlFaults
             return Fault("ESB-XML-ENCODING", $"The XML cannot be read: {Cause(text)}; allowed are {AllowedEncodings}.", error);
         if (text.Contains("is an invalid character", StringComparison.Ordinal))
             return Fault("ESB-XML-CHAR", $"The XML is not well-formed{At(error)}: {InvalidCharacter(text)} is not allowed.", error);
-        if (IsTruncated(text))
+        if (IsTruncated(text) || IsBeginning(bytes.Span))
             return Fault("ESB-XML-SYNTAX", $"The XML is not well-formed{At(error)}: it ended {Place(bytes)}.", error);
         return Fault("ESB-XML-SYNTAX", $"The XML is not well-formed{At(error)}: {Cause(text)}.", error);
     }
@@ -38,6 +39,9 @@ internal static class XmlFaults
 
     private static bool IsTruncated(string text) =>
         text.StartsWith("Unexpected end of file", StringComparison.Ordinal) || text.StartsWith("There is an unclosed literal string", StringComparison.Ordinal);
+
+    // So few bytes are no XML to the framework, because it finds out the encoding from the first four.
+    private static bool IsBeginning(ReadOnlySpan<byte> bytes) => bytes.Length < ShortestDocument && bytes.StartsWith("<"u8);
 
     private static string At(XmlException error) => error.LineNumber > 0 ? $" at line {error.LineNumber}, column {error.LinePosition}" : "";
 

@@ -31,17 +31,17 @@ public sealed class ConfigurationReader(SettingsCatalog catalog)
     public EsbConfiguration? ReadDraft(string path, IReadOnlyDictionary<string, string> variables, ConfigErrors errors)
     {
         variables.TryGetValue("ESB_ENVIRONMENT", out var environment);
-        var files = new ConfigFiles(errors).Read(path, string.IsNullOrEmpty(environment) ? null : environment);
+        var root = new RootType(catalog);
+        var files = new ConfigFiles(catalog, root, errors).Read(path, string.IsNullOrEmpty(environment) ? null : environment);
         if (files is null) return null;
 
-        var root = new RootType(catalog);
         var whole = new EnvironmentOverlay(catalog, root, errors).Apply(root.WithDefaults(files), variables);
         whole = new ConfigReferences(variables, errors).Resolve(whole);
 
         var reader = new SettingsReader(catalog, errors);
         var sections = root.Read(whole, reader);
         reader.CheckReferences(whole);
-        return new EsbConfiguration(whole, sections, reader.Values, Revision(whole));
+        return new EsbConfiguration(whole, sections, reader.Damaged, reader.Values, Revision(whole));
     }
 
     // Of the canonical form: members sorted, white space gone. Two configurations that say the same have the same revision.

@@ -5,11 +5,13 @@ public sealed class EsbConfiguration
 {
     private readonly ConfigNode _written;
     private readonly IReadOnlyDictionary<string, object> _sections;
+    private readonly IReadOnlySet<string> _damaged;
 
-    internal EsbConfiguration(ConfigNode written, IReadOnlyDictionary<string, object> sections, IReadOnlyList<TracedValue> values, string revision)
+    internal EsbConfiguration(ConfigNode written, IReadOnlyDictionary<string, object> sections, IReadOnlySet<string> damaged, IReadOnlyList<TracedValue> values, string revision)
     {
         _written = written;
         _sections = sections;
+        _damaged = damaged;
         Values = values;
         Revision = revision;
     }
@@ -30,6 +32,9 @@ public sealed class EsbConfiguration
     /// <summary>A section of named things.</summary>
     /// <exception cref="KeyNotFoundException">No such section is registered.</exception>
     public IReadOnlyDictionary<string, T> Named<T>(string section) => Section<IReadOnlyDictionary<string, T>>(section);
+
+    /// <summary>Whether all of a section could be read; always true unless this is a draft.</summary>
+    public bool IsSound(string section) => !_damaged.Contains(section);
 
     /// <summary>What stands in a section of named things and could not be read, as it was written; the section itself where that is no object. Empty unless this is a draft.</summary>
     /// <exception cref="KeyNotFoundException">No such section is registered.</exception>

@@ -60,6 +60,9 @@ public static class EsbTelemetry
         /// <summary>Which attempt; on spans only.</summary>
         public const string Attempt = "esb.attempt";
 
+        /// <summary>A replay job; on spans only.</summary>
+        public const string ReplayJob = "esb.replay.job";
+
         /// <summary>A listener of the configuration.</summary>
         public const string Listener = "esb.listener";
 
@@ -93,6 +96,21 @@ public static class EsbTelemetry
 
         /// <summary>Counter, {message}: replies that found nobody who waited for them any more.</summary>
         public const string ReplyAbandoned = "esb.message.reply_abandoned";
+
+        /// <summary>Counter, {message}: dead letters sent again, by endpoint.</summary>
+        public const string Replayed = "esb.message.replayed";
+
+        /// <summary>Gauge, {message}: dead letters that wait for an operator, by endpoint.</summary>
+        public const string DeadLettersOpen = "esb.dead_letter.open";
+
+        /// <summary>Gauge, s: how long ago the oldest of them was last tried, by endpoint.</summary>
+        public const string DeadLetterAge = "esb.dead_letter.age";
+
+        /// <summary>Gauge, {key}: keys whose messages are parked, by endpoint.</summary>
+        public const string ParkedKeys = "esb.parked.keys";
+
+        /// <summary>Gauge, s: how long the first of them has been parked, by endpoint.</summary>
+        public const string ParkedAge = "esb.parked.age";
 
         /// <summary>Counter, {message}: recognised by an endpoint as applied before, and not applied again.</summary>
         public const string Duplicates = "esb.message.duplicates";

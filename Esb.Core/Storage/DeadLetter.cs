@@ -23,4 +23,16 @@ public sealed record DeadLetter(
 {
     /// <summary>The most characters of a reason that are kept: more would not fit into a header of the broker.</summary>
     public const int MaxReasonLength = 8 * 1024;
+
+    /// <summary>Its failed attempts, the oldest first; empty where they are not known one by one.</summary>
+    public IReadOnlyList<FailedAttempt> Failures { get; init; } = [];
+
+    /// <summary>The trace that the message belonged to (https://www.w3.org/TR/trace-context/); null where it had none.</summary>
+    public string? TraceParent { get; init; }
+
+    /// <summary>Identifies the letter: the same for every failure of the message at the endpoint.</summary>
+    public Guid Id => IdOf(Message.Id, Endpoint);
+
+    /// <summary>The id of the letter of a message at an endpoint.</summary>
+    public static Guid IdOf(Guid messageId, string endpoint) => MessageIds.Derive(messageId, $"dead-letter {endpoint}");
 }

@@ -1,27 +1,33 @@
 using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
+using Esb.Core.Listening;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http;
 
 /// <summary>The listeners that endpoints use, and the routes on them.</summary>
-internal sealed class HttpListeners : IBusPart, IAsyncDisposable
+internal sealed class HttpListeners : IBusPart, IListeningPart, IAsyncDisposable
 {
     private readonly Dictionary<string, HttpRoute> _routes = [];
     private readonly List<KestrelListener> _listeners = [];
+    private readonly List<ListeningPlace> _places = [];
 
     public HttpListeners(EsbConfiguration configuration, ILoggerFactory loggers)
     {
         var configs = configuration.Named<ListenerConfig>("listeners");
         var endpoints = configuration.Named<EndpointConfig>("endpoints").Values.OfType<HttpInboundConfig>().Where(endpoint => endpoint.Enabled);
-        foreach (var onListener in endpoints.GroupBy(endpoint => endpoint.Listener))
+        var onListener = endpoints.ToLookup(endpoint => endpoint.Listener);
+        foreach (var (name, config) in configs)
         {
-            var routes = onListener.Select(endpoint => new HttpRoute(endpoint.Name, endpoint.RequestPath, endpoint.Methods)).ToList();
+            var routes = onListener[name].Select(endpoint => new HttpRoute(endpoint.Name, endpoint.RequestPath, endpoint.Methods)).ToList();
             foreach (var route in routes) _routes[route.Endpoint] = route;
-            if (configs.TryGetValue(onListener.Key, out var config)) _listeners.Add(new KestrelListener(config, new HttpRoutes(routes), loggers)); // none in a draft
+            if (routes.Count > 0) _listeners.Add(new KestrelListener(config, new HttpRoutes(routes), loggers));
+            _places.Add(new ListeningPlace($"the listener '{name}'", config, "url", config.Url, IsOpened: routes.Count > 0));
         }
     }
+
+    public IEnumerable<ListeningPlace> Places => _places;
 
     public BusStage Stage => BusStage.Inbound;
 

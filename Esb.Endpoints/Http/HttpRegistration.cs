@@ -1,4 +1,5 @@
 using Esb.Core;
+using Esb.Core.Listening;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Endpoints.Http;
@@ -13,5 +14,6 @@ internal static class HttpRegistration
         .AddSingleton<HttpTargets>()
         .AddSingleton<HttpListeners>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<HttpListeners>())
+        .AddSingleton<IListeningPart>(provider => provider.GetRequiredService<HttpListeners>())
         .AddSingleton<IConfigurationCheck, HttpRoutesCheck>();
 }

@@ -4,12 +4,11 @@ using Esb.Core.Endpoints;
 
 namespace Esb.Endpoints.Http;
 
-/// <summary>Checks the listeners, and that every request has one endpoint to answer it.</summary>
+/// <summary>Checks that every request has one endpoint to answer it.</summary>
 internal sealed class HttpRoutesCheck(EsbConfiguration configuration) : IConfigurationCheck
 {
     public void Check(ConfigErrors errors)
     {
-        CheckListeners(errors);
         var routes = configuration.Named<EndpointConfig>("endpoints").Values.OfType<HttpInboundConfig>()
             .Where(endpoint => endpoint.Enabled && endpoint.IsSound("path", "methods", "listener", "enabled"))
             .SelectMany(endpoint => endpoint.Methods.Distinct(), (endpoint, method) => (endpoint, method));
@@ -18,16 +17,6 @@ internal sealed class HttpRoutesCheck(EsbConfiguration configuration) : IConfigu
             var names = string.Join(" and ", twins.Select(route => $"'{route.endpoint.Name}'"));
             var second = twins.Last().endpoint;
             errors.Add(new ConfigError("ESB-CFG-ROUTE", $"{second.Path}.path", $"\"{second.RequestPath}\"", $"{names} would both answer {twins.Key.method} {twins.First().endpoint.RequestPath}", second.Origin));
-        }
-    }
-
-    private void CheckListeners(ConfigErrors errors)
-    {
-        var addresses = configuration.Named<ListenerConfig>("listeners").Values.Select(listener => (listener, Address: ListenerAddress.Parse(listener, errors))).ToList();
-        foreach (var twins in addresses.Where(entry => entry.Address is not null).GroupBy(entry => entry.Address!).Where(group => group.Count() > 1))
-        {
-            var listener = twins.Last().listener;
-            errors.Add(new ConfigError("ESB-CFG-PORT", $"{listener.Path}.url", $"\"{listener.Url}\"", $"the listener '{twins.First().listener.Name}' has the same port", listener.Origin));
         }
     }
 

@@ -1,9 +1,9 @@
 using System.Diagnostics;
-using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
+using Esb.Core.Listening;
 using Esb.Endpoints.Http.Refusals;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
@@ -27,7 +27,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         var errors = new ConfigErrors();
-        var address = ListenerAddress.Parse(config, errors) ?? throw new ConfigurationRefusedException(errors.All);
+        var address = ListeningAddress.Parse(config.Url, config, "url", errors) ?? throw new ConfigurationRefusedException(errors.All);
         _application = Build(address);
         try
         {
@@ -40,7 +40,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
         }
 
         LogListening(config.Name, config.Url);
-        if (!IPAddress.IsLoopback(address.Address)) LogExposed(config.Name, config.Url);
+        if (!address.IsLoopback) LogExposed(config.Name, config.Url);
     }
 
     /// <summary>Takes no new connections and lets requests under way finish, until the token is cancelled.</summary>
@@ -48,7 +48,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
 
     public ValueTask DisposeAsync() => _application?.DisposeAsync() ?? ValueTask.CompletedTask;
 
-    private WebApplication Build(ListenerAddress address)
+    private WebApplication Build(ListeningAddress address)
     {
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.Services.AddSingleton<ILoggerFactory>(new ListenerLoggers(loggers)).AddSingleton<IHostLifetime, BusLifetime>().AddSingleton<DiagnosticSource>(_refused);

@@ -11,7 +11,7 @@ internal sealed class SingleInstanceCheck(EsbConfiguration configuration) : ICon
 {
     public void Check(ConfigErrors errors)
     {
-        if (!configuration.Section<TransportConfig>("transport").SpansHosts || configuration.Section<StoreConfig>("store").IsShared) return;
+        if (!configuration.IsSound("store") || !configuration.Section<TransportConfig>("transport").SpansHosts || configuration.Section<StoreConfig>("store").IsShared) return;
         foreach (var endpoint in configuration.Named<EndpointConfig>("endpoints").Values.OfType<InboundEndpointConfig>().Where(endpoint => endpoint.SingleInstance))
             errors.Add("ESB-CFG-STORE", endpoint, "singleInstance", "hosts agree in the store on which of them it is; expected store.type \"postgres\"");
     }

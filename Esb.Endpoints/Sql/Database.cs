@@ -42,7 +42,7 @@ internal sealed class Database : IAsyncDisposable
     public async Task<T> UseAsync<T>(string endpoint, TimeSpan timeout, Func<DbConnection, CancellationToken, Task<T>> work, CancellationToken cancellationToken)
     {
         using var limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        limited.CancelAfter(timeout);
+        limited.CancelAfter(LimitOf(timeout));
         try
         {
             await using var rented = await RentAsync(endpoint, timeout, limited.Token, cancellationToken);
@@ -74,6 +74,9 @@ internal sealed class Database : IAsyncDisposable
     }
 
     public ValueTask DisposeAsync() => _source.DisposeAsync();
+
+    /// <summary>When to give up work that has a time-out: a little earlier, so that there is time to say what took so long, and to cancel it on the server.</summary>
+    public static TimeSpan LimitOf(TimeSpan timeout) => timeout - TimeSpan.FromTicks(Math.Min(timeout.Ticks / 10, TimeSpan.TicksPerSecond));
 
     /// <summary>The failure of work that took too long.</summary>
     public static EndpointException TimedOut(string endpoint, TimeSpan timeout, Exception cause) =>

@@ -11,9 +11,6 @@ namespace Esb.Endpoints.Sql;
 /// <remarks>What comes from a message is data, never a part of the command. A lost connection leaves open whether the command took effect: <c>once</c> tells at the repetition; without it let a repetition do no harm, as with <c>on conflict do nothing</c>.</remarks>
 internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPlan plan, Database database, long maxBodyBytes, TimeProvider time) : ITransactionalEndpoint
 {
-    // A little less than the attempt has: enough to still say what took so long, and to cancel it on the server.
-    private readonly TimeSpan _limit = config.Timeout - TimeSpan.FromTicks(Math.Min(config.Timeout.Ticks / 10, TimeSpan.TicksPerSecond));
-
     public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => SendAsync(message, transaction: null, cancellationToken);
 
     public ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork unitOfWork, CancellationToken cancellationToken) =>
@@ -29,8 +26,8 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
         {
             if (claim is not null) await database.Tables.EnsureReadyAsync(cancellationToken);
             var rows = transaction is null
-                ? await database.UseAsync(config.Name, _limit, (connection, limited) => RunAsync(CreateBatch(connection, values, claim), limited), cancellationToken)
-                : await transaction.UseAsync(config.Name, _limit, (connection, limited) => RunAsync(SqlUnitOfWork.Guard(CreateBatch(connection, values, claim)), limited), cancellationToken);
+                ? await database.UseAsync(config.Name, config.Timeout, (connection, limited) => RunAsync(CreateBatch(connection, values, claim), limited), cancellationToken)
+                : await transaction.UseAsync(config.Name, config.Timeout, (connection, limited) => RunAsync(SqlUnitOfWork.Guard(CreateBatch(connection, values, claim)), limited), cancellationToken);
             return rows is null ? null : message.Reply(MessageBody.FromBytes(rows.Value), time) with { ContentType = config.As == RowsFormat.Json ? "application/json" : "application/xml" };
         }
         catch (Exception ex) when (database.Provider.DuplicateOf(ex) is { } notice)

@@ -1,6 +1,8 @@
 using System.CommandLine;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
+using Esb.Host.Commands.DeadLetters;
+using Esb.Host.Commands.Replays;
 
 namespace Esb.Host.Commands;
 
@@ -42,10 +44,11 @@ internal static class EsbCommandLine
         new SendCommand(context),
         new AuditCommand(context),
         new EndpointsCommand(context),
+        new DeadLettersCommand(context),
+        new ReplaysCommand(context),
         new UnroutableCommand(context),
         new UnavailableCommand("plan"),
         new UnavailableCommand("transform"),
-        new UnavailableCommand("dead-letters"),
         new UnavailableCommand("workflows"),
         new SecretOption("--key"),
         new SecretOption("--password"),

@@ -20,7 +20,7 @@ internal sealed class HostOptions
 
     /// <summary>A client of that host.</summary>
     public ManagementClient Connect(ParseResult result, CommandContext context) =>
-        new(new Uri(result.GetRequiredValue(_url)), FindKey(result.GetRequiredValue(_keyFile), context));
+        new(new Uri(result.GetRequiredValue(_url)), FindKey(result.GetRequiredValue(_keyFile), context)) { KeyFile = result.GetRequiredValue(_keyFile) };
 
     private static string? FindKey(string file, CommandContext context)
     {

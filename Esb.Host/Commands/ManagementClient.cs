@@ -2,7 +2,6 @@ using System.Net;
 using System.Net.Http.Headers;
 using System.Text.Json;
 using Esb.Core.Endpoints;
-using Esb.Core.Topics;
 using Esb.Host.Management;
 
 namespace Esb.Host.Commands;
@@ -26,6 +25,9 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
         if (key is not null) _http.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", key);
     }
 
+    /// <summary>Where the key was looked for, for those who are told that there is none.</summary>
+    public string KeyFile { get; init; } = ManagementKey.DefaultFile;
+
     public void Dispose() => _http.Dispose();
 
     public async Task<IReadOnlyList<EndpointStatus>> GetEndpointsAsync(CancellationToken cancellationToken) =>
@@ -46,31 +48,41 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
         using var content = new ReadOnlyMemoryContent(body);
         content.Headers.ContentType = MediaTypeHeaderValue.Parse(contentType);
         using var request = new HttpRequestMessage(HttpMethod.Post, $"api/topics/{Uri.EscapeDataString(subject)}/messages?count={count}") { Content = content };
+        request.Headers.ExpectContinue = true; // so that a body that is too large is refused before it is sent
         return await AskAsync<SendReceipt>(request, cancellationToken);
     }
 
-    public Task<UnroutableSummary> GetUnroutableAsync(int peek, CancellationToken cancellationToken) => GetAsync<UnroutableSummary>($"api/unroutable?peek={peek}", cancellationToken);
-
-    public async Task<UnroutableReplay> ReplayUnroutableAsync(ReplayUnroutable replay, CancellationToken cancellationToken)
-    {
-        using var request = new HttpRequestMessage(HttpMethod.Post, "api/unroutable/replays") { Content = JsonContent.Create(replay, options: Json) };
-        return await AskAsync<UnroutableReplay>(request, cancellationToken);
-    }
-
-    private async Task<T> GetAsync<T>(string path, CancellationToken cancellationToken)
+    public async Task<T> GetAsync<T>(string path, CancellationToken cancellationToken)
     {
         using var request = new HttpRequestMessage(HttpMethod.Get, path);
         return await AskAsync<T>(request, cancellationToken);
     }
 
-    private async Task<T> AskAsync<T>(HttpRequestMessage request, CancellationToken cancellationToken)
+    public async Task<T> PostAsync<T>(string path, object body, CancellationToken cancellationToken, string? command = null)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Post, path) { Content = JsonContent.Create(body, body.GetType(), options: Json) };
+        request.Headers.Add(Operators.Header, Environment.UserName);
+        if (command is not null) request.Headers.Add(Operators.CommandHeader, command);
+        return await AskAsync<T>(request, cancellationToken);
+    }
+
+    public async Task<byte[]> DownloadAsync(string path, CancellationToken cancellationToken)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Get, path);
+        return await AskAsync(request, content => content.ReadAsByteArrayAsync(cancellationToken), cancellationToken);
+    }
+
+    private Task<T> AskAsync<T>(HttpRequestMessage request, CancellationToken cancellationToken) =>
+        AskAsync(request, async content => (await content.ReadFromJsonAsync<T>(Json, cancellationToken))!, cancellationToken);
+
+    private async Task<T> AskAsync<T>(HttpRequestMessage request, Func<HttpContent, Task<T>> read, CancellationToken cancellationToken)
     {
         try
         {
             await ReachAsync(cancellationToken);
             using var response = await _http.SendAsync(request, cancellationToken);
             if (!response.IsSuccessStatusCode) throw await RefusalAsync(response, cancellationToken);
-            return (await response.Content.ReadFromJsonAsync<T>(Json, cancellationToken))!;
+            return await read(response.Content);
         }
         catch (HttpRequestException ex)
         {
@@ -98,14 +110,19 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
     private CommandException Unreachable(string reason) =>
         new(ExitCode.Unreachable, "ESB-CLI-UNREACHABLE", $"No host can be reached at {_host.Authority}: {reason}.");
 
+    private string WhatIsWrongWithKey() => _http.DefaultRequestHeaders.Authorization is null
+        ? $"There is no key: ESB_KEY is not set, and there is no file {Path.GetFullPath(KeyFile)}."
+        : $"The host at {_host.Authority} does not accept the key.";
+
     private async Task<CommandException> RefusalAsync(HttpResponseMessage response, CancellationToken cancellationToken)
     {
         if (response.StatusCode is HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden)
-            return new CommandException(ExitCode.NotAuthorized, "ESB-CLI-KEY", $"The host at {_host.Authority} does not accept the key. It stands in {ManagementKey.DefaultFile} below the host's working directory; name it with --key-file or put it into ESB_KEY.");
+            return new CommandException(ExitCode.NotAuthorized, "ESB-CLI-KEY", $"{WhatIsWrongWithKey()} The host's key stands in {ManagementKey.DefaultFile} below the host's working directory; name it with --key-file or put it into ESB_KEY.");
         var problem = response.Content.Headers.ContentType?.MediaType == "application/problem+json" ? await response.Content.ReadFromJsonAsync<Problem>(Json, cancellationToken) : null;
         var exitCode = response.StatusCode switch
         {
-            HttpStatusCode.BadRequest or HttpStatusCode.NotFound => ExitCode.Usage,
+            HttpStatusCode.BadRequest or HttpStatusCode.NotFound or HttpStatusCode.Conflict or HttpStatusCode.RequestEntityTooLarge
+                or HttpStatusCode.UnprocessableEntity => ExitCode.Usage,
             HttpStatusCode.ServiceUnavailable => ExitCode.Unreachable,
             _ => ExitCode.Failed,
         };

@@ -16,15 +16,19 @@ internal sealed class SearchOptions
         command.Add(_config);
     }
 
-    public async Task<T> SearchAsync<T>(ParseResult result, CommandContext context, Func<IMessageSearch, Task<T>> search)
+    public Task<T> SearchAsync<T>(ParseResult result, CommandContext context, Func<IMessageSearch, Task<T>> search) =>
+        ReadAsync(result, context, store => search(new StoreSearch(store.Audit)), search);
+
+    /// <summary>Reads in one of two ways, which come to the same.</summary>
+    public async Task<T> ReadAsync<T>(ParseResult result, CommandContext context, Func<StoreReader, Task<T>> fromStore, Func<ManagementClient, Task<T>> fromHost)
     {
         if (result.GetValue(_config) is { } path)
         {
             await using var store = StoreReader.Open(BusServices.Read(path, context.Variables, context.Services()));
-            return await search(new StoreSearch(store.Audit));
+            return await fromStore(store);
         }
 
         using var client = _host.Connect(result, context);
-        return await search(client);
+        return await fromHost(client);
     }
 }

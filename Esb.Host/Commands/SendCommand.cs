@@ -36,8 +36,8 @@ internal sealed class SendCommand : Command
         var job = new BulkSend(client, context.Time)
         {
             Subject = result.GetRequiredValue(_subject),
-            Body = await ReadAsync(file, cancellationToken),
-            ContentType = result.GetValue(_contentType) ?? ContentTypeOf(file),
+            Body = await CommandFiles.ReadAsync(file, cancellationToken),
+            ContentType = result.GetValue(_contentType) ?? CommandFiles.ContentTypeOf(file),
             Count = result.GetValue(_count),
             Batch = result.GetValue(_batch),
             Delay = Duration.TryParse(result.GetRequiredValue(_delay), out var delay) ? delay : TimeSpan.Zero,
@@ -45,25 +45,4 @@ internal sealed class SendCommand : Command
         await SendProgress.ShowAsync(job, context, cancellationToken);
         return ExitCode.Done;
     }
-
-    private static async Task<byte[]> ReadAsync(string file, CancellationToken cancellationToken)
-    {
-        try
-        {
-            return await File.ReadAllBytesAsync(file, cancellationToken);
-        }
-        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
-        {
-            throw new CommandException(ExitCode.Configuration, "ESB-CFG-NOTFOUND", $"{file} cannot be read: {ex.Message}");
-        }
-    }
-
-    private static string ContentTypeOf(string file) => Path.GetExtension(file).ToLowerInvariant() switch
-    {
-        ".xml" => "application/xml",
-        ".json" => "application/json",
-        ".csv" => "text/csv",
-        ".txt" => "text/plain",
-        _ => "application/octet-stream",
-    };
 }

@@ -32,7 +32,7 @@ internal sealed class UnroutableCommand : Command
         private async Task<int> ListAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
         {
             using var client = _host.Connect(result, context);
-            var summary = await client.GetUnroutableAsync(result.GetValue(_peek), cancellationToken);
+            var summary = await client.GetAsync<UnroutableSummary>($"api/unroutable?peek={result.GetValue(_peek)}", cancellationToken);
             TextTable.Write(context.Output, summary.Subjects.Select(Row).Prepend(Header));
             context.Error.WriteLine(summary.Peeked < summary.Count ? $"{summary.Count} messages, the oldest {summary.Peeked} of them shown." : $"{summary.Count} messages.");
             return ExitCode.Done;
@@ -59,7 +59,8 @@ internal sealed class UnroutableCommand : Command
         private async Task<int> ReplayAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
         {
             using var client = _host.Connect(result, context);
-            var replay = await client.ReplayUnroutableAsync(new ReplayUnroutable(result.GetValue(_subject), result.GetValue(_limit)), cancellationToken);
+            var wanted = new ReplayUnroutable { Subject = result.GetValue(_subject), Limit = result.GetValue(_limit) };
+            var replay = await client.PostAsync<UnroutableReplay>("api/unroutable/replays", wanted, cancellationToken);
             context.Output.WriteLine($"{replay.Replayed} messages replayed.");
             foreach (var subject in replay.Unroutable) context.Error.WriteLine($"Still no endpoint subscribes to {subject}.");
             return ExitCode.Done;

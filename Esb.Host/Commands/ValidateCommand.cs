@@ -27,23 +27,35 @@ internal sealed class ValidateCommand : Command
         {
             await using var services = await BusServices.BuildAsync(path, context.Variables, context.Services());
             var configuration = services.GetRequiredService<EsbConfiguration>();
-            context.Output.WriteLine(json ? Describe(configuration, []) : $"{configuration.Name}, revision {configuration.Revision}: valid.");
+            var warnings = services.GetRequiredService<ConfigErrors>().Warnings;
+            context.Output.WriteLine(json ? Describe(configuration, [], warnings) : DescribeForPeople(configuration, warnings));
             return ExitCode.Done;
         }
         catch (ConfigurationRefusedException ex) when (json)
         {
-            context.Output.WriteLine(Describe(null, ex.Errors));
+            context.Output.WriteLine(Describe(null, ex.Errors, []));
             return ExitCode.Configuration;
         }
     }
 
-    private static string Describe(EsbConfiguration? configuration, IReadOnlyList<ConfigError> errors) => JsonSerializer.Serialize(
+    private static string DescribeForPeople(EsbConfiguration configuration, IReadOnlyList<ConfigError> warnings)
+    {
+        var valid = $"{configuration.Name}, revision {configuration.Revision}: valid";
+        if (warnings.Count == 0) return $"{valid}.";
+        var count = warnings.Count == 1 ? "1 warning" : $"{warnings.Count} warnings";
+        return string.Join(Environment.NewLine, warnings.Select(warning => $"  {warning}").Prepend($"{valid}, {count}."));
+    }
+
+    private static string Describe(EsbConfiguration? configuration, IReadOnlyList<ConfigError> errors, IReadOnlyList<ConfigError> warnings) => JsonSerializer.Serialize(
         new
         {
             valid = errors.Count == 0,
             name = configuration?.Name,
             revision = configuration?.Revision,
-            errors = errors.Select(error => new { error.Code, error.Path, error.Value, error.Expected, origin = error.Origin?.ToString() }),
+            errors = errors.Select(Describe),
+            warnings = warnings.Select(Describe),
         },
         Json);
+
+    private static object Describe(ConfigError error) => new { error.Code, error.Path, error.Value, error.Expected, origin = error.Origin?.ToString() };
 }

@@ -48,7 +48,8 @@ internal sealed record EndpointSummary(EndpointConfig Settings, string Type, str
     {
         if (Text(values, settings, "path") is { } path)
             return $"{Unquote(values.GetValueOrDefault($"listeners.{Text(values, settings, "listener") ?? "public"}.url"))?.TrimEnd('/')}{path}";
-        return Text(values, settings, "url") ?? Text(values, settings, "folder") ?? Text(values, settings, "connection");
+        if (Text(values, settings, "folder") is { } folder) return settings.Address ?? folder; // as it is, wherever the host was started
+        return Text(values, settings, "url") ?? Text(values, settings, "connection");
     }
 
     private static string? Text(Dictionary<string, string> values, EndpointConfig settings, string name) => Unquote(values.GetValueOrDefault($"{settings.Path}.{name}"));

@@ -1,4 +1,5 @@
 using Esb.Core.Configuration;
+using Esb.Core.Listening;
 using Esb.Host.Management;
 using Esb.Host.Telemetry;
 
@@ -21,6 +22,7 @@ internal sealed partial class EsbApplication(ServiceProvider services)
         using var telemetry = TelemetryExport.Start(services.GetRequiredService<EsbConfiguration>());
         await using var management = new ManagementServer(services, ManagementKey.DefaultFile);
         _report.Describe();
+        PortProbe.RequireFree(services.GetServices<IListeningPart>().SelectMany(part => part.Places));
         await management.StartAsync(stop);
         StopOutcome outcome;
         try

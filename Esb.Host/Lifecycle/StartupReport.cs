@@ -6,7 +6,7 @@ using Esb.Host.Composition;
 namespace Esb.Host.Lifecycle;
 
 /// <summary>The first screen of the log: what runs here, where to send to, and where to look.</summary>
-internal sealed partial class StartupReport(EsbConfiguration configuration, IServiceProvider services, ILogger<StartupReport> logger)
+internal sealed partial class StartupReport(EsbConfiguration configuration, ConfigErrors found, IServiceProvider services, ILogger<StartupReport> logger)
 {
     private readonly IReadOnlyList<EndpointSummary> _endpoints = EndpointSummary.AllOf(configuration);
 
@@ -14,6 +14,7 @@ internal sealed partial class StartupReport(EsbConfiguration configuration, ISer
     public void Describe()
     {
         LogConfiguration(configuration.Name, configuration.Revision, HostVersion.Text);
+        foreach (var warning in found.Warnings) LogWarning(warning);
         DescribeTransport();
         foreach (var process in services.GetService<IProcessCatalog>()?.All ?? []) LogProcess(process.Name, process.Description);
         foreach (var endpoint in _endpoints)
@@ -41,6 +42,9 @@ internal sealed partial class StartupReport(EsbConfiguration configuration, ISer
 
     [LoggerMessage(EventId = 5010, Level = LogLevel.Information, Message = "{Name}, revision {Revision}, on ESB {Version}")]
     private partial void LogConfiguration(string name, string revision, string version);
+
+    [LoggerMessage(EventId = 5017, Level = LogLevel.Warning, Message = "{Warning}")]
+    private partial void LogWarning(ConfigError warning);
 
     [LoggerMessage(EventId = 5011, Level = LogLevel.Information, Message = "transport {System}: {Durability}")]
     private partial void LogTransport(string system, string durability);

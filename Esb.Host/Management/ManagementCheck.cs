@@ -1,13 +1,19 @@
 using Esb.Core;
 using Esb.Core.Configuration;
+using Esb.Core.Listening;
 
 namespace Esb.Host.Management;
 
-internal sealed class ManagementCheck(EsbConfiguration configuration) : IConfigurationCheck
+/// <summary>Says where the management API will listen, and warns when that is open to others.</summary>
+internal sealed class ManagementCheck(EsbConfiguration configuration) : IConfigurationCheck, IListeningPart
 {
+    private readonly ManagementConfig _management = configuration.Section<ManagementConfig>("management");
+
+    public IEnumerable<ListeningPlace> Places => [new ListeningPlace("the management API", _management, "url", _management.Url, IsOpened: true)];
+
     public void Check(ConfigErrors errors)
     {
-        var management = configuration.Section<ManagementConfig>("management");
-        ManagementAddress.Parse(management.Url, errors, management.Origin);
+        if (ListeningAddress.Parse(_management.Url, _management, "url", errors) is { IsLoopback: false })
+            errors.Warn("ESB-CFG-EXPOSED", _management, "url", "the management API can be reached from other machines, without TLS");
     }
 }

@@ -1,7 +1,8 @@
-using System.Net;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using Esb.Core.Configuration;
+using Esb.Core.Listening;
+using Esb.Host.Management.DeadLetters;
 using Microsoft.AspNetCore.Connections;
 
 namespace Esb.Host.Management;
@@ -9,7 +10,7 @@ namespace Esb.Host.Management;
 /// <summary>Serves the management API on a listener of its own.</summary>
 /// <param name="bus">The services of the bus that it manages.</param>
 /// <param name="keyFile">Where its key is, or will be made.</param>
-internal sealed partial class ManagementServer(IServiceProvider bus, string keyFile) : IAsyncDisposable
+internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : IAsyncDisposable
 {
     private readonly ManagementConfig _config = bus.GetRequiredService<EsbConfiguration>().Section<ManagementConfig>("management");
     private readonly ILogger _logger = bus.GetRequiredService<ILogger<ManagementServer>>();
@@ -28,7 +29,7 @@ internal sealed partial class ManagementServer(IServiceProvider bus, string keyF
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         var errors = new ConfigErrors();
-        var address = ManagementAddress.Parse(_config.Url, errors, _config.Origin) ?? throw new ConfigurationRefusedException(errors.All);
+        var address = ListeningAddress.Parse(_config.Url, _config, "url", errors) ?? throw new ConfigurationRefusedException(errors.All);
         _application = Build(address, ManagementKey.ReadOrCreate(KeyFile));
         try
         {
@@ -39,8 +40,6 @@ internal sealed partial class ManagementServer(IServiceProvider bus, string keyF
             var reason = ex.InnerException is AddressInUseException ? $"the port {address.Port} is in use" : $"cannot listen there: {ex.Message}";
             throw new ConfigurationRefusedException([new ConfigError("ESB-CFG-PORT", "management.url", $"\"{_config.Url}\"", reason, _config.Origin)]);
         }
-
-        if (!IPAddress.IsLoopback(address.Address)) LogExposed(_config.Url);
     }
 
     public async ValueTask DisposeAsync()
@@ -48,7 +47,7 @@ internal sealed partial class ManagementServer(IServiceProvider bus, string keyF
         if (_application is not null) await _application.DisposeAsync();
     }
 
-    private WebApplication Build(ManagementAddress address, ManagementKey key)
+    private WebApplication Build(ListeningAddress address, ManagementKey key)
     {
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.Services.AddSingleton(bus.GetRequiredService<ILoggerFactory>()).AddRoutingCore().ConfigureHttpJsonOptions(json => Configure(json.SerializerOptions));
@@ -66,7 +65,7 @@ internal sealed partial class ManagementServer(IServiceProvider bus, string keyF
         application.UseRouting();
         application.Use(pipeline.RequireKeyAsync);
         application.MapHealth(bus);
-        application.MapGroup("/api").MapEndpointRoutes(bus).MapOutboxRoutes(bus).MapTopicRoutes(bus).MapUnroutableRoutes(bus).MapMessageRoutes(bus).MapConfigurationRoutes(bus);
+        application.MapGroup("/api").MapEndpointRoutes(bus).MapOutboxRoutes(bus).MapTopicRoutes(bus).MapUnroutableRoutes(bus).MapMessageRoutes(bus).MapDeadLetterRoutes(bus).MapReplayRoutes(bus).MapConfigurationRoutes(bus);
         return application;
     }
 
@@ -78,7 +77,4 @@ internal sealed partial class ManagementServer(IServiceProvider bus, string keyF
         options.Encoder = JsonStyle.Readable.Encoder;
         options.Converters.Add(new JsonStringEnumConverter(JsonNamingPolicy.KebabCaseLower));
     }
-
-    [LoggerMessage(EventId = 5102, Level = LogLevel.Warning, Message = "the management API can be reached from other machines, without TLS: {Url}")]
-    private partial void LogExposed(string url);
 }

@@ -34,7 +34,7 @@ internal static class MessageRoutes
     private static async Task<Page<AuditFactView>> FindAsync(IAuditStore store, AuditQuery query, CancellationToken cancellationToken)
     {
         var facts = await store.FindAsync(query, cancellationToken).Select(AuditFactView.Of).ToListAsync(cancellationToken);
-        return new Page<AuditFactView>(facts, Next: facts.Count == query.Limit ? facts[^1].Id : null);
+        return new Page<AuditFactView>(facts, Next: facts.Count == query.Limit ? facts[^1].Id.ToString() : null);
     }
 
     private static async Task<Page<AuditFactView>> GetJourneyAsync(IAuditStore store, string id, CancellationToken cancellationToken)

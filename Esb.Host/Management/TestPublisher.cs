@@ -1,4 +1,5 @@
 using Esb.Core.Configuration;
+using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
 using Esb.Core.Topics;
@@ -13,13 +14,16 @@ internal sealed class TestPublisher(EsbConfiguration configuration, IServiceProv
     private static readonly HeaderRules Headers = new(HeaderRules.DefaultPatterns);
 
     private readonly ITopicPublisher _publisher = bus.GetRequiredService<ITopicPublisher>();
+    private readonly long _maxBodyBytes = configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes;
     private readonly TimeProvider _time = bus.GetRequiredService<TimeProvider>();
 
     /// <summary>Publishes the body of a request; each of the messages has an id of its own. When this returns, all are confirmed.</summary>
     public async Task<IResult> PublishAsync(Subject subject, HttpRequest request, int count, CancellationToken cancellationToken)
     {
+        if (request.ContentLength > _maxBodyBytes) // before any of it is read
+            throw new EsbException("ESB-BODY-SIZE", $"The body is larger than {_maxBodyBytes} bytes, the limits.maxBodySize of the host.", FaultKind.TooLarge);
         var body = MessageBody.FromStream(request.Body, request.ContentLength);
-        await body.BufferAsync(configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes, cancellationToken);
+        await body.BufferAsync(_maxBodyBytes, cancellationToken);
         var headers = Headers.Admit(HeadersOf(request), out _);
         var messages = Enumerable.Range(0, count).Select(_ => EsbMessage.Create(body, _time) with { ContentType = request.ContentType, Headers = headers }).ToList();
 

@@ -1,6 +1,8 @@
 using Esb.Core;
 using Esb.Core.Audit;
+using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Index;
 using Esb.Storage.Files.Keys;
 using Esb.Storage.Segments;
@@ -16,7 +18,7 @@ internal sealed partial class FileStore : IStore
     private readonly Lazy<SegmentLog> _deadLetterLog;
     private readonly Lazy<SegmentLog> _keyLog;
     private readonly FileAuditIndex _index;
-    private readonly FileDeadLetterStore _deadLetters;
+    private readonly LetterLog _letters;
     private readonly FileIdempotencyKeys _keys;
     private Task _indexing = Task.CompletedTask;
 
@@ -35,7 +37,9 @@ internal sealed partial class FileStore : IStore
         _keyLog = new(() => SegmentLog.Open(keys, options, logger));
         _keys = new FileIdempotencyKeys(keys, _keyLog, time, logger);
         _index = new FileAuditIndex(audit, () => _auditLog.Value.Committed, logger);
-        _deadLetters = new FileDeadLetterStore(deadLetters, _deadLetterLog, logger);
+        _letters = new LetterLog(deadLetters, _deadLetterLog, logger);
+        var letters = new FileDeadLetterStore(_letters, time);
+        (DeadLetters, ReplayJobs) = (letters, new FileReplayJobStore(_letters, letters, time));
         var store = new FileAuditStore(_index, _auditLog);
         (Audit, Retention) = (store, store);
     }
@@ -48,7 +52,9 @@ internal sealed partial class FileStore : IStore
 
     public IAuditRetention Retention { get; }
 
-    public IDeadLetterStore DeadLetters => _deadLetters;
+    public IDeadLetterStore DeadLetters { get; }
+
+    public IReplayJobStore ReplayJobs { get; }
 
     public IIdempotencyKeys IdempotencyKeys => _keys;
 
@@ -83,7 +89,7 @@ internal sealed partial class FileStore : IStore
     {
         await StopAsync(CancellationToken.None);
         _index.Dispose();
-        _deadLetters.Dispose();
+        _letters.Dispose();
     }
 
     // A segment that has come to its end gets its index now, rather than when somebody asks.

@@ -1,7 +1,9 @@
 using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
+using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Storage.Postgres.DeadLetters;
 using Esb.Storage.Segments;
 using Esb.Storage.Spool;
 using Microsoft.Extensions.Logging;
@@ -32,6 +34,7 @@ internal sealed partial class PostgresStore : IStore
         _time = time;
         _logger = logger;
         DeadLetters = new PostgresDeadLetterStore(_database);
+        ReplayJobs = new PostgresReplayJobStore(_database);
         IdempotencyKeys = new PostgresIdempotencyKeys(_database, time);
         Leases = new PostgresLeaseStore(_database);
     }
@@ -45,6 +48,8 @@ internal sealed partial class PostgresStore : IStore
     public IAuditRetention Retention => _audit;
 
     public IDeadLetterStore DeadLetters { get; }
+
+    public IReplayJobStore ReplayJobs { get; }
 
     public IIdempotencyKeys IdempotencyKeys { get; }
 

@@ -17,9 +17,10 @@ internal sealed class FolderLock : IDisposable
         {
             return new FolderLock(new FileStream(Path.Combine(folder, "lock"), FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None));
         }
-        catch (IOException ex)
+        catch (IOException)
         {
-            throw new EsbException("ESB-STORE-INUSE", $"The folder '{folder}' is in use by another host; give each its own store.folder.", FaultKind.Internal, ex);
+            // What the framework says of it would only repeat it.
+            throw new EsbException("ESB-STORE-INUSE", $"The folder '{folder}' is in use by another host; give each its own store.folder.", FaultKind.Internal);
         }
     }
 

@@ -16,7 +16,8 @@ internal sealed partial class MemoryDeadLetters(TimeProvider time, ILogger logge
 
     private readonly SemaphoreSlim _active = new(1, 1);
 
-    public void Add(DeadLetter letter, MemoryMessage published) => _waiting.Writer.TryWrite((letter, published));
+    public void Add(DeadLetter letter, MemoryMessage published) =>
+        _waiting.Writer.TryWrite((letter with { TraceParent = TraceParent.Of(published.Parent) }, published));
 
     public ITopicReader Read(DeadLetterHandler handler) => new Reader(this, handler);
 

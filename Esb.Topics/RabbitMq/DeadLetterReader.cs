@@ -69,7 +69,10 @@ internal sealed partial class DeadLetterReader : ITopicReader
             headers.Text(WireHeaders.DeadException),
             headers.Number(WireHeaders.DeadAttempts) ?? 0,
             headers.Time(WireHeaders.DeadFirst) ?? message.CreatedAt,
-            headers.Time(WireHeaders.DeadLast) ?? message.CreatedAt);
+            headers.Time(WireHeaders.DeadLast) ?? message.CreatedAt)
+        {
+            TraceParent = headers.Text(WireHeaders.TraceParent),
+        };
     }
 
     // A full queue that drops its oldest, or a queue's limit of deliveries: no endpoint of ours gave it up.

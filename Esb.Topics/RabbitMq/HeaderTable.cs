@@ -19,10 +19,6 @@ internal static class HeaderTable
     public static DateTimeOffset? Time(this IDictionary<string, object?>? headers, string name) =>
         DateTimeOffset.TryParse(headers.Text(name), CultureInfo.InvariantCulture, DateTimeStyles.RoundtripKind, out var time) ? time : null;
 
-    /// <summary>How long a message was to live when it was published (AMQP's <c>expiration</c>, in milliseconds); null where it does not say.</summary>
-    public static TimeSpan? TimeToLive(this IReadOnlyBasicProperties properties) =>
-        uint.TryParse(properties.Expiration, NumberStyles.None, CultureInfo.InvariantCulture, out var milliseconds) ? TimeSpan.FromMilliseconds(milliseconds) : null;
-
     /// <summary>The last time that the broker itself moved the message; null where it never did.</summary>
     public static BrokerDeath? LastDeath(this IDictionary<string, object?>? headers)
     {

@@ -122,7 +122,7 @@ internal static class WireWriter
     private static void AddTrace(IDictionary<string, object?> headers, ActivityContext trace)
     {
         if (trace == default) return;
-        headers[WireHeaders.TraceParent] = $"00-{trace.TraceId}-{trace.SpanId}-{(trace.TraceFlags.HasFlag(ActivityTraceFlags.Recorded) ? "01" : "00")}";
+        headers[WireHeaders.TraceParent] = TraceParent.Of(trace);
         Add(headers, WireHeaders.TraceState, trace.TraceState);
     }
 

@@ -3,7 +3,7 @@ using Esb.Core.Configuration.Settings;
 namespace Esb.Core.Configuration.Reading;
 
 /// <summary>Finds the files of a configuration and merges them: one file, or the <c>*.json</c> of a folder, and the overlay of an environment.</summary>
-internal sealed class ConfigFiles(ConfigErrors errors)
+internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, ConfigErrors errors)
 {
     /// <summary>The merged tree, or null when something could not be read; then errors say what. What is missing would only look like further errors.</summary>
     /// <param name="path">A file or a folder.</param>
@@ -22,7 +22,7 @@ internal sealed class ConfigFiles(ConfigErrors errors)
         var overlay = environment is null ? null : ReadOverlay(Path.Combine(FolderOf(path), "environments"), environment);
         if (roots.Contains(null) || (environment is not null && overlay is null)) return null;
         var merged = roots.OfType<ConfigNode>().Aggregate(Join);
-        return overlay is null ? merged : ConfigMerge.LayOver(merged, overlay);
+        return overlay is null ? merged : new ConfigMerge(catalog).LayOver(merged, overlay, root);
     }
 
     private static List<string> Find(string path)

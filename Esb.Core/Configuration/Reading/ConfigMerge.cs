@@ -1,14 +1,24 @@
+using Esb.Core.Configuration.Settings;
+
 namespace Esb.Core.Configuration.Reading;
 
 /// <summary>Lays one tree over another: objects merge, everything else replaces.</summary>
-internal static class ConfigMerge
+internal sealed class ConfigMerge(SettingsCatalog catalog)
 {
-    public static ConfigNode LayOver(ConfigNode below, ConfigNode above)
+    /// <summary>Lays a tree over another of the same type. What only another kind of thing has goes when the kind changes.</summary>
+    public ConfigNode LayOver(ConfigNode below, ConfigNode above, SettingType? type)
     {
         if (below.Kind != ConfigKind.Object || above.Kind != ConfigKind.Object) return above;
-        var members = below.Members.ToList();
-        foreach (var member in above.Members) Put(members, member);
-        return below with { Members = members };
+        var kept = type?.Keep(below, above, catalog) ?? below;
+        var members = kept.Members.ToList();
+        foreach (var member in above.Members)
+        {
+            var index = members.FindIndex(present => present.Name == member.Name);
+            if (index < 0) members.Add(member);
+            else members[index] = member with { Value = LayOver(members[index].Value, member.Value, TypeOf(member.Name, kept, type)) };
+        }
+
+        return kept with { Members = members };
     }
 
     /// <summary>The object with one member put over what it held under that name.</summary>
@@ -21,10 +31,6 @@ internal static class ConfigMerge
         return parent with { Members = members };
     }
 
-    private static void Put(List<ConfigMember> members, ConfigMember above)
-    {
-        var index = members.FindIndex(member => member.Name == above.Name);
-        if (index < 0) members.Add(above);
-        else members[index] = above with { Value = LayOver(members[index].Value, above.Value) };
-    }
+    private SettingType? TypeOf(string name, ConfigNode owner, SettingType? type) =>
+        type?.Find(owner, name, catalog) is { } found && found.Key == name ? found.Type : null;
 }

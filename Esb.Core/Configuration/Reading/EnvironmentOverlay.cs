@@ -50,7 +50,9 @@ internal sealed class EnvironmentOverlay(SettingsCatalog catalog, SettingType ro
 
         if (type is ListType) return PutItem(whole, int.Parse(found.Key, CultureInfo.InvariantCulture), found.Type, parts[1..], value, origin);
         var child = whole[found.Key] ?? new ConfigNode(ConfigKind.Null, whole.PathOf(found.Key), origin);
-        return Put(child, found.Type, parts[1..], value, origin) is { } changed ? ConfigMerge.With(whole, found.Key, changed) : null;
+        if (Put(child, found.Type, parts[1..], value, origin) is not { } changed) return null;
+        var above = new ConfigNode(ConfigKind.Object, whole.Path, origin) { Members = [new ConfigMember(found.Key, changed, origin)] };
+        return ConfigMerge.With(type.Keep(whole, above, catalog), found.Key, changed);
     }
 
     private ConfigNode? PutItem(ConfigNode list, int index, SettingType type, ReadOnlySpan<string> parts, string value, ConfigOrigin origin)

@@ -43,6 +43,14 @@ internal sealed class KindsType(Type baseType, KindsAttribute kinds) : SettingTy
     public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) =>
         FindKind(node, catalog)?.Settings is { } settings ? [kinds.Discriminator, .. RecordType.Of(settings).Keys(node, catalog)] : [kinds.Discriminator];
 
+    /// <summary>A thing of another kind keeps what both kinds have: the keys that only the old one has would be refused as unknown.</summary>
+    public override ConfigNode Keep(ConfigNode below, ConfigNode above, SettingsCatalog catalog)
+    {
+        if (above[kinds.Discriminator] is null || FindKind(below, catalog) is not { Settings: not null } old || FindKind(above, catalog) is not { Settings: not null } now) return below;
+        var gone = RecordType.Of(old.Settings).Keys(below, catalog).Except(RecordType.Of(now.Settings).Keys(above, catalog)).ToHashSet();
+        return below with { Members = [.. below.Members.Where(member => !gone.Contains(member.Name))] };
+    }
+
     public override JsonObject Describe(SchemaWriter schema) => schema.Define(baseType, () => new JsonObject
     {
         ["oneOf"] = new JsonArray([.. schema.Catalog.KindsOf(baseType)

@@ -27,10 +27,18 @@ internal sealed class RootType(SettingsCatalog catalog) : SettingType
             else if (section.Settings is null)
                 reader.RefuseUnavailable(member);
             else
-                sections[section.Name] = TypeOf(section).Read(member.Value, reader) ?? StandIn(section);
+                sections[section.Name] = Read(section, member.Value, reader);
         }
 
         return sections;
+    }
+
+    private object Read(ConfigSection section, ConfigNode node, SettingsReader reader)
+    {
+        var losses = reader.Losses;
+        var value = TypeOf(section).Read(node, reader);
+        if (value is null || reader.Losses > losses) reader.Damage(section.Name);
+        return value ?? StandIn(section);
     }
 
     /// <summary>The configuration with the default of each section that it does not have.</summary>

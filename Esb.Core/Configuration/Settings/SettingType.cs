@@ -36,6 +36,9 @@ internal abstract class SettingType
     /// <summary>The names that <see cref="Find"/> would find, for hints.</summary>
     public virtual IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) => [];
 
+    /// <summary>What of an object still stands when another is laid over it.</summary>
+    public virtual ConfigNode Keep(ConfigNode below, ConfigNode above, SettingsCatalog catalog) => below;
+
     /// <summary>The long form of a node that may be written as a plain value.</summary>
     public virtual ConfigNode Expand(ConfigNode node) => node;
 

@@ -5,6 +5,7 @@ internal sealed class SettingsReader(SettingsCatalog catalog, ConfigErrors error
 {
     private readonly List<(string Section, string Name, ConfigNode Node)> _references = [];
     private readonly List<TracedValue> _values = [];
+    private readonly HashSet<string> _damaged = [];
 
     public SettingsCatalog Catalog => catalog;
 
@@ -28,6 +29,12 @@ internal sealed class SettingsReader(SettingsCatalog catalog, ConfigErrors error
 
     /// <summary>Notes that a value could not be read, and is left out.</summary>
     public void Lose() => Losses++;
+
+    /// <summary>The sections of which something could not be read.</summary>
+    public IReadOnlySet<string> Damaged => _damaged;
+
+    /// <summary>Notes that something of a section could not be read.</summary>
+    public void Damage(string section) => _damaged.Add(section);
 
     public void Refer(string section, string name, ConfigNode node) => _references.Add((section, name, node));
 
@@ -61,7 +68,7 @@ internal sealed class SettingsReader(SettingsCatalog catalog, ConfigErrors error
         {
             if (root[section] is { Kind: not ConfigKind.Object }) continue; // reported already
             var names = root[section]?.Members.Select(member => member.Name).ToList() ?? [];
-            if (!names.Contains(name)) errors.Add("ESB-CFG-REF", node, $"there is no \"{name}\" in {section}{NearestName.Hint(name, names)}");
+            if (!names.Contains(name)) errors.Add("ESB-CFG-REF", node, $"there is no \"{name}\" in {section}{NearestName.Hint(name, names.Where(ThingName.IsValid))}");
         }
     }
 }

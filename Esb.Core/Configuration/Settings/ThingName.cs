@@ -9,6 +9,9 @@ internal static partial class ThingName
 
     public const string Expected = "expected 1 to 128 letters, digits, - and _, beginning with a letter or digit";
 
+    /// <summary>What is the bus's own on a broker and in its records; a thing of people's would be taken for it.</summary>
+    private const string Reserved = "esb";
+
     public static bool IsValid(string name) => Allowed().IsMatch(name);
 
     /// <summary>Refuses names that are not allowed, and names that an environment variable could not tell apart.</summary>
@@ -16,6 +19,9 @@ internal static partial class ThingName
     {
         foreach (var member in section.Members.Where(member => !IsValid(member.Name)))
             errors.Add("ESB-CFG-NAME", section.Path, $"the name '{Clipped.To(40, Clipped.Name(member.Name))}' is not allowed; {Expected}", member.Origin);
+
+        foreach (var member in section.Members.Where(member => section.Path is "topics" or "endpoints" && member.Name.Equals(Reserved, StringComparison.OrdinalIgnoreCase)))
+            errors.Add("ESB-CFG-NAME", section.Path, $"the name '{member.Name}' is reserved for the bus; expected another, without the beginning {Reserved}.", member.Origin);
 
         foreach (var twins in section.Members.GroupBy(member => member.Name.Replace('_', '-'), StringComparer.OrdinalIgnoreCase).Where(group => group.Count() > 1))
         {

@@ -37,7 +37,7 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
     {
         if (_lost is not null) throw _lost;
         using var limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        limited.CancelAfter(timeout);
+        limited.CancelAfter(Database.LimitOf(timeout));
         try
         {
             return await work(rented.Connection, limited.Token);

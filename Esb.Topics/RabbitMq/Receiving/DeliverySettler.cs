@@ -36,7 +36,7 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
 
         // Whoever sent no id of its own recognises the reply by the correlation it sent.
         var requestId = request.Properties.MessageId is { Length: > 0 } id ? id : request.Properties.CorrelationId ?? message.Id.ToString();
-        var expires = time.GetTimestamp() + (long)((request.Properties.TimeToLive() ?? DefaultTimeToLive).TotalSeconds * time.TimestampFrequency);
+        var expires = time.GetTimestamp() + (long)((request.TimeToLive ?? DefaultTimeToLive).TotalSeconds * time.TimestampFrequency);
         return (reply, stopping) => ReplyAsync(reply, replyTo, requestId, expires, stopping);
     }
 

@@ -33,6 +33,8 @@ internal sealed class ChooseStep : StepFactory<ChooseConfig>
 
     protected override CompiledStep? Compile(ChooseConfig settings, StepConfig step, IStepCompiler compiler)
     {
+        if (settings.When.Count == 0 && settings.IsSound("when"))
+            compiler.Errors.Add("ESB-CFG-VALUE", settings, "when", "expected at least one branch; without a condition the steps need no choice");
         var branches = settings.When
             .Select(branch => (condition: compiler.Expressions.Compile(branch.If, compiler.Errors), steps: compiler.Compile(branch.Steps)))
             .ToArray();

@@ -29,8 +29,8 @@ internal sealed class TransactionStep(EsbConfiguration configuration, ITransacti
     protected override CompiledStep? Compile(TransactionConfig settings, StepConfig step, IStepCompiler compiler)
     {
         if (configuration.Named<ConnectionConfig>("connections").ContainsKey(settings.Connection) && transactions.ObstacleOf(settings.Connection) is { } obstacle)
-            compiler.Errors.Add("ESB-CFG-TRANSACTION", $"{step.Path}.connection", obstacle, step.Origin);
-        new TransactionContents(configuration, settings.Connection).Check(settings.Steps, compiler.Errors);
+            compiler.Errors.Add("ESB-CFG-TRANSACTION", settings, "connection", obstacle);
+        if (settings.IsSound("connection")) new TransactionContents(configuration, settings.Connection).Check(settings.Steps, compiler.Errors);
         if (compiler.Compile(settings.Steps) is not { } steps) return null;
         return new CompiledStep(Run, $"transaction({settings.Connection}: {steps.Description})");
 

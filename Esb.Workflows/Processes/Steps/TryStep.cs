@@ -80,8 +80,6 @@ internal sealed class TryStep : StepFactory<TryConfig>
 
     private sealed record Handler(IReadOnlyList<string> Codes, MessageStep Steps)
     {
-        public bool Catches(string code) => Codes.Count == 0 || Codes.Any(pattern => pattern.EndsWith('*')
-            ? code.StartsWith(pattern[..^1], StringComparison.Ordinal)
-            : code == pattern);
+        public bool Catches(string code) => Codes.Count == 0 || Codes.Any(pattern => CodePattern.Matches(pattern, code));
     }
 }

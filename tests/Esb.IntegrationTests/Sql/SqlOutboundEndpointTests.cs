@@ -177,6 +177,7 @@ internal sealed class SqlOutboundEndpointTests
         var failure = Refusal(endpoint, "{}");
 
         Assert.That((failure.Code, failure.IsTransient, failure.Kind), Is.EqualTo(("ESB-SQL-TIMEOUT", true, FaultKind.Timeout)));
+        Assert.That(failure.Message, Is.EqualTo("The database did not answer within 0.3 s."), "as configured, though it is given up a little earlier");
         Assert.That(await SlowCommandsAsync(cancellationToken), Is.Zero);
     }
 
@@ -198,7 +199,7 @@ internal sealed class SqlOutboundEndpointTests
         var failure = Refusal(_shop.Endpoint(execute: "select 1", database: database, change: config => config with { Timeout = TimeSpan.FromMilliseconds(200) }), "{}");
 
         Assert.That((failure.Code, failure.IsTransient), Is.EqualTo(("ESB-SQL-POOL", true)));
-        Assert.That(failure.Message, Is.EqualTo("All 2 connections of shop were in use for 0.18 s."));
+        Assert.That(failure.Message, Is.EqualTo("All 2 connections of shop were in use for 0.2 s."));
         await Task.WhenAll(slow);
     }
 

@@ -19,7 +19,20 @@ public sealed class FileDeadLetterStoreTests : DeadLetterStoreContract
 {
     private readonly TestFolder _folder = new();
 
-    protected override async Task<IDeadLetterStore> OpenAsync() => (await _folder.OpenAsync()).DeadLetters;
+    private protected override async Task<IStore> OpenAsync() => await _folder.OpenAsync();
+
+    private protected override async Task<IStore> ReopenAsync() => await _folder.ReopenAsync();
+
+    protected override Task CloseAsync() => _folder.CloseAsync();
+}
+
+public sealed class FileReplayJobStoreTests : ReplayJobStoreContract
+{
+    private readonly TestFolder _folder = new();
+
+    private protected override async Task<IStore> OpenAsync() => await _folder.OpenAsync();
+
+    private protected override async Task<IStore> ReopenAsync() => await _folder.ReopenAsync();
 
     protected override Task CloseAsync() => _folder.CloseAsync();
 }
@@ -48,17 +61,29 @@ internal sealed class TestFolder
     private FileStoreConfig _config = null!;
     private FileStore _store = null!;
 
-    public async Task<FileStore> OpenAsync()
+    public Task<FileStore> OpenAsync()
     {
         _config = new FileStoreConfig { Folder = Directory.CreateTempSubdirectory("esb-").FullName };
-        _store = new FileStore(_config, TimeProvider.System, NullLogger<FileStore>.Instance);
-        await _store.StartAsync(default);
-        return _store;
+        return StartAsync();
+    }
+
+    /// <summary>As after the end of the process.</summary>
+    public async Task<FileStore> ReopenAsync()
+    {
+        await _store.DisposeAsync();
+        return await StartAsync();
     }
 
     public async Task CloseAsync()
     {
         await _store.DisposeAsync();
         Directory.Delete(_config.Folder, recursive: true);
+    }
+
+    private async Task<FileStore> StartAsync()
+    {
+        _store = new FileStore(_config, TimeProvider.System, NullLogger<FileStore>.Instance);
+        await _store.StartAsync(default);
+        return _store;
     }
 }

@@ -1,5 +1,7 @@
 using Esb.Core.Audit;
 using Esb.Core.Storage;
+using Esb.Storage;
+using NUnit.Framework;
 
 namespace Esb.IntegrationTests.Storage;
 
@@ -16,7 +18,37 @@ public sealed class PostgresDeadLetterStoreTests : DeadLetterStoreContract
 {
     private TestSchema _schema = null!;
 
-    protected override async Task<IDeadLetterStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store.DeadLetters;
+    private protected override async Task<IStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
+
+    private protected override async Task<IStore> ReopenAsync() => await _schema.ReopenAsync();
+
+    protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
+}
+
+public sealed class PostgresReplayJobStoreTests : ReplayJobStoreContract
+{
+    private TestSchema _schema = null!;
+
+    [Test, CancelAfter(30_000)]
+    public async Task Job_of_a_host_that_is_silent_is_taken_by_another(CancellationToken cancellationToken)
+    {
+        var job = await MakeJobAsync(await KeepAsync(2, cancellationToken), cancellationToken);
+        var first = await Jobs.ClaimAsync("first", cancellationToken);
+        await _schema.QueryAsync<int>("update replay_job set heard_at = heard_at - interval '14 seconds'");
+        var early = await Jobs.ClaimAsync("second", cancellationToken);
+        await _schema.QueryAsync<int>("update replay_job set heard_at = heard_at - interval '14 seconds'");
+
+        var second = await Jobs.ClaimAsync("second", cancellationToken);
+
+        Assert.That(early, Is.Null);
+        Assert.That(second!.Job.Id, Is.EqualTo(job.Id));
+        Assert.That(await Jobs.RenewAsync(first!, null, cancellationToken), Is.Null, "the first has lost it");
+        Assert.That(await Jobs.NextAsync(second, 10, cancellationToken), Has.Count.EqualTo(2));
+    }
+
+    private protected override async Task<IStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
+
+    private protected override async Task<IStore> ReopenAsync() => await _schema.ReopenAsync();
 
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }

@@ -45,6 +45,15 @@ internal sealed class TestSchema : IAsyncDisposable
         return Store;
     }
 
+    /// <summary>As after the end of the process.</summary>
+    public async Task<PostgresStore> ReopenAsync()
+    {
+        await Store.DisposeAsync();
+        _stores.Clear();
+        await Open().StartAsync(default);
+        return Store;
+    }
+
     public async Task<IReadOnlyList<T>> QueryAsync<T>(string sql)
     {
         await using var connection = new NpgsqlConnection(Config.Connection + $";Search Path={Config.Schema}");

@@ -15,6 +15,7 @@ public sealed class LogMethodTests
         ("Esb.Endpoints.Sql", 2300, 2399),
         ("Esb.Endpoints.Delivery", 2400, 2499),
         ("Esb.Endpoints.Intake", 2500, 2599),
+        ("Esb.Endpoints.Replay", 2600, 2699),
         ("Esb.Endpoints", 2000, 2999),
         ("Esb.Workflows", 3000, 3999),
         ("Esb.Audit", 4000, 4499),

@@ -31,7 +31,8 @@ internal static class FakeSettings
     private static IServiceCollection AddEndpoints(this IServiceCollection services) => services
         .AddEndpointType<IEndpointType, HttpInConfig>("http-inbound", "Receives requests.")
         .AddEndpointType<IEndpointType, FileInConfig>("file-inbound", "Reads files.")
-        .AddEndpointType<IEndpointType, FileOutConfig>("file-outbound", "Writes files.");
+        .AddEndpointType<IEndpointType, FileOutConfig>("file-outbound", "Writes files.")
+        .AddEndpointType<IEndpointType, HttpOutConfig>("http-outbound", "Sends requests.");
 
     private static IServiceCollection AddSteps(this IServiceCollection services) => services
         .AddStep<IStepFactory, ChooseConfig>("choose", "Takes one of several ways.")
@@ -124,6 +125,12 @@ internal sealed record FileOutConfig : OutboundEndpointConfig
 
     [Setting("What happens to a file that exists.")]
     public Existing IfExists { get; init; }
+}
+
+internal sealed record HttpOutConfig : OutboundEndpointConfig
+{
+    [Setting("The address.")]
+    public required string Url { get; init; }
 }
 
 internal sealed record ChooseConfig : SettingsRecord, IHoldsSteps

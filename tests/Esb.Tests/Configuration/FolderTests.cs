@@ -90,6 +90,43 @@ public sealed class FolderTests : ConfigurationFixture
     }
 
     [Test]
+    public void An_environment_that_changes_a_type_keeps_what_both_types_have()
+    {
+        var file = Write("esb.json", """
+            {
+              "store": { "type": "file", "folder": "data" },
+              "topics": { "a": {} },
+              "endpoints": { "out": { "type": "file-outbound", "folder": "out", "subscribe": ["a.#"], "queue": { "type": "quorum", "maxLength": 5 } } }
+            }
+            """);
+        Write("environments/prod.json", """{ "endpoints": { "out": { "type": "http-outbound", "url": "http://there", "queue": { "type": "classic" } } } }""");
+
+        var endpoint = (OutboundEndpointConfig)AcceptPath(file, ("ESB_ENVIRONMENT", "prod")).Named<EndpointConfig>("endpoints")["out"];
+
+        Assert.That(endpoint.Subscribe.Select(pattern => pattern.Value), Is.EqualTo(["a.#"]));
+        Assert.That(endpoint.Queue, Has.Property("Type").EqualTo(QueueType.Classic).And.Property("MaxLength").EqualTo(5));
+    }
+
+    [Test]
+    public void A_variable_that_changes_a_type_keeps_what_both_types_have()
+    {
+        var json = """{ "endpoints": { "out": { "type": "file-outbound", "folder": "out", "poolSize": 7 } } }""";
+
+        var endpoint = Accept(json, ("ESB__ENDPOINTS__OUT__TYPE", "http-outbound"), ("ESB__ENDPOINTS__OUT__URL", "http://there")).Named<EndpointConfig>("endpoints")["out"];
+
+        Assert.That(endpoint, Is.Not.InstanceOf<FileOutConfig>().And.Property("PoolSize").EqualTo(7));
+    }
+
+    [Test]
+    public void A_misspelt_key_is_still_told_when_the_type_changes()
+    {
+        var file = Write("esb.json", """{ "endpoints": { "out": { "type": "file-outbound", "foldr": "out" } } }""");
+        Write("environments/prod.json", """{ "endpoints": { "out": { "type": "http-outbound", "url": "http://there" } } }""");
+
+        Assert.That(RefusePath(file, ("ESB_ENVIRONMENT", "prod")).Select(error => error.Path), Is.EqualTo(["endpoints.out.foldr"]));
+    }
+
+    [Test]
     public void An_environment_without_a_file_is_refused_with_the_nearest_one()
     {
         var file = Write("esb.json", "{}");

@@ -105,7 +105,7 @@ public sealed class ValueTests : ConfigurationFixture
         var error = RefuseOnce("""{ "endpoints": { "a": { "type": "file-outbund", "folder": "x" } } }""");
 
         Assert.That((error.Code, error.Path, error.Value), Is.EqualTo(("ESB-CFG-VALUE", "endpoints.a.type", "\"file-outbund\"")));
-        Assert.That(error.Expected, Is.EqualTo("""expected one of http-inbound, file-inbound, file-outbound; did you mean "file-outbound"?"""));
+        Assert.That(error.Expected, Is.EqualTo("""expected one of http-inbound, file-inbound, file-outbound, http-outbound; did you mean "file-outbound"?"""));
         Assert.That(error.Origin!.Column, Is.GreaterThan(30), "the place of the value, not of the endpoint");
     }
 

@@ -5,6 +5,7 @@ using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
+using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Host;
@@ -33,6 +34,9 @@ internal static class StandIns
         .AddSingleton(Substitute.For<IUnroutableMessages>())
         .AddSingleton<RecordingPublisher>()
         .AddSingleton<ITopicPublisher>(services => services.GetRequiredService<RecordingPublisher>())
+        .AddSingleton(Substitute.For<IDeadLetterStore>())
+        .AddSingleton(Substitute.For<IReplayJobStore>())
+        .AddSingleton(Substitute.For<IDeadLetterDesk>())
         .AddSingleton<ListedAuditStore>()
         .AddSingleton<IAuditStore>(services => services.GetRequiredService<ListedAuditStore>());
 
@@ -71,8 +75,10 @@ internal sealed record StandInInbound : InboundEndpointConfig
 
 internal sealed record StandInOutbound : OutboundEndpointConfig
 {
-    [Setting("The folder.")]
+    [Setting("The folder.", IsPath = true)]
     public required string Folder { get; init; }
+
+    public override string Address => Folder;
 }
 
 internal sealed record StandInStep : SettingsRecord

@@ -194,6 +194,9 @@ public sealed class XmlInputTests
     [TestCase("<order><line sku='TEA", "inside element order")]
     [TestCase("<order><!-- about", "inside element order")]
     [TestCase("<order", "before its root element was complete")]
+    [TestCase("<a>", "before its root element was complete")]
+    [TestCase("<a", "before its root element was complete")]
+    [TestCase("<", "before its root element was complete")]
     [Property("Case", "XML-19")]
     public void A_truncated_document_is_refused_with_where_it_ended(string document, string place)
     {

@@ -110,6 +110,28 @@ public sealed class CommandLineTests
     }
 
     [Test]
+    public async Task Validate_tells_warnings_and_accepts_all_the_same()
+    {
+        var path = Write("""{ "name": "shop", "management": { "url": "http://0.0.0.0:8081" } }""");
+
+        var forPeople = await RunAsync("validate", path);
+
+        Assert.That(forPeople, Is.Zero);
+        Assert.That(Output, Does.Match("^shop, revision [0-9a-f]{12}: valid, 1 warning.\n  ESB-CFG-EXPOSED management.url = \"http://0.0.0.0:8081\": the management API can be reached from other machines, without TLS \\(.*esb.json:1:"));
+    }
+
+    [Test]
+    public async Task Validate_writes_warnings_for_programs()
+    {
+        var exitCode = await RunAsync("validate", Write("""{ "management": { "url": "http://[::]:8081" } }"""), "--json");
+
+        var result = JsonNode.Parse(Output)!;
+        Assert.That(exitCode, Is.Zero);
+        Assert.That((bool?)result["valid"], Is.True);
+        Assert.That((string?)result["warnings"]![0]!["code"], Is.EqualTo("ESB-CFG-EXPOSED"));
+    }
+
+    [Test]
     public async Task Explain_shows_compiled_processes_and_where_values_come_from()
     {
         var path = Write("""
@@ -179,7 +201,7 @@ public sealed class CommandLineTests
         Assert.That(Error, Does.Contain("use the key file or the environment variable ESB_KEY").And.Not.Contain("s3cret"));
     }
 
-    [TestCase("plan x"), TestCase("transform map file"), TestCase("dead-letters list --limit 5"), TestCase("endpoints set x --poolSize 5"), TestCase("workflows list"), TestCase("audit verify")]
+    [TestCase("plan x"), TestCase("transform map file"), TestCase("endpoints set x --poolSize 5"), TestCase("workflows list"), TestCase("audit verify")]
     public async Task Command_that_is_not_built_yet_says_so(string arguments)
     {
         Assert.That(await RunAsync(arguments.Split(' ')), Is.EqualTo(2));
@@ -224,13 +246,44 @@ public sealed class CommandLineTests
         Assert.That(Error, Does.Contain("ESB-API-NOTFOUND").And.Contains("did you mean \"orders\"?"));
     }
 
-    [Test, Property("Case", "CLI-04")]
-    public async Task Send_of_a_file_that_does_not_exist_sends_nothing(CancellationToken cancellationToken)
+    [TestCase("nowhere.xml", "there is no such file"), TestCase("nowhere/at/all.xml", "there is no such file"), TestCase("", "is denied")]
+    public async Task Send_of_a_file_that_cannot_be_read_sends_nothing(string file, string reason)
+    {
+        await using var host = await RunningManagement.StartAsync(default);
+
+        Assert.That(await AskAsync(host, "send", "orders.new", "--file", Path.Combine(_folder.FullName, file)), Is.EqualTo(2));
+        Assert.That(Error, Does.StartWith("ESB-CLI-FILE").And.Contains(reason));
+        Assert.That(host.Publisher.Published, Is.Empty);
+    }
+
+    [TestCase(1_025), TestCase(5_000_000)]
+    public async Task Send_of_more_than_a_message_may_hold_names_the_limit(int length)
+    {
+        await using var host = await RunningManagement.StartAsync(default);
+        var file = Path.Combine(_folder.FullName, "large.bin");
+        await File.WriteAllBytesAsync(file, new byte[length]);
+
+        Assert.That(await AskAsync(host, "send", "orders.new", "--file", file), Is.EqualTo(2));
+        Assert.That(Error, Is.EqualTo($"ESB-BODY-SIZE The body is larger than 1024 bytes, the limits.maxBodySize of the host.{Environment.NewLine}"));
+    }
+
+    [Test, Property("Case", "CLI-07")]
+    public async Task Missing_key_file_is_named(CancellationToken cancellationToken)
     {
         await using var host = await RunningManagement.StartAsync(cancellationToken);
+        var file = Path.Combine(_folder.FullName, "nowhere.key");
 
-        Assert.That(await AskAsync(host, "send", "orders.new", "--file", "nowhere.xml"), Is.EqualTo(3));
-        Assert.That(Error, Does.StartWith("ESB-CFG-NOTFOUND"));
+        var exitCode = await RunAsync("endpoints", "list", "--url", host.Server.Address.ToString(), "--key-file", file);
+
+        Assert.That(exitCode, Is.EqualTo(4));
+        Assert.That(Error, Does.StartWith($"ESB-CLI-KEY There is no key: ESB_KEY is not set, and there is no file {file}."));
+    }
+
+    [Test]
+    public async Task Id_that_is_none_is_told_without_words_of_the_framework()
+    {
+        Assert.That(await RunAsync("audit", "show", "nonsense"), Is.EqualTo(2));
+        Assert.That(Error, Does.StartWith("ESB-CLI-USAGE 'nonsense' is no id of a message: expected a UUID").And.Not.Contain("Guid"));
     }
 
     [Test]

@@ -1,7 +1,11 @@
+using System.Net;
+using System.Net.Sockets;
 using Esb.Core;
 using Esb.Core.Configuration;
+using Esb.Core.Listening;
 using Esb.Host.Composition;
 using Esb.Host.Lifecycle;
+using Esb.Host.Management;
 using Esb.Tests.Host.Management;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
@@ -46,7 +50,7 @@ public sealed class EsbApplicationTests
         Assert.That(_log.Lines, Does.Contain("transport memory: what is accepted dies with this process"));
         Assert.That(_log.Lines, Does.Contain("process receive-order: log(hello)"));
         Assert.That(_log.Lines, Does.Contain("endpoint shop: http-inbound, http://127.0.0.1:8080/orders → receive-order"));
-        Assert.That(_log.Lines, Does.Contain("endpoint ledger: file-outbound, orders.# → ledger; 1 instance, 1 at once, parallel"));
+        Assert.That(_log.Lines, Does.Contain($"endpoint ledger: file-outbound, orders.# → {Path.Combine(_folder.FullName, "ledger")}; 1 instance, 1 at once, parallel"));
         Assert.That(_log.Lines, Does.Contain("send to http://127.0.0.1:8080/orders (shop)"));
         Assert.That(_log.Lines, Has.Some.Match(@"^look with 'esb audit find', or at http://127\.0\.0\.1:\d+/api/messages with the key in .*management\.key$"));
         Assert.That(_log.Lines, Does.Contain("stopped: what was under way is finished"));
@@ -66,13 +70,67 @@ public sealed class EsbApplicationTests
         await store.Received(1).StopAsync(Arg.Any<CancellationToken>());
     }
 
-    private Task<ServiceProvider> BuildAsync(params IBusPart[] parts)
+    [Test, Property("Case", "CFG-30")]
+    public async Task Ports_in_use_are_all_told_in_one_line_each_before_anything_starts(CancellationToken cancellationToken)
+    {
+        using var first = Occupied();
+        using var second = Occupied();
+        var store = Substitute.For<IBusPart>();
+        await using var services = await BuildAsync(PortOf(first), store);
+        var elsewhere = new ListeningPlace("the listener 'elsewhere'", new ManagementConfig(), "url", $"http://127.0.0.1:{PortOf(second)}", IsOpened: true);
+        var closed = elsewhere with { IsOpened = false };
+
+        var refusal = Assert.ThrowsAsync<ConfigurationRefusedException>(() => new EsbApplication(services).RunAsync(cancellationToken, cancellationToken));
+        var both = Assert.Throws<ConfigurationRefusedException>(() => PortProbe.RequireFree([.. services.GetServices<IListeningPart>().SelectMany(part => part.Places), elsewhere, closed]));
+
+        Assert.That(refusal!.Errors.Single().ToString(), Does.StartWith($"ESB-CFG-PORT management.url = \"http://127.0.0.1:{PortOf(first)}\": the port {PortOf(first)} is in use ("));
+        Assert.That(both!.Errors.Select(error => error.Expected), Is.EqualTo([$"the port {PortOf(first)} is in use", $"the port {PortOf(second)} is in use"]));
+        Assert.That(_log.Lines, Has.None.Contains("Hosting failed"));
+        await store.DidNotReceive().StartAsync(Arg.Any<CancellationToken>());
+    }
+
+    [Test]
+    public async Task Warnings_are_told_at_every_start(CancellationToken cancellationToken)
+    {
+        using var stop = new CancellationTokenSource();
+        _log.Heard = line =>
+        {
+            if (line.Contains("is running", StringComparison.Ordinal)) stop.Cancel();
+        };
+        await using var services = await BuildAsync();
+        services.GetRequiredService<ConfigErrors>().Warn("ESB-CFG-EXPOSED", new ManagementConfig { Path = "management" }, "url", "can be reached");
+
+        await new EsbApplication(services).RunAsync(stop.Token, cancellationToken);
+
+        Assert.That(_log.Lines, Has.One.EqualTo("ESB-CFG-EXPOSED management.url: can be reached (default)"));
+    }
+
+    [Test]
+    public void Address_of_another_machine_cannot_be_listened_at()
+    {
+        var place = new ListeningPlace("the listener 'a'", new ManagementConfig(), "url", "http://192.0.2.1:8080", IsOpened: true);
+
+        Assert.That(() => PortProbe.RequireFree([place]), Throws.TypeOf<ConfigurationRefusedException>().With.Message.Contains("192.0.2.1 is no address of this machine"));
+    }
+
+    private static TcpListener Occupied()
+    {
+        var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        return listener;
+    }
+
+    private static int PortOf(TcpListener listener) => ((IPEndPoint)listener.LocalEndpoint).Port;
+
+    private Task<ServiceProvider> BuildAsync(params IBusPart[] parts) => BuildAsync(RunningManagement.FreePort(), parts);
+
+    private Task<ServiceProvider> BuildAsync(int managementPort, params IBusPart[] parts)
     {
         var path = Path.Combine(_folder.FullName, "esb.json");
         File.WriteAllText(path, $$"""
             {
               "name": "shop",
-              "management": { "url": "http://127.0.0.1:{{RunningManagement.FreePort()}}" },
+              "management": { "url": "http://127.0.0.1:{{managementPort}}" },
               "topics": { "orders": {} },
               "endpoints": {
                 "shop": { "type": "http-inbound", "path": "/orders", "process": "receive-order" },

@@ -74,7 +74,7 @@ public sealed class ManagementApiTests
         unroutable.ReplayAsync("orders.lost", 50, Arg.Any<CancellationToken>()).Returns(new UnroutableReplay(48, ["orders.never"]));
 
         var summary = (await Client.GetFromJsonAsync<JsonObject>("/api/unroutable?peek=7", cancellationToken))!;
-        using var response = await Client.PostAsync("/api/unroutable/replays", new StringContent("""{ "subject": "orders.lost", "limit": 50 }"""), cancellationToken);
+        using var response = await Client.PostAsync("/api/unroutable/replays", new StringContent("""{ "subject": "orders.lost", "limit": 50 }""", Encoding.UTF8, "application/json"), cancellationToken);
         var replay = JsonNode.Parse(await response.Content.ReadAsStringAsync(cancellationToken))!;
 
         Assert.That(((int)summary["count"]!, (int)summary["peeked"]!, (string?)summary["subjects"]![0]!["subject"]), Is.EqualTo((1_200, 7, "orders.lost")));
@@ -84,7 +84,7 @@ public sealed class ManagementApiTests
     [TestCase("""{ "subjekt": "orders.lost" }"""), TestCase("[]"), TestCase("{"), TestCase("""{ "limit": 0 }"""), TestCase("""{ "limit": 10001 }"""), TestCase("""{ "subject": "orders..x" }""")]
     public async Task Replay_of_unroutable_messages_that_is_not_understood_is_refused(string body, CancellationToken cancellationToken)
     {
-        using var response = await Client.PostAsync("/api/unroutable/replays", new StringContent(body), cancellationToken);
+        using var response = await Client.PostAsync("/api/unroutable/replays", new StringContent(body, Encoding.UTF8, "application/json"), cancellationToken);
 
         Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.BadRequest));
         Assert.That(_host.Services.GetRequiredService<IUnroutableMessages>().ReceivedCalls(), Is.Empty);

@@ -1,5 +1,6 @@
 using System.Net;
 using Esb.Core.Configuration;
+using Esb.Core.Listening;
 using Esb.Host.Management;
 using NUnit.Framework;
 
@@ -25,7 +26,7 @@ public sealed class ManagementServerTests
     {
         var errors = new ConfigErrors();
 
-        var address = ManagementAddress.Parse(url, errors, ConfigOrigin.Default);
+        var address = ListeningAddress.Parse(url, new ManagementConfig(), "url", errors);
 
         Assert.That(address, Is.Null);
         Assert.That(errors.All.Select(error => error.Code), Is.EqualTo(new[] { code }));
@@ -33,7 +34,7 @@ public sealed class ManagementServerTests
 
     [TestCase("http://127.0.0.1:8081", "127.0.0.1"), TestCase("http://localhost:8081/", "127.0.0.1"), TestCase("http://0.0.0.0:8081", "0.0.0.0"), TestCase("http://[::1]:8081", "::1")]
     public void Address_of_this_machine_is_taken(string url, string address) =>
-        Assert.That(ManagementAddress.Parse(url, new ConfigErrors(), ConfigOrigin.Default), Is.EqualTo(new ManagementAddress(IPAddress.Parse(address), 8081)));
+        Assert.That(ListeningAddress.Parse(url, new ManagementConfig(), "url", new ConfigErrors()), Is.EqualTo(new ListeningAddress(IPAddress.Parse(address), 8081)));
 
     [Test, Property("Case", "API-23")]
     public void Management_listens_on_this_machine_only_by_default() =>

@@ -86,7 +86,7 @@ public sealed class FileAuditStoreTests
         await using var reader = StoreReader.Open(config, NullLogger.Instance);
 
         Assert.That(await FindAsync(reader.Audit, new AuditQuery(), default), Is.Empty);
-        Assert.That(await reader.DeadLetters.ListAsync(10, default).ToListAsync(), Is.Empty);
+        Assert.That(await reader.DeadLetters.FindAsync(new(), default).ToListAsync(), Is.Empty);
         Assert.That(() => reader.Audit.AppendAsync([SomeFacts.Fact()], default), Throws.InvalidOperationException);
         Assert.That(Directory.Exists(config.Folder), Is.False);
     }

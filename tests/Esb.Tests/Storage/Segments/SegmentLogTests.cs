@@ -94,7 +94,7 @@ public sealed class SegmentLogTests
     {
         await using (Open())
         {
-            Assert.That(() => Open(), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-INUSE"));
+            Assert.That(() => Open(), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-INUSE").And.Message.EndsWith("give each its own store.folder.").And.InnerException.Null);
         }
 
         await AppendAsync(["first"], cancellationToken);

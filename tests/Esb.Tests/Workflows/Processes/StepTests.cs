@@ -169,7 +169,7 @@ public sealed class StepTests : IDisposable
         Compile($$"""
             { "main": [{ "try": {
                 "steps": [{ "fail": "no" }],
-                "catch": [{ "codes": ["OTHER"], "steps": [{ "fail": "wrong branch" }] },
+                "catch": [{ "codes": ["ESB-OTHER"], "steps": [{ "fail": "wrong branch" }] },
                           { "codes": ["{{code}}"], "steps": [{ "set": { "properties": { "why": { "property": "error.reason" } } } }] }],
                 "finally": [{ "set": { "properties": { "last": "yes" } } }] } }] }
             """);
@@ -185,7 +185,7 @@ public sealed class StepTests : IDisposable
         Compile("""
             { "main": [{ "try": {
                 "steps": [{ "fail": "no" }],
-                "catch": [{ "codes": ["OTHER"], "steps": [] }],
+                "catch": [{ "codes": ["ESB-OTHER"], "steps": [] }],
                 "finally": [{ "publish": "orders.failed" }] } }] }
             """);
 

@@ -1,0 +1,104 @@
+using Esb.Core.Audit;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Replays;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+
+namespace Esb.Endpoints.Replay;
+
+/// <summary>Sends the letters of a job to the queues of their endpoints, again and again until the transport confirms, and records each.</summary>
+internal sealed class ReplaySender(ReplayJob job, ReplayServices services, ReplayWatch watch)
+{
+    private const int MaxAtOnce = 16;
+
+    private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(30);
+
+    private readonly ReplayPace _pace = new(job.Request.Rate, services.Time);
+
+    /// <summary>Sends letters, those that keep an order one after the other.</summary>
+    /// <param name="letters">The oldest first.</param>
+    /// <param name="sent">Gets the ids of those that were confirmed and recorded, also when this fails half way.</param>
+    /// <param name="ended">Is looked at before each letter is sent, never after.</param>
+    public Task SendAsync(IReadOnlyList<DeadLetterSummary> letters, List<Guid> sent, CancellationToken ended)
+    {
+        var options = new ParallelOptions { MaxDegreeOfParallelism = MaxAtOnce, CancellationToken = ended };
+        return Parallel.ForEachAsync(letters.GroupBy(LineOf), options, async (line, token) =>
+        {
+            foreach (var letter in line)
+            {
+                await _pace.WaitAsync(token);
+                await SendAsync(letter, token);
+                lock (sent) sent.Add(letter.Id);
+            }
+        });
+    }
+
+    // What has to stay in order has a line in common.
+    private string LineOf(DeadLetterSummary letter) => services.Targets.ModeOf(letter.ReplayedTo ?? letter.Endpoint) switch
+    {
+        DeliveryMode.Ordered => "",
+        DeliveryMode.OrderedByKey => letter.Key ?? "",
+        _ => letter.Id.ToString(),
+    };
+
+    private async Task SendAsync(DeadLetterSummary summary, CancellationToken ended)
+    {
+        if (await services.Letters.GetAsync(summary.Id, ended) is not { } kept) return;
+        var endpoint = summary.ReplayedTo ?? summary.Endpoint;
+        var message = MessageOf(kept.Letter.Message);
+        using var activity = ReplayTelemetry.Start(kept.Letter, message, endpoint, job.Id);
+        for (var pause = FirstPause; await TrySendAsync(endpoint, message, ended) is { } trouble; pause = Longer(pause))
+        {
+            watch.Trouble = trouble;
+            await Task.Delay(pause, services.Time, ended);
+        }
+
+        watch.Trouble = null;
+        await RecordAsync(message, endpoint, kept);
+        ReplayTelemetry.CountReplayed(endpoint);
+    }
+
+    private async Task<string?> TrySendAsync(string endpoint, EsbMessage message, CancellationToken ended)
+    {
+        try
+        {
+            var result = await services.Queues.SendAsync(endpoint, message, DeliveryKind.Replay, ended);
+            if (result.Outcome != PublishOutcome.Confirmed) return result.Reason ?? "the message was not confirmed";
+            await result.Settled.WaitAsync(ended); // where the queue dies with this process, the letter is the message's only home until then
+            return null;
+        }
+        catch (EsbException ex)
+        {
+            return ex.Message; // such as an endpoint that is not there any more: an operator may cancel
+        }
+    }
+
+    // A repetition has the same id, also that of an edited message.
+    private EsbMessage MessageOf(EsbMessage original)
+    {
+        var message = original with { Attempt = 0 };
+        if (job.Request.Edit is not { } edit) return message;
+        var headers = edit.Headers is null ? original.Headers : MessageHeaders.From(edit.Headers);
+        return message with
+        {
+            Id = job.EditedId!.Value,
+            Body = edit.Body is { } body ? MessageBody.FromBytes(body) : original.Body,
+            ContentType = edit.ContentType ?? original.ContentType,
+            Headers = headers.With(ReplayEdit.ReplayOf, original.Id.ToString()),
+        };
+    }
+
+    private ValueTask RecordAsync(EsbMessage message, string endpoint, KeptDeadLetter kept)
+    {
+        var fields = new Dictionary<string, string> { ["job"] = job.Id.ToString(), ["operator"] = job.CreatedBy };
+        if (message.Id != kept.Summary.MessageId) fields[ReplayEdit.ReplayOf] = kept.Summary.MessageId.ToString();
+        if (endpoint != kept.Summary.Endpoint) fields["redirected-from"] = kept.Summary.Endpoint;
+        return services.Audit.RecordAsync(
+            AuditFacts.Of(message, AuditKind.Replayed, services.Time) with { Endpoint = endpoint, Reason = job.Reason, Fields = fields }, CancellationToken.None);
+    }
+
+    private static TimeSpan Longer(TimeSpan pause) => 2 * pause < LongestPause ? 2 * pause : LongestPause;
+}

@@ -1,0 +1,38 @@
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Replays;
+using Esb.Core.Storage;
+
+namespace Esb.Endpoints.Replay;
+
+/// <summary>Which endpoints can be sent dead letters, and which want to be asked first.</summary>
+internal sealed class ReplayTargets(IEnumerable<OutboundEndpointConfig> endpoints)
+{
+    private readonly Dictionary<string, OutboundEndpointConfig> _endpoints = endpoints.ToDictionary(endpoint => endpoint.Name);
+
+    /// <summary>In which order the endpoint delivers; in none where it is not there any more.</summary>
+    public DeliveryMode ModeOf(string endpoint) => _endpoints.TryGetValue(endpoint, out var config) ? config.Delivery : DeliveryMode.Parallel;
+
+    /// <summary>What keeps these letters from being sent as asked; nothing, mostly.</summary>
+    public IEnumerable<EsbException> Obstacles(ReplayRequest request, IEnumerable<DeadLetterGroup> letters)
+    {
+        var targets = request.Redirect is { } redirect ? [redirect] : letters.Select(group => group.Endpoint).Distinct().Order(StringComparer.Ordinal).ToList();
+        return targets.Select(target => ObstacleAt(target, request)).OfType<EsbException>();
+    }
+
+    private EsbException? ObstacleAt(string target, ReplayRequest request)
+    {
+        if (!_endpoints.TryGetValue(target, out var config))
+            return Refused("ESB-REPLAY-ENDPOINT", $"There is no outbound endpoint '{target}'; redirect its letters to another one{NearestName.Hint(target, _endpoints.Keys)}", 422);
+        if (!config.Enabled || config.Subscribe.Count == 0)
+            return Refused("ESB-REPLAY-ENDPOINT", $"The endpoint '{target}' is {(config.Enabled ? "called only and subscribes to nothing" : "not enabled")}: it has no queue. Redirect its letters to another one.", 422);
+
+        // Only where failed messages do not park their key there are dead letters at all, so that later messages went past these.
+        return config.Delivery == DeliveryMode.Parallel || request.OutOfOrder
+            ? null
+            : Refused("ESB-REPLAY-ORDER", $"The endpoint '{target}' delivers in order, and later messages have gone past these. Say outOfOrder to send them all the same.", 409);
+    }
+
+    private static EsbException Refused(string code, string message, int status) => new(code, message, FaultKind.Invalid) { Status = status };
+}

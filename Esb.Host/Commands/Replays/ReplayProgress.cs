@@ -1,0 +1,34 @@
+using Esb.Core.Replays;
+using Esb.Host.Management.DeadLetters;
+
+namespace Esb.Host.Commands.Replays;
+
+/// <summary>Waits for a replay job, and tells now and then how far it is.</summary>
+internal static class ReplayProgress
+{
+    private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(500);
+    private static readonly TimeSpan LineInterval = TimeSpan.FromSeconds(2);
+
+    /// <returns><see cref="ExitCode.Done"/> when all letters were sent; otherwise the job was paused, stopped or cancelled.</returns>
+    public static async Task<int> WaitAsync(ManagementClient client, Guid id, CommandContext context, CancellationToken cancellationToken)
+    {
+        var lastLine = context.Time.GetTimestamp();
+        while (true)
+        {
+            var job = await client.GetAsync<ReplayJobView>($"api/replays/{id}", cancellationToken);
+            if (job.State != ReplayState.Running)
+            {
+                context.Output.WriteLine($"{CommandJson.NameOf(job.State)}: {job.Replayed} of {job.Total} sent, {job.Failed} came back{(job.Trouble is null ? "" : $"; {job.Trouble}")}");
+                return job.State == ReplayState.Completed ? ExitCode.Done : ExitCode.Failed;
+            }
+
+            if (context.Time.GetElapsedTime(lastLine) > LineInterval)
+            {
+                lastLine = context.Time.GetTimestamp();
+                context.Error.WriteLine($"{job.Replayed} of {job.Total} sent, {job.Failed} came back{(job.Trouble is null ? "" : $"; {job.Trouble}")}");
+            }
+
+            await Task.Delay(Interval, context.Time, cancellationToken);
+        }
+    }
+}

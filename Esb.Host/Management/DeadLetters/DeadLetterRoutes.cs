@@ -1,0 +1,109 @@
+using System.Globalization;
+using Esb.Core.Configuration;
+using Esb.Core.Replays;
+using Esb.Core.Storage;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace Esb.Host.Management.DeadLetters;
+
+/// <summary>Finds dead letters, shows them, and carries out what operators decide about them.</summary>
+internal static class DeadLetterRoutes
+{
+    private const int MaxLimit = 1_000;
+    private const int DefaultLimit = 100;
+
+    private static readonly string[] FilterNames = ["endpoint", "code", "subject", "key", "messageId", "from", "to", "state", "text", "job"];
+
+    public static IEndpointRouteBuilder MapDeadLetterRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
+    {
+        var store = bus.GetRequiredService<IDeadLetterStore>();
+        var desk = bus.GetRequiredService<IDeadLetterDesk>();
+        var maxBody = bus.GetRequiredService<EsbConfiguration>().Section<LimitsConfig>("limits").MaxBodySize.Bytes;
+        var letters = api.MapGroup("/dead-letters");
+        letters.MapGet("", (HttpRequest request, CancellationToken cancellationToken) => FindAsync(store, request, cancellationToken));
+        letters.MapGet("/groups", (HttpRequest request, CancellationToken cancellationToken) => GroupAsync(store, request, cancellationToken));
+        letters.MapPost("/discard", (HttpRequest request, CancellationToken cancellationToken) => DiscardAsync(desk, request, cancellationToken));
+        letters.MapGet("/{id}", async (string id, CancellationToken cancellationToken) => DeadLetterView.Of(await GetAsync(store, id, cancellationToken)));
+        letters.MapGet("/{id}/body", async (string id, CancellationToken cancellationToken) => BodyOf(await GetAsync(store, id, cancellationToken)));
+        letters.MapPost("/{id}/replay", async (string id, HttpRequest request, CancellationToken cancellationToken) =>
+        {
+            AllowEditing(request, maxBody);
+            var kept = await GetAsync(store, id, cancellationToken);
+            var body = await JsonBody.ReadAsync<ReplayBody>(request, cancellationToken);
+            if (body.Ids is not null || body.Filter is not null) throw Problems.Parameter(body.Ids is null ? "filter" : "ids", "the path names the letter");
+            return await ReplayRoutes.MakeAsync(desk, body with { Ids = [kept.Summary.Id] }, request, cancellationToken);
+        });
+        return api;
+    }
+
+    /// <summary>An edited body may be as large as any, and takes more room as JSON.</summary>
+    public static void AllowEditing(HttpRequest request, long maxBody)
+    {
+        if (request.HttpContext.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit) limit.MaxRequestBodySize = (2 * maxBody) + 65_536;
+    }
+
+    private static async Task<Page<DeadLetterView>> FindAsync(IDeadLetterStore store, HttpRequest request, CancellationToken cancellationToken)
+    {
+        var query = new QueryReader(request.Query).Allow([.. FilterNames, "before", "limit"]);
+        var limit = query.Integer("limit", 1, MaxLimit, DefaultLimit);
+        var found = await store.FindAsync(new DeadLetterQuery { Filter = FilterOf(query), Before = BeforeOf(query), Limit = limit }, cancellationToken).ToListAsync(cancellationToken);
+        return new Page<DeadLetterView>([.. found.Select(DeadLetterView.Of)], found.Count == limit ? found[^1].Number.ToString(CultureInfo.InvariantCulture) : null);
+    }
+
+    private static async Task<Page<DeadLetterGroup>> GroupAsync(IDeadLetterStore store, HttpRequest request, CancellationToken cancellationToken)
+    {
+        var query = new QueryReader(request.Query).Allow([.. FilterNames, "by"]);
+        var filter = FilterOf(query);
+        var groups = await store.GroupAsync(filter with { State = filter.State ?? DeadLetterState.Open }, query.Choice<DeadLetterGrouping>("by") == DeadLetterGrouping.Cause, cancellationToken);
+        return new Page<DeadLetterGroup>(groups);
+    }
+
+    private static async Task<DiscardReceipt> DiscardAsync(IDeadLetterDesk desk, HttpRequest request, CancellationToken cancellationToken)
+    {
+        var body = await JsonBody.ReadAsync<DeadLetterSelection>(request, cancellationToken);
+        return new DiscardReceipt(await desk.DiscardAsync(body.ToFilter(), Operators.WithReason(request, body.Reason), cancellationToken));
+    }
+
+    private static async Task<KeptDeadLetter> GetAsync(IDeadLetterStore store, string id, CancellationToken cancellationToken)
+    {
+        if (!Guid.TryParse(id, out var letter)) throw Problems.Parameter("id", "expected a UUID");
+        return await store.GetAsync(letter, cancellationToken) ?? throw Problems.NotFound($"There is no dead letter {letter}.");
+    }
+
+    // As a file, whatever it claims to be: a browser must not show what somebody sent.
+    private static IResult BodyOf(KeptDeadLetter kept) =>
+        TypedResults.Bytes(kept.Letter.Message.Body.Bytes, "application/octet-stream", kept.Summary.MessageId.ToString());
+
+    private static DeadLetterFilter FilterOf(QueryReader query) => new()
+    {
+        Endpoint = query.Text("endpoint"),
+        Code = query.Text("code"),
+        Subject = query.Text("subject"),
+        Key = query.Text("key"),
+        MessageId = query.Id("messageId"),
+        From = query.Time("from"),
+        To = query.Time("to"),
+        State = query.Choice<DeadLetterState>("state"),
+        Text = query.Text("text"),
+        Job = query.Id("job"),
+    };
+
+    private static long? BeforeOf(QueryReader query)
+    {
+        if (query.Text("before") is not { } text) return null;
+        return long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : throw Problems.Parameter("before", "expected what the page before calls next");
+    }
+}
+
+/// <summary>What makes letters one group, beside their endpoint.</summary>
+internal enum DeadLetterGrouping
+{
+    /// <summary>The code.</summary>
+    Code,
+
+    /// <summary>The code and how the reason begins.</summary>
+    Cause,
+}
+
+/// <summary>How many were discarded.</summary>
+internal sealed record DiscardReceipt(long Discarded);

@@ -1,0 +1,67 @@
+using Esb.Core.Configuration;
+using Esb.Core.Replays;
+
+namespace Esb.Host.Management.DeadLetters;
+
+/// <summary>Makes replay jobs, shows how they go, and pauses, resumes and cancels them.</summary>
+internal static class ReplayRoutes
+{
+    private const int MaxLimit = 1_000;
+    private const int DefaultLimit = 100;
+
+    public static IEndpointRouteBuilder MapReplayRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
+    {
+        var store = bus.GetRequiredService<IReplayJobStore>();
+        var desk = bus.GetRequiredService<IDeadLetterDesk>();
+        var maxBody = bus.GetRequiredService<EsbConfiguration>().Section<LimitsConfig>("limits").MaxBodySize.Bytes;
+        var replays = api.MapGroup("/replays");
+        replays.MapGet("", (HttpRequest request, CancellationToken cancellationToken) => ListAsync(store, request, cancellationToken));
+        replays.MapPost("", async (HttpRequest request, CancellationToken cancellationToken) =>
+        {
+            DeadLetterRoutes.AllowEditing(request, maxBody);
+            return await MakeAsync(desk, await JsonBody.ReadAsync<ReplayBody>(request, cancellationToken), request, cancellationToken);
+        });
+        replays.MapPost("/preview", async (HttpRequest request, CancellationToken cancellationToken) =>
+        {
+            DeadLetterRoutes.AllowEditing(request, maxBody);
+            var body = await JsonBody.ReadAsync<ReplayBody>(request, cancellationToken);
+            return await desk.PreviewAsync(body.ToRequest(), cancellationToken);
+        });
+        replays.MapGet("/{id}", async (string id, CancellationToken cancellationToken) => ReplayJobView.Of(await store.GetAsync(IdOf(id), cancellationToken) ?? throw Unknown(id)));
+        foreach (var (verb, state) in new[] { ("pause", ReplayState.Paused), ("resume", ReplayState.Running), ("cancel", ReplayState.Cancelled) })
+            replays.MapPost($"/{{id}}/{verb}", (string id, HttpRequest request, CancellationToken cancellationToken) => ChangeAsync(desk, id, state, request, cancellationToken));
+        return api;
+    }
+
+    /// <summary>Makes a job; the same command again gives the same answer.</summary>
+    public static async Task<IResult> MakeAsync(IDeadLetterDesk desk, ReplayBody body, HttpRequest request, CancellationToken cancellationToken)
+    {
+        var job = await desk.ReplayAsync(body.ToRequest(), Operators.CommandOf(request), Operators.DecisionOf(request, body.Reason), cancellationToken);
+        return TypedResults.Accepted($"/api/replays/{job.Id}", ReplayJobView.Of(job));
+    }
+
+    private static async Task<Page<ReplayJobView>> ListAsync(IReplayJobStore store, HttpRequest request, CancellationToken cancellationToken)
+    {
+        var query = new QueryReader(request.Query).Allow("before", "limit");
+        var limit = query.Integer("limit", 1, MaxLimit, DefaultLimit);
+        var jobs = await store.ListAsync(query.Id("before"), limit, cancellationToken);
+        return new Page<ReplayJobView>([.. jobs.Select(ReplayJobView.Of)], jobs.Count == limit ? jobs[^1].Id.ToString() : null);
+    }
+
+    private static async Task<ReplayJobView> ChangeAsync(IDeadLetterDesk desk, string id, ReplayState state, HttpRequest request, CancellationToken cancellationToken)
+    {
+        var body = await JsonBody.ReadAsync<ReasonBody>(request, cancellationToken);
+        var job = await desk.ChangeAsync(IdOf(id), state, Operators.DecisionOf(request, body.Reason), cancellationToken);
+        return ReplayJobView.Of(job ?? throw Unknown(id));
+    }
+
+    private static Guid IdOf(string id) => Guid.TryParse(id, out var job) ? job : throw Problems.Parameter("id", "expected a UUID");
+
+    private static Esb.Core.Errors.EsbException Unknown(string id) => Problems.NotFound($"There is no replay job {id}.");
+}
+
+/// <summary>Why an operator does something.</summary>
+internal sealed record ReasonBody
+{
+    public string? Reason { get; init; }
+}
