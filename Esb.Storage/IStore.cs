@@ -19,4 +19,6 @@ internal interface IStore : IBusPart, IHealthCheck, IAsyncDisposable
     IIdempotencyKeys IdempotencyKeys { get; }
 
     ILeaseStore Leases { get; }
+
+    IClaimCheckStore ClaimChecks { get; }
 }

@@ -25,7 +25,8 @@ public static class StorageRegistration
         .AddSingleton(provider => provider.GetRequiredService<IStore>().DeadLetters)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().ReplayJobs)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().IdempotencyKeys)
-        .AddSingleton(provider => provider.GetRequiredService<IStore>().Leases);
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().Leases)
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().ClaimChecks);
 
     private static IStore Create(IServiceProvider provider)
     {

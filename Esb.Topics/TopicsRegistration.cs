@@ -2,7 +2,9 @@ using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Topics.ClaimChecks;
 using Esb.Topics.Memory;
 using Esb.Topics.Publishing;
 using Esb.Topics.RabbitMq;
@@ -52,7 +54,7 @@ public static class TopicsRegistration
         var time = provider.GetRequiredService<TimeProvider>();
         var loggers = provider.GetRequiredService<ILoggerFactory>();
         return configuration.Section<TransportConfig>("transport") is RabbitMqTransportConfig rabbitMq
-            ? new RabbitMqTransport(rabbitMq, configuration.Name, configuration.Named<TopicConfig>("topics"), limits.MaxBodySize.Bytes, time, loggers)
+            ? new RabbitMqTransport(rabbitMq, configuration.Name, configuration.Named<TopicConfig>("topics"), new BodyLimits(limits.MaxBodySize.Bytes, limits.ClaimCheck.Bytes), provider.GetRequiredService<IClaimCheckStore>(), time, loggers)
             : new MemoryTransport(limits.InFlight, time, loggers.CreateLogger<MemoryTransport>());
     }
 

@@ -1,9 +1,11 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using Esb.Core.Messages;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
-using Microsoft.Extensions.Logging;
+using Esb.Topics.ClaimChecks;
 using Esb.Topics.RabbitMq.Receiving;
+using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq;
@@ -25,6 +27,7 @@ internal sealed partial class RabbitMqTransport : ITopicTransport, IEndpointQueu
     private readonly BrokerConnection _publishing;
     private readonly BrokerConnection _consuming;
     private readonly ConfirmedPublisher _publisher;
+    private readonly BodyClaims _claims;
     private readonly DeliverySettler _settler;
     private readonly EndpointSetup _setup;
     private readonly ReceiveBus _bus;
@@ -36,10 +39,10 @@ internal sealed partial class RabbitMqTransport : ITopicTransport, IEndpointQueu
     private int _disposed;
 
     public RabbitMqTransport(
-        RabbitMqTransportConfig config, string name, IReadOnlyDictionary<string, TopicConfig> topics, long maxBodyBytes, TimeProvider time, ILoggerFactory loggers)
+        RabbitMqTransportConfig config, string name, IReadOnlyDictionary<string, TopicConfig> topics, BodyLimits limits, IClaimCheckStore claims, TimeProvider time, ILoggerFactory loggers)
     {
         var address = RabbitMqAddress.Of(config, time.GetUtcNow());
-        (_maxBodyBytes, _time, _logger) = (maxBodyBytes, time, loggers.CreateLogger<RabbitMqTransport>());
+        (_maxBodyBytes, _time, _logger) = (limits.Largest, time, loggers.CreateLogger<RabbitMqTransport>());
         _names = new RabbitMqNames(config.Prefix);
         _topology = new RabbitMqTopology(_names, [.. topics.Keys]);
         _reader = new WireReader(_names, time);
@@ -47,7 +50,8 @@ internal sealed partial class RabbitMqTransport : ITopicTransport, IEndpointQueu
         _publishing = new BrokerConnection(address.ToFactory($"{name} publish"), PrepareAsync, time, _logger);
         _consuming = new BrokerConnection(address.ToFactory($"{name} replies", FailoverHeartbeat), (_, _) => Task.CompletedTask, time, _logger);
         _publisher = new ConfirmedPublisher(_publishing, time);
-        _settler = new DeliverySettler(_names, _publisher, time, _logger);
+        _claims = new BodyClaims(claims, limits.LargestWhole, topics.Where(topic => !topic.Value.ClaimCheck).Select(topic => topic.Key).ToHashSet(), time, _logger);
+        _settler = new DeliverySettler(_names, _publisher, _claims, time, _logger);
         _setup = new EndpointSetup(_topology, new QueueBindings(_names, _publisher), address.ToFactory($"{name} setup"));
         Unroutable = new UnroutableQueue(_consuming, _publisher, _names, [.. topics.Keys], time, _logger);
         if (address is { IsTls: false, IsLoopback: false }) LogInsecure(address.Host);
@@ -67,15 +71,16 @@ internal sealed partial class RabbitMqTransport : ITopicTransport, IEndpointQueu
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         await Task.WhenAll(_publishing.StartAsync(cancellationToken), _consuming.StartAsync(cancellationToken));
-        _replies = new ReplyQueue(_consuming, _publisher, _names, _reader, _time, _logger);
+        _replies = new ReplyQueue(_consuming, _publisher, _names, _reader, _claims, _time, _logger);
         _probe = new LoopbackProbe(_publishing, _consuming, _replies, _time, _logger);
         _unroutable = new UnroutableWatch(_consuming, _names, _topology, _time, _logger);
     }
 
-    public ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
+    public async ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        return PublishAsync(message, WireWriter.Publish(message, IsPersistent(message)));
+        message = await _claims.CheckInAsync(message);
+        return await PublishAsync(message, WireWriter.Publish(message, IsPersistent(message)));
     }
 
     public async Task<EsbMessage> RequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
@@ -83,14 +88,15 @@ internal sealed partial class RabbitMqTransport : ITopicTransport, IEndpointQueu
         cancellationToken.ThrowIfCancellationRequested();
         if (_replies is null || await _replies.FindNameAsync(cancellationToken) is not { } replyTo)
             throw TopicFaults.Unavailable(request.Subject, PublishResult.Refused(Status.Reason ?? "replies cannot be received"));
-        var properties = WireWriter.Request(request, IsPersistent(request), replyTo, timeout);
-        return await _replies.WaitAsync(request, () => PublishAsync(request, properties), timeout, cancellationToken);
+        var travelling = await _claims.CheckInAsync(request);
+        var properties = WireWriter.Request(travelling, IsPersistent(request), replyTo, timeout);
+        return await _replies.WaitAsync(request, () => PublishAsync(travelling, properties), timeout, cancellationToken);
     }
 
     public async Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken)
     {
         _endpoints[subscription.Endpoint] = subscription;
-        var work = new DeliveryWork(subscription, handler, _reader, _settler, _maxBodyBytes, _time, _logger);
+        var work = new DeliveryWork(subscription, _claims.Redeeming(subscription.Endpoint, handler), _reader, _settler, _maxBodyBytes, _time, _logger);
         var running = new RabbitMqSubscription(subscription, tuned => Receive(tuned, work));
         if (Status.IsReady) await running.WaitForFirstAttemptAsync(cancellationToken);
         return running;
@@ -107,7 +113,7 @@ internal sealed partial class RabbitMqTransport : ITopicTransport, IEndpointQueu
     }
 
     public Task<ITopicReader> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) =>
-        Task.FromResult<ITopicReader>(new DeadLetterReader(_consuming, _names, _reader, handler, _time, _logger));
+        Task.FromResult<ITopicReader>(new DeadLetterReader(_consuming, _names, _reader, _claims.Redeeming(handler), _time, _logger));
 
     public async ValueTask DisposeAsync()
     {

@@ -2,9 +2,10 @@ using System.Collections.Concurrent;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
+using Esb.Topics.ClaimChecks;
 using Microsoft.Extensions.Logging;
-using RabbitMQ.Client;
 using RabbitMQ.Client.Events;
+using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq;
 
@@ -19,13 +20,14 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
     private readonly ConfirmedPublisher _publisher;
     private readonly RabbitMqNames _names;
     private readonly WireReader _reader;
+    private readonly BodyClaims _claims;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly BrokerConsumer _consumer;
 
-    public ReplyQueue(BrokerConnection connection, ConfirmedPublisher publisher, RabbitMqNames names, WireReader reader, TimeProvider time, ILogger logger)
+    public ReplyQueue(BrokerConnection connection, ConfirmedPublisher publisher, RabbitMqNames names, WireReader reader, BodyClaims claims, TimeProvider time, ILogger logger)
     {
-        (_connection, _publisher, _names, _reader, _time, _logger) = (connection, publisher, names, reader, time, logger);
+        (_connection, _publisher, _names, _reader, _claims, _time, _logger) = (connection, publisher, names, reader, claims, time, logger);
         _consumer = new BrokerConsumer(connection, DeclareAsync, DeliverAsync, time, logger);
     }
 
@@ -56,7 +58,7 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
             if (result.Outcome != PublishOutcome.Confirmed && !reply.Task.IsCompleted) throw TopicFaults.Unavailable(request.Subject, result);
             var left = timeout - _time.GetElapsedTime(started);
             var message = await reply.Task.WaitAsync(left > TimeSpan.Zero ? left : TimeSpan.Zero, _time, cancellationToken);
-            return message with { CorrelationId = request.CorrelationId };
+            return await _claims.RedeemAsync(message, cancellationToken) with { CorrelationId = request.CorrelationId };
         }
         catch (TimeoutException)
         {

@@ -67,7 +67,7 @@ internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
             Party = isKept ? headers.Text(WireHeaders.Party) : properties.UserId,
             CreatedAt = (properties.IsTimestampPresent() ? HeaderTable.TimeOf(properties.Timestamp) : null) ?? time.GetUtcNow(),
             Attempt = isKept ? headers.Number(EsbHeaders.Attempt) ?? 0 : 0,
-            Headers = HeadersOf(headers, sourceId, isKept, believed),
+            Headers = HeadersOf(headers, sourceId, isKept, wire.Body.IsEmpty ? [.. believed, EsbHeaders.Claim] : believed),
             Body = MessageBody.FromBytes(wire.Body),
         };
     }

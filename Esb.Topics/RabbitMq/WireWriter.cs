@@ -102,6 +102,7 @@ internal static class WireWriter
         }
 
         Add(headers, EsbHeaders.Key, message.Key);
+        Add(headers, EsbHeaders.Claim, message.Headers[EsbHeaders.Claim]);
         Add(headers, EsbHeaders.SourceId, message.Headers[EsbHeaders.SourceId]);
         return new BasicProperties
         {

@@ -2,13 +2,14 @@ using System.Diagnostics;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Topics.ClaimChecks;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
 /// <summary>Carries out what becomes of a delivery, as far as it means publishing. Only when that is confirmed may the delivery be acknowledged.</summary>
-internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPublisher publisher, TimeProvider time, ILogger logger)
+internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPublisher publisher, BodyClaims claims, TimeProvider time, ILogger logger)
 {
     // Of a foreign requester that set no expiration.
     private static readonly TimeSpan DefaultTimeToLive = TimeSpan.FromSeconds(60);
@@ -49,6 +50,7 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
             reply = reply with { Headers = MessageHeaders.From(reply.Headers.Where(header => header.Key is EsbHeaders.Fault or EsbHeaders.Status)) };
         }
 
+        if (names.IsOurReplyQueue(replyTo)) reply = await claims.CheckInReplyAsync(reply);
         var backoff = new Backoff(time);
         while (true)
         {

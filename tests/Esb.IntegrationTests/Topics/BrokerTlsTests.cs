@@ -1,6 +1,8 @@
 using Esb.Core.Messages;
 using Esb.Core.Topics;
+using Esb.Storage;
 using Esb.Tests.Topics;
+using Esb.Topics.ClaimChecks;
 using Esb.Topics.RabbitMq;
 using Esb.Topics.RabbitMq.Tls;
 
@@ -107,7 +109,7 @@ public sealed class BrokerTlsTests
     }
 
     private RabbitMqTransport CreateTransport(string url, TlsConfig tls) => new(
-        new RabbitMqTransportConfig { Url = url, Prefix = $"esb-test-{Guid.NewGuid():N}"[..17], Tls = tls }, "tests", Topics, 1_000_000, TimeProvider.System, _log.Factory);
+        new RabbitMqTransportConfig { Url = url, Prefix = $"esb-test-{Guid.NewGuid():N}"[..17], Tls = tls }, "tests", Topics, new BodyLimits(1_000_000, 1_000_000), new NoClaimCheckStore(), TimeProvider.System, _log.Factory);
 
     private async Task ExpectAsync(string url, TlsConfig tls, string reason, CancellationToken cancellationToken)
     {
