@@ -222,6 +222,31 @@ public sealed class ForeignClientTests : BrokerFixture
     }
 
     [Test, CancelAfter(20_000)]
+    public async Task A_foreign_request_that_expires_in_its_queue_becomes_a_dead_letter(CancellationToken cancellationToken)
+    {
+        var began = new TaskCompletionSource();
+        var end = new TaskCompletionSource();
+        var subscription = Subscription("prices.get") with { Prefetch = 1 };
+        await SubscribeAsync(
+            async (_, _) =>
+            {
+                began.TrySetResult();
+                await end.Task;
+                return Settlement.Done;
+            },
+            subscription);
+        await PublishForeignAsync("prices.get", new BasicProperties());
+        await began.Task.WaitAsync(cancellationToken);
+
+        await PublishForeignAsync("prices.get", new BasicProperties { ReplyTo = "theirs", Expiration = "100" }, "expired");
+        await Task.Delay(200, cancellationToken); // its time is over before the endpoint gets to it
+        end.SetResult();
+        var letter = await NextDeadLetterAsync(cancellationToken);
+
+        Assert.That((letter.Code, letter.Endpoint, letter.Message.Body.ReadText()), Is.EqualTo(("ESB-BROKER-MOVED", subscription.Endpoint, "expired")));
+    }
+
+    [Test, CancelAfter(20_000)]
     public async Task A_foreign_service_answers_our_request(CancellationToken cancellationToken)
     {
         var queue = (await Foreign.QueueDeclareAsync(cancellationToken: cancellationToken)).QueueName;
