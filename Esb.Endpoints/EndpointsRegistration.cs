@@ -17,10 +17,17 @@ public static class EndpointsRegistration
         .AddEndpointTypes().AddHttpEndpoints().AddIntake().AddBusTables().AddDelivery().AddOutboxes().AddReplay();
 
     private static IServiceCollection AddDelivery(this IServiceCollection services) => services
+        .AddSingleton<Suspects>()
+        .AddSingleton<DeliveryServices>()
         .AddSingleton<OutboundEndpoints>()
         .AddSingleton<IEndpointCaller>(provider => provider.GetRequiredService<OutboundEndpoints>())
+        .AddSingleton<IEndpointControl, EndpointControl>()
         .AddSingleton<IEndpointMonitor>(provider => provider.GetRequiredService<OutboundEndpoints>())
         .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<OutboundEndpoints>())
-        .AddSingleton<IBusPart, DeadLetterKeeper>() // before the endpoints, so that it stops after them
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<OutboundEndpoints>());
+        .AddSingleton<DeadLetterKeeper>()
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<DeadLetterKeeper>()) // before the endpoints, so that it stops after them
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<OutboundEndpoints>())
+        .AddSingleton<FarmTuning>()
+        .AddSingleton<IFarmTuning>(provider => provider.GetRequiredService<FarmTuning>())
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<FarmTuning>());
 }

@@ -14,6 +14,10 @@ internal interface IStore : IBusPart, IHealthCheck, IAsyncDisposable
 
     IDeadLetterStore DeadLetters { get; }
 
+    IParkingStore Parking { get; }
+
+    ICrashMarks CrashMarks { get; }
+
     IReplayJobStore ReplayJobs { get; }
 
     IIdempotencyKeys IdempotencyKeys { get; }

@@ -4,6 +4,7 @@ using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Keys;
+using Esb.Storage.Files.Parking;
 
 namespace Esb.Storage;
 
@@ -17,5 +18,7 @@ namespace Esb.Storage;
 [JsonSerializable(typeof(ReplayRequest))]
 [JsonSerializable(typeof(IReadOnlyList<FailedAttempt>))]
 [JsonSerializable(typeof(StoredKey))]
+[JsonSerializable(typeof(ParkingEvent))]
+[JsonSerializable(typeof(IReadOnlyList<FailedAttempt>))]
 [JsonSerializable(typeof(IReadOnlyDictionary<string, string>))]
 internal sealed partial class StorageJson : JsonSerializerContext;

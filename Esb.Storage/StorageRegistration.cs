@@ -1,6 +1,7 @@
 using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
+using Esb.Core.Planning;
 using Esb.Core.Storage;
 using Esb.Storage.Files;
 using Esb.Storage.Postgres;
@@ -17,12 +18,15 @@ public static class StorageRegistration
         .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(FileStoreConfig), "Files in a folder; needs no server."))
         .AddSingleton(new SettingsKind(typeof(StoreConfig), "postgres", typeof(PostgresStoreConfig), "PostgreSQL 15 or later."))
         .AddSingleton<IConfigurationCheck, PostgresStoreCheck>()
+        .AddSingleton<IChangePlanner, PostgresPlanner>()
         .AddSingleton(Create)
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<IStore>())
         .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<IStore>())
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Audit)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Retention)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().DeadLetters)
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().Parking)
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().CrashMarks)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().ReplayJobs)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().IdempotencyKeys)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Leases)

@@ -22,6 +22,9 @@ internal sealed record PostgresStoreConfig : StoreConfig
     [Setting("The connection string.", MayHoldPassword = true)]
     public required string Connection { get; init; }
 
+    [Setting("Whether the server may be on another machine without TLS that verifies it; told at each start.")]
+    public bool AllowInsecure { get; init; }
+
     [Setting("The schema of the tables; made when it does not exist.")]
     public string Schema { get; init; } = "esb";
 

@@ -5,8 +5,10 @@ using Esb.Core.Storage;
 using Esb.Storage.Files;
 using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Index;
+using Esb.Storage.Files.Parking;
 using Esb.Storage.Postgres;
 using Esb.Storage.Postgres.DeadLetters;
+using Esb.Storage.Postgres.Parking;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -17,11 +19,12 @@ public sealed class StoreReader : IAsyncDisposable
 {
     private readonly Func<ValueTask> _close;
 
-    private StoreReader(IAuditStore audit, IDeadLetterStore deadLetters, IReplayJobStore replayJobs, Func<ValueTask> close)
+    private StoreReader(IAuditStore audit, IDeadLetterStore deadLetters, IReplayJobStore replayJobs, IParkingStore parking, Func<ValueTask> close)
     {
         Audit = audit;
         DeadLetters = deadLetters;
         ReplayJobs = replayJobs;
+        Parking = parking;
         _close = close;
     }
 
@@ -33,6 +36,9 @@ public sealed class StoreReader : IAsyncDisposable
 
     /// <summary>The replay jobs; changing them is refused.</summary>
     public IReplayJobStore ReplayJobs { get; }
+
+    /// <summary>The parked messages; changing anything is refused.</summary>
+    public IParkingStore Parking { get; }
 
     /// <summary>Opens the store that a configuration names. A folder that does not exist yet is an empty store.</summary>
     /// <param name="configuration">Read and found valid.</param>
@@ -57,10 +63,12 @@ public sealed class StoreReader : IAsyncDisposable
         var index = new FileAuditIndex(audit, committed: null, logger);
         var log = new LetterLog(deadLetters, log: null, logger);
         var letters = new FileDeadLetterStore(log, TimeProvider.System);
-        return new StoreReader(new FileAuditStore(index, log: null), letters, new FileReplayJobStore(log, letters, TimeProvider.System), () =>
+        var parking = new FileParkingStore(FileStore.ParkingFolder(config), log: null, TimeProvider.System, logger);
+        return new StoreReader(new FileAuditStore(index, log: null), letters, new FileReplayJobStore(log, letters, TimeProvider.System), parking, () =>
         {
             index.Dispose();
             log.Dispose();
+            parking.Dispose();
             return ValueTask.CompletedTask;
         });
     }
@@ -69,7 +77,7 @@ public sealed class StoreReader : IAsyncDisposable
     {
         var database = new PostgresDatabase(config, readOnly: true, TimeProvider.System, logger);
         var audit = new PostgresAuditStore(database, spool: null);
-        return new StoreReader(audit, new PostgresDeadLetterStore(database), new PostgresReplayJobStore(database), async () =>
+        return new StoreReader(audit, new PostgresDeadLetterStore(database), new PostgresReplayJobStore(database), new PostgresParkingStore(database, TimeProvider.System), async () =>
         {
             await audit.DisposeAsync();
             await database.DisposeAsync();

@@ -2,12 +2,15 @@ using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
+using Esb.Core.Planning;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Topics.ClaimChecks;
+using Esb.Topics.Farm;
 using Esb.Topics.Memory;
 using Esb.Topics.Publishing;
 using Esb.Topics.RabbitMq;
+using Esb.Topics.RabbitMq.Planning;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Logging;
@@ -25,12 +28,14 @@ public static class TopicsRegistration
         services.TryAddSingleton(CreateTransport);
         services.TryAddSingleton(FindUnroutable);
         services.TryAddSingleton(provider => (IEndpointQueues)provider.GetRequiredService<ITopicTransport>()); // each transport reaches its own queues
+        services.TryAddSingleton(CreateFarm);
         return services
             .AddKind<MemoryTransportConfig>("memory", "Within the process: needs no server, and ends with the process.")
             .AddKind<RabbitMqTransportConfig>("rabbitmq", "Over a RabbitMQ broker, 3.10 or later.")
             .AddSingleton<TopicsPart>()
             .AddSingleton<IBusPart>(provider => provider.GetRequiredService<TopicsPart>())
             .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<TopicsPart>())
+            .AddSingleton<IChangePlanner, BrokerPlanner>()
             .AddSingleton<IConfigurationCheck, RabbitMqTransportCheck>();
     }
 
@@ -64,6 +69,10 @@ public static class TopicsRegistration
         MemoryTransport memory => memory.Unroutable,
         var other => throw new InvalidOperationException($"{other.GetType().Name} is no transport of ours."),
     };
+
+    private static IFarm CreateFarm(IServiceProvider provider) => provider.GetRequiredService<ITopicTransport>() is RabbitMqTransport transport
+        ? transport.Farm
+        : new LoneFarm(provider.GetRequiredService<ILogger<LoneFarm>>());
 
     private static TopicPublisher CreatePublisher(IServiceProvider provider) => new TopicPublisher(
         provider.GetRequiredService<ITopicTransport>(),

@@ -23,6 +23,6 @@ internal sealed class SchemaCatalog : ISchemaCatalog, IConfigurationCheck
 
     public void Check(ConfigErrors errors)
     {
-        foreach (var error in _errors.All) errors.Add(error);
+        errors.AddAll(_errors);
     }
 }

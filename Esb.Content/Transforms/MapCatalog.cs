@@ -28,7 +28,7 @@ internal sealed class MapCatalog : IMapCatalog, IConfigurationCheck
 
     public void Check(ConfigErrors errors)
     {
-        foreach (var error in _errors.All) errors.Add(error);
+        errors.AddAll(_errors);
     }
 
     private XsltMap? Compile(string name, ContentFile file)

@@ -24,6 +24,12 @@ public enum AuditKind
     /// <summary>It was given up and kept.</summary>
     DeadLettered,
 
+    /// <summary>It waits in the line of its key, behind a message that failed or as that message.</summary>
+    Parked,
+
+    /// <summary>A request was not worked on, because nobody waited for its answer any more.</summary>
+    Expired,
+
     /// <summary>It was given up and dropped, as configured.</summary>
     Discarded,
 
@@ -38,8 +44,6 @@ public enum AuditKind
 
     /// <summary>An operator had it sent to the queue of an endpoint again.</summary>
     Replayed,
-
-    /// <summary>An endpoint recognised it as one that it had applied before, and did nothing.</summary>
 
     /// <summary>It was recognised as one that had been handled before, and nothing was done.</summary>
     Duplicate,

@@ -24,6 +24,13 @@ public sealed class ConfigErrors
         if (_known.Add(error)) _errors.Add(error);
     }
 
+    /// <summary>Adds the errors and warnings that were collected elsewhere.</summary>
+    public void AddAll(ConfigErrors others)
+    {
+        foreach (var error in others.All) Add(error);
+        foreach (var warning in others.Warnings) AddWarning(warning);
+    }
+
     /// <summary>Adds a warning about a property of settings; nothing where the property could not be read.</summary>
     /// <param name="code">Stable: <c>ESB-CFG-…</c>.</param>
     /// <param name="settings">The settings.</param>
@@ -31,7 +38,7 @@ public sealed class ConfigErrors
     /// <param name="meaning">What it means, as the end of a sentence.</param>
     public void Warn(string code, SettingsRecord settings, string property, string meaning)
     {
-        if (Describe(code, settings, property, meaning) is { } warning && _known.Add(warning)) _warnings.Add(warning);
+        if (Describe(code, settings, property, meaning) is { } warning) AddWarning(warning);
     }
 
     /// <summary>Adds an error about the value of a node, clipped to 60 characters and masked where it is secret.</summary>
@@ -52,6 +59,11 @@ public sealed class ConfigErrors
     /// <summary>Adds an error about a place, without a value.</summary>
     public void Add(string code, string path, string expected, ConfigOrigin? origin = null) =>
         Add(new ConfigError(code, path, null, expected, origin));
+
+    private void AddWarning(ConfigError warning)
+    {
+        if (_known.Add(warning)) _warnings.Add(warning);
+    }
 
     private static ConfigError? Describe(string code, SettingsRecord settings, string property, string expected)
     {

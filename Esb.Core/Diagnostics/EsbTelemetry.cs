@@ -97,6 +97,9 @@ public static class EsbTelemetry
         /// <summary>Counter, {message}: replies that found nobody who waited for them any more.</summary>
         public const string ReplyAbandoned = "esb.message.reply_abandoned";
 
+        /// <summary>Counter, {message}: given up, and waiting with the rest of their key for an operator.</summary>
+        public const string Parked = "esb.message.parked";
+
         /// <summary>Counter, {message}: dead letters sent again, by endpoint.</summary>
         public const string Replayed = "esb.message.replayed";
 

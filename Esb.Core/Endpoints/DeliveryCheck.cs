@@ -1,4 +1,6 @@
 using Esb.Core.Configuration;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
 
 namespace Esb.Core.Endpoints;
 
@@ -13,8 +15,10 @@ internal sealed class DeliveryCheck(EsbConfiguration configuration) : IConfigura
         foreach (var endpoint in configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>())
         {
             if (endpoint.Delivery == DeliveryMode.Ordered) CheckOrdered(endpoint, errors);
+            if (endpoint.Delivery == DeliveryMode.OrderedByKey) CheckOrderedByKey(endpoint, errors);
+            if (endpoint.IsSound("delivery", "retry", "timeout")) CheckHold(endpoint, errors);
             if (endpoint is { Delivery: DeliveryMode.Parallel, OnFailure: FailureAction.Park } && endpoint.IsSound("delivery"))
-                errors.Add("ESB-CFG-UNAVAILABLE", endpoint, "onFailure", "parking is there for delivery \"ordered\" only; expected dead-letter or discard");
+                errors.Add("ESB-CFG-ORDERING", endpoint, "onFailure", "parking keeps an order, which delivery \"parallel\" has not; expected dead-letter or discard");
             if (endpoint is { Once: true, CanBeOnce: false })
                 errors.Add("ESB-CFG-ONCE", endpoint, "once", "only a sql-outbound endpoint with execute can record a message together with its effect");
         }
@@ -24,16 +28,33 @@ internal sealed class DeliveryCheck(EsbConfiguration configuration) : IConfigura
     {
         if (endpoint.PoolSize > 1) RefuseSecond("poolSize", endpoint, errors);
         if (endpoint.ProcessingThreads > 1) RefuseSecond("processingThreads", endpoint, errors);
+    }
 
-        if (!endpoint.IsSound("retry", "timeout")) return;
-        var attempts = 1 + endpoint.Retry.Immediate + endpoint.Retry.Delays.Count;
-        var longest = endpoint.Retry.Delays.Aggregate(TimeSpan.Zero, (sum, delay) => sum + delay) + (attempts * endpoint.Timeout);
-        if (longest > LongestInPlace)
+    private void CheckOrderedByKey(OutboundEndpointConfig endpoint, ConfigErrors errors)
+    {
+        var topics = configuration.Named<TopicConfig>("topics");
+        foreach (var topic in endpoint.Subscribe.Select(pattern => pattern.Topic).Distinct())
         {
-            var taken = $"{attempts} attempts of {Duration.Format(endpoint.Timeout)} and the delays take up to {Duration.Format(longest)}";
-            var expected = $"expected at most {Duration.Format(LongestInPlace)}, half of what the broker waits";
-            errors.Add("ESB-CFG-ACKTIMEOUT", endpoint, "retry", $"delivery \"ordered\" repeats in place: {taken}; {expected}");
+            if (topics.TryGetValue(topic, out var config) && config.Key is null && config.IsSound("key"))
+                errors.Add("ESB-CFG-ORDERING", endpoint, "delivery", $"keeps the order of keys, but the topic '{topic}' has no key");
         }
+
+        if (configuration.IsSound("store") && configuration.Section<TransportConfig>("transport").SpansHosts && !configuration.Section<StoreConfig>("store").IsShared)
+            errors.Add("ESB-CFG-STORE", endpoint, "delivery", "several hosts share the lanes, so they must share what is parked: expected a store of type postgres");
+    }
+
+    // What a message takes while it is held: all attempts in order, otherwise those without a delay.
+    private static void CheckHold(OutboundEndpointConfig endpoint, ConfigErrors errors)
+    {
+        var isInPlace = endpoint.Delivery == DeliveryMode.Ordered;
+        var attempts = 1 + endpoint.Retry.Immediate + (isInPlace ? endpoint.Retry.Delays.Count : 0);
+        var delays = isInPlace ? endpoint.Retry.Delays.Aggregate(TimeSpan.Zero, (sum, delay) => sum + delay) : TimeSpan.Zero;
+        var longest = delays + (attempts * endpoint.Timeout);
+        if (longest <= LongestInPlace) return;
+
+        var taken = $"{attempts} attempts of {Duration.Format(endpoint.Timeout)}{(isInPlace ? " and the delays" : "")} take up to {Duration.Format(longest)}";
+        var expected = $"expected at most {Duration.Format(LongestInPlace)}, half of what the broker waits";
+        errors.Add("ESB-CFG-ACKTIMEOUT", endpoint, "retry", $"{(isInPlace ? "delivery \"ordered\" repeats in place: " : "")}{taken}; {expected}");
     }
 
     private static void RefuseSecond(string property, OutboundEndpointConfig endpoint, ConfigErrors errors) =>

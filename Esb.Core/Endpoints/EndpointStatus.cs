@@ -17,8 +17,11 @@ public enum EndpointState
     /// <summary>It works.</summary>
     Running,
 
-    /// <summary>The outside is away: it holds its messages and probes.</summary>
+    /// <summary>The outside is away, or a store that it needs: it holds its messages and probes.</summary>
     Paused,
+
+    /// <summary>An operator paused it.</summary>
+    PausedByOperator,
 
     /// <summary>It stands at a message that failed, to keep the order.</summary>
     Stopped,
@@ -56,7 +59,25 @@ public sealed record EndpointStatus
 
     /// <summary>Deliveries at once; null for inbound endpoints.</summary>
     public int? ProcessingThreads { get; init; }
+
+    /// <summary>What can be tuned, as it holds now; null for inbound endpoints.</summary>
+    public EndpointTuning? Current { get; init; }
+
+    /// <summary>What can be tuned, as it was configured; null for inbound endpoints.</summary>
+    public EndpointTuning? Configured { get; init; }
+
+    /// <summary>The message that it stands at, to keep the order; null while it does not.</summary>
+    public EndpointStandstill? StandsAt { get; init; }
+
+    /// <summary>Attempts that ignore their time-out and still run.</summary>
+    public int Stuck { get; init; }
 }
+
+/// <summary>An endpoint with <c>delivery</c> <c>ordered</c> stands at a message: everything behind it waits.</summary>
+/// <param name="MessageId">The message.</param>
+/// <param name="Since">Since when.</param>
+/// <param name="Failure">Its last failure.</param>
+public sealed record EndpointStandstill(Guid MessageId, DateTimeOffset Since, Storage.FailedAttempt Failure);
 
 /// <summary>Tells how endpoints stand. Thread-safe.</summary>
 public interface IEndpointMonitor

@@ -13,8 +13,7 @@ public enum DeliveryMode
     /// <summary>One at a time over all hosts, in the order in which publishes were confirmed.</summary>
     Ordered,
 
-    /// <summary>One at a time of each key. Not yet available.</summary>
-    [Unavailable]
+    /// <summary>One at a time of each key, over all hosts, in the order in which publishes were confirmed; different keys at once.</summary>
     OrderedByKey,
 }
 
@@ -71,8 +70,8 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     [Setting("In which order it delivers; tuning never changes it.")]
     public DeliveryMode Delivery { get; init; }
 
-    /// <summary>Not yet available.</summary>
-    [Setting("How many lanes keep the order of keys.", Range = "1..64", Unavailable = true)]
+    /// <summary>The lanes that messages are spread over by their key, where keys keep their order; fixed once the queues exist on a broker.</summary>
+    [Setting("The lanes that messages are spread over by their key, with delivery ordered-by-key; up to processingThreads of them are worked on at once.", Range = "1..64")]
     public int Lanes { get; init; } = 8;
 
     /// <summary>What becomes of a message when no attempt is left; by default park in ordered modes, else dead-letter.</summary>

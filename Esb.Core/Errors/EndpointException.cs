@@ -25,4 +25,7 @@ public sealed class EndpointException : EsbException
 
     /// <summary>Whether the outside cannot be reached at all: then every other message would fail as well, so the endpoint pauses and probes.</summary>
     public bool IsOutage { get; init; }
+
+    /// <summary>Whether the outside gave no answer, so that nobody knows whether it is there.</summary>
+    public bool IsUnanswered { get; init; }
 }

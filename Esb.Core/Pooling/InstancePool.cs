@@ -105,6 +105,15 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
         Discard(instance);
     }
 
+    internal void Abandon()
+    {
+        lock (_gate)
+        {
+            _created--;
+            if (!_disposed && _created < _maximum && _waiters.First is { } waiter) CreateFor(waiter);
+        }
+    }
+
     private async Task<T> WaitAsync(LinkedListNode<TaskCompletionSource<T>> waiter, CancellationToken cancellationToken)
     {
         var started = time.GetTimestamp();

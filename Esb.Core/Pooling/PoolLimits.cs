@@ -28,6 +28,13 @@ public struct InstanceLease<T> : IDisposable
     /// <summary>The instance, the renter's alone until it is given back.</summary>
     public T Instance { get; }
 
+    /// <summary>Keeps the instance for good instead of giving it back: the pool may make another one in its place. Who abandons it also disposes it.</summary>
+    public void Abandon()
+    {
+        _pool?.Abandon();
+        _pool = null;
+    }
+
     /// <inheritdoc/>
     public void Dispose()
     {

@@ -16,4 +16,8 @@ public sealed record ConnectionConfig : SettingsRecord
     /// <summary>Connections open at once; null for four per core. An open connection for each waiting instance would cost more than it gives.</summary>
     [Setting("Connections open at once, whatever the endpoints' poolSize; by default four per core, at least 8.", Range = "1..1000")]
     public int? MaxPoolSize { get; init; }
+
+    /// <summary>Whether it may be on another machine without TLS.</summary>
+    [Setting("Whether the server may be on another machine without TLS that verifies it; told at each start.")]
+    public bool AllowInsecure { get; init; }
 }

@@ -10,8 +10,12 @@ namespace Esb.Core.Storage;
 public interface IParkingStore
 {
     /// <summary>Takes a lane over from whoever had it.</summary>
-    /// <returns>The proof of ownership, and the keys that are parked in the lane.</returns>
+    /// <returns>The proof of ownership, and the keys that are parked: those of the other lanes too, so that nothing depends on the number of lanes.</returns>
     Task<LaneOwner> TakeLaneAsync(string endpoint, int lane, CancellationToken cancellationToken);
+
+    /// <summary>Makes sure that the lane still belongs to its owner.</summary>
+    /// <exception cref="Errors.EsbException"><c>ESB-LANE-LOST</c>.</exception>
+    Task VerifyAsync(LaneOwner owner, CancellationToken cancellationToken);
 
     /// <summary>Parks a message: it becomes the first of its key, or joins the end. The same message of an endpoint is parked once.</summary>
     /// <exception cref="Errors.EsbException"><c>ESB-LANE-LOST</c>: somebody else has taken the lane over.</exception>
@@ -64,7 +68,7 @@ public interface IParkingStore
 /// <param name="Endpoint">The endpoint.</param>
 /// <param name="Lane">The number of the lane, from 0.</param>
 /// <param name="Token">The fencing token: larger than that of every earlier owner.</param>
-/// <param name="ParkedKeys">The keys that were parked when the lane was taken over.</param>
+/// <param name="ParkedKeys">The keys of the endpoint that were parked when the lane was taken over.</param>
 public sealed record LaneOwner(string Endpoint, int Lane, long Token, IReadOnlyCollection<string> ParkedKeys);
 
 /// <summary>A message that waits in its key's line.</summary>

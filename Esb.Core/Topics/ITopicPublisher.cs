@@ -5,7 +5,7 @@ namespace Esb.Core.Topics;
 /// <summary>Publishes what a process or an inbound endpoint made: gives the message its subject, key and id, and records it. Thread-safe.</summary>
 public interface ITopicPublisher
 {
-    /// <summary>Publishes the context's message; when this returns it is confirmed.</summary>
+    /// <summary>Publishes the context's message; when this returns it is confirmed, or, inside of a transaction, will be published once that is committed.</summary>
     /// <param name="context">Its message is published; it learns when the message is settled.</param>
     /// <param name="subject">Where to.</param>
     /// <param name="step">The place of the publishing step, from which ids are derived.</param>

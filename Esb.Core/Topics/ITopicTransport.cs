@@ -55,7 +55,7 @@ public interface ITopicSubscription : ITopicReader
 
     /// <summary>Goes on with other numbers: deliveries under way are waited for, what came too early goes back in its order, nothing is lost, doubled or overtaken.</summary>
     /// <param name="concurrency">Deliveries at once, from 1; of lanes, how many are worked on at once.</param>
-    /// <param name="prefetch">Messages that may be on their way here unsettled, from 1; of lanes, in each.</param>
+    /// <param name="prefetch">Messages that may be on their way here unsettled, from 1; a transport may fix it where the order counts.</param>
     /// <param name="isPaused">Whether nothing is to be received for now.</param>
     /// <param name="cancellationToken">Stops waiting; the change still happens.</param>
     Task TuneAsync(int concurrency, int prefetch, bool isPaused, CancellationToken cancellationToken);

@@ -24,7 +24,11 @@ public abstract record Settlement
     /// <summary>Deliver it again after a delay, to this endpoint only.</summary>
     /// <param name="Delay">One of the subscription's <see cref="Subscription.RetryDelays"/>.</param>
     /// <param name="Attempt">The count that it then carries.</param>
-    public sealed record Later(TimeSpan Delay, int Attempt) : Settlement;
+    public sealed record Later(TimeSpan Delay, int Attempt) : Settlement
+    {
+        /// <summary>What became of the attempts so far; travels with the message.</summary>
+        public IReadOnlyList<FailedAttempt> Failures { get; init; } = [];
+    }
 
     /// <summary>Keep it as a dead letter.</summary>
     /// <param name="Letter">With the reason.</param>

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Esb.Core.Messages;
+using Esb.Core.Storage;
 
 namespace Esb.Core.Topics;
 
@@ -24,6 +25,9 @@ public sealed record TopicDelivery(EsbMessage Message, ActivityContext Parent, R
 {
     /// <summary>How it came to the queue.</summary>
     public DeliveryKind Kind { get; init; }
+
+    /// <summary>What became of the attempts before, oldest first.</summary>
+    public IReadOnlyList<FailedAttempt> Failures { get; init; } = [];
 
     /// <summary>Where it came from.</summary>
     public DeliverySource Source { get; init; } = DeliverySource.Local;

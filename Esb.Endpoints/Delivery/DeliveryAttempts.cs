@@ -1,29 +1,32 @@
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
-using Esb.Core.Topics;
 
 namespace Esb.Endpoints.Delivery;
 
 /// <summary>The attempts to deliver one message, for as long as it is in our hands. Used by one delivery; not thread-safe.</summary>
-internal sealed class DeliveryAttempts(TopicDelivery delivery, TimeProvider time)
+/// <param name="message">With the attempts made before.</param>
+/// <param name="failures">What became of those.</param>
+/// <param name="time">Tells when.</param>
+internal sealed class DeliveryAttempts(EsbMessage message, IReadOnlyList<FailedAttempt> failures, TimeProvider time)
 {
     private readonly long _started = time.GetTimestamp();
-    private readonly DateTimeOffset _first = time.GetUtcNow();
-
-    public TopicDelivery Delivery => delivery;
+    private readonly DateTimeOffset _first = failures is [var first, ..] ? first.At : time.GetUtcNow();
 
     /// <summary>Attempts so far, those before this delivery included.</summary>
-    public int Count { get; private set; } = delivery.Message.Attempt;
+    public int Count { get; private set; } = message.Attempt;
 
     /// <summary>The message as the current attempt sees it.</summary>
-    public EsbMessage Current => delivery.Message with { Attempt = Count };
+    public EsbMessage Current => message with { Attempt = Count };
+
+    /// <summary>The failed ones, oldest first.</summary>
+    public IReadOnlyList<FailedAttempt> Failures { get; private set; } = failures;
 
     /// <summary>The last failure; null after a success.</summary>
     public EsbException? Last { get; private set; }
 
     /// <summary>Whether an attempt ended without word: then it may have had its effect.</summary>
-    public bool IsUnknown { get; private set; }
+    public bool IsUnknown { get; private set; } = failures.Any(failure => failure.Code == EndpointRental.TimeoutCode);
 
     public TimeSpan Elapsed => time.GetElapsedTime(_started);
 
@@ -31,23 +34,26 @@ internal sealed class DeliveryAttempts(TopicDelivery delivery, TimeProvider time
 
     public void Forget() => Count--;
 
-    public void Fail(EsbException failure) => Last = failure;
+    public void Fail(EsbException failure)
+    {
+        Last = failure;
+        Failures = FailedAttempts.Add(Failures, new FailedAttempt(time.GetUtcNow(), failure.Code, FailureText.Of(failure)));
+    }
 
     public void Doubt(EsbException failure) => IsUnknown |= failure.Kind == FaultKind.Timeout || failure is EndpointException { IsOutage: true };
 
     public void Succeed() => Last = null;
 
-    public DeadLetter ToDeadLetter(string endpoint, EsbException failure)
+    public DeadLetter ToDeadLetter(string endpoint, EsbException failure) => new(
+        Current,
+        endpoint,
+        failure.Code,
+        FailureText.Of(failure),
+        (failure.InnerException ?? failure).GetType().FullName,
+        Count,
+        _first,
+        time.GetUtcNow())
     {
-        var reason = failure.InnerException is { } inner ? $"{failure.Message} {inner.Message}" : failure.Message;
-        return new DeadLetter(
-            Current,
-            endpoint,
-            failure.Code,
-            reason.Length <= DeadLetter.MaxReasonLength ? reason : reason[..DeadLetter.MaxReasonLength],
-            (failure.InnerException ?? failure).GetType().FullName,
-            Count,
-            delivery.Message.Attempt == 0 ? _first : delivery.Message.CreatedAt,
-            time.GetUtcNow());
-    }
+        Failures = Failures,
+    };
 }

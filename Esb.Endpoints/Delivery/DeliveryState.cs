@@ -9,13 +9,21 @@ internal sealed class DeliveryState(TimeProvider time)
     private long _failures;
     private int _inFlight;
     private long _lastMessageAt;
-    private volatile string? _stoppedAt;
+    private volatile EndpointStandstill? _standsAt;
+    private volatile string? _trouble;
 
     /// <summary>At which message it stands, to keep the order; null while it does not.</summary>
-    public string? StoppedAt
+    public EndpointStandstill? StandsAt
     {
-        get => _stoppedAt;
-        set => _stoppedAt = value;
+        get => _standsAt;
+        set => _standsAt = value;
+    }
+
+    /// <summary>Why it waits for a store of ours; null while it does not.</summary>
+    public string? Trouble
+    {
+        get => _trouble;
+        set => _trouble = value;
     }
 
     public void Begin() => Interlocked.Increment(ref _inFlight);
@@ -30,24 +38,38 @@ internal sealed class DeliveryState(TimeProvider time)
         Interlocked.Exchange(ref _lastMessageAt, time.GetUtcNow().UtcTicks);
     }
 
-    public EndpointStatus Describe(OutboundEndpointConfig config, string type, string? outage, bool isLive) => new()
+    /// <param name="config">What was configured.</param>
+    /// <param name="type">As the configuration names it.</param>
+    /// <param name="current">What holds now.</param>
+    /// <param name="outage">Why it pauses by itself; null where it does not.</param>
+    /// <param name="isLive">Whether messages can arrive.</param>
+    /// <param name="obstacle">What keeps them from arriving; null where nothing is known to.</param>
+    public EndpointStatus Describe(OutboundEndpointConfig config, string type, EndpointTuning current, string? outage, bool isLive, string? obstacle)
     {
-        Name = config.Name,
-        Type = type,
-        State = StateOf(config, outage, isLive),
-        Reason = _stoppedAt ?? outage,
-        Messages = Interlocked.Read(ref _messages),
-        Failures = Interlocked.Read(ref _failures),
-        InFlight = Volatile.Read(ref _inFlight),
-        LastMessageAt = Interlocked.Read(ref _lastMessageAt) is > 0 and var ticks ? new DateTimeOffset(ticks, TimeSpan.Zero) : null,
-        ProcessingThreads = config.ProcessingThreads,
-    };
+        var waits = outage ?? _trouble;
+        var stands = _standsAt;
+        return new EndpointStatus
+        {
+            Name = config.Name,
+            Type = type,
+            State = StateOf(config, current.Paused == true, stands is not null, waits is not null, isLive),
+            Reason = stands is null ? waits ?? obstacle : $"stopped at message {stands.MessageId}: {stands.Failure.Code}: {stands.Failure.Reason}",
+            Messages = Interlocked.Read(ref _messages),
+            Failures = Interlocked.Read(ref _failures),
+            InFlight = Volatile.Read(ref _inFlight),
+            LastMessageAt = Interlocked.Read(ref _lastMessageAt) is > 0 and var ticks ? new DateTimeOffset(ticks, TimeSpan.Zero) : null,
+            ProcessingThreads = current.ProcessingThreads,
+            Current = current,
+            StandsAt = stands,
+        };
+    }
 
-    private EndpointState StateOf(OutboundEndpointConfig config, string? outage, bool isLive)
+    private static EndpointState StateOf(OutboundEndpointConfig config, bool isPaused, bool stands, bool waits, bool isLive)
     {
         if (!config.Enabled) return EndpointState.Disabled;
-        if (_stoppedAt is not null) return EndpointState.Stopped;
-        if (outage is not null) return EndpointState.Paused;
+        if (isPaused) return EndpointState.PausedByOperator;
+        if (stands) return EndpointState.Stopped;
+        if (waits) return EndpointState.Paused;
         return isLive ? EndpointState.Running : EndpointState.Starting;
     }
 }

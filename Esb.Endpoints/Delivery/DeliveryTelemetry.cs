@@ -20,6 +20,9 @@ internal static class DeliveryTelemetry
     private static readonly Counter<long> Duplicates =
         EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.Duplicates, "{message}", "Messages that an endpoint had applied before.");
 
+    private static readonly Counter<long> Parked =
+        EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.Parked, "{message}", "Messages given up that wait, with their key, for an operator.");
+
     public static Activity? Start(TopicDelivery delivery, string system, string endpoint)
     {
         var activity = EndpointsTelemetry.Source.StartActivity($"process {delivery.Message.Subject}", ActivityKind.Consumer, delivery.Parent);
@@ -44,6 +47,9 @@ internal static class DeliveryTelemetry
 
     public static void CountDuplicate(string endpoint, string code) =>
         Duplicates.Add(1, new TagList { { EsbTelemetry.Tags.Endpoint, endpoint }, { EsbTelemetry.Tags.Outcome, code } });
+
+    public static void CountParked(string endpoint, string code) =>
+        Parked.Add(1, new TagList { { EsbTelemetry.Tags.Endpoint, endpoint }, { EsbTelemetry.Tags.ErrorType, code } });
 
     public static void CountDeadLetter(string endpoint, string code) =>
         DeadLettered.Add(1, new TagList { { EsbTelemetry.Tags.Endpoint, endpoint }, { EsbTelemetry.Tags.ErrorType, code } });

@@ -7,9 +7,10 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Delivery;
 
-/// <summary>Sends through an instance of an outbound endpoint's pool, within its time-out. Deliveries and calls share the pool.</summary>
+/// <summary>Sends through an instance of an outbound endpoint's pool, within its time-out. Deliveries and calls share the pool. Thread-safe.</summary>
 internal sealed class EndpointSender(OutboundEndpointConfig config, IOutboundAdapter adapter, TimeProvider time, ILoggerFactory loggers) : IAsyncDisposable
 {
+    private readonly StuckSends _stuck = new(config.Name, loggers.CreateLogger<StuckSends>());
     private readonly InstancePool<IOutboundEndpoint> _pool = new(
         $"endpoint {config.Name}",
         adapter.CreateInstance,
@@ -19,31 +20,35 @@ internal sealed class EndpointSender(OutboundEndpointConfig config, IOutboundAda
 
     public PoolStatus Pool => _pool.Status;
 
+    /// <summary>Sends that still run although their time is up.</summary>
+    public int Stuck => _stuck.Count;
+
     public IOutboundAdapter Adapter => adapter;
+
+    /// <summary>Rents an instance; dispose the result to give it back.</summary>
+    /// <exception cref="PoolTimeoutException">None became free in time.</exception>
+    /// <exception cref="EndpointException">None could be made.</exception>
+    public async ValueTask<EndpointRental> RentAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            return new EndpointRental(config, await _pool.RentAsync(cancellationToken), _stuck, _pool, time);
+        }
+        catch (Exception ex) when (ex is not (EsbException or OperationCanceledException))
+        {
+            throw EndpointRental.Unforeseen(config.Name, ex);
+        }
+    }
 
     /// <summary>Sends a message, as a part of a transaction where the endpoint can; the result is the outside's answer.</summary>
     /// <exception cref="EsbException">It failed; never another type but for cancellation.</exception>
     public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
-        using var lease = await _pool.RentAsync(cancellationToken);
-        using var timeout = new CancellationTokenSource(config.Timeout, time);
-        using var either = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, cancellationToken);
-        try
-        {
-            return unitOfWork is not null && lease.Instance is ITransactionalEndpoint transactional
-                ? await transactional.SendAsync(message, unitOfWork, either.Token)
-                : await lease.Instance.SendAsync(message, either.Token);
-        }
-        catch (OperationCanceledException ex) when (timeout.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
-        {
-            throw new EndpointException(config.Name, "ESB-ENDPOINT-TIMEOUT", $"The endpoint '{config.Name}' took longer than {config.Timeout.TotalSeconds:0.###} s.", isTransient: true, ex, FaultKind.Timeout);
-        }
-        catch (Exception ex) when (ex is not (EsbException or OperationCanceledException))
-        {
-            // An endpoint that fails in a way it did not foresee: worth another attempt, and never the end of its neighbours.
-            throw new EndpointException(config.Name, "ESB-ENDPOINT-FAILED", $"The endpoint '{config.Name}' failed: {ex.GetType().Name}.", isTransient: true, ex, FaultKind.Internal);
-        }
+        using var rental = await RentAsync(cancellationToken);
+        return await rental.SendAsync(message, unitOfWork, cancellationToken);
     }
+
+    public void Resize(int poolSize) => _pool.Resize(poolSize);
 
     public async ValueTask DisposeAsync()
     {

@@ -1,93 +1,172 @@
 namespace Esb.Endpoints.Delivery;
 
-/// <summary>Holds deliveries back while the outside is away. One of them at a time goes through as a probe, after a delay that doubles from 1 s to 30 s; the first that reaches the outside lets all go on.</summary>
-/// <remarks>Thread-safe (pattern: Circuit Breaker).</remarks>
+/// <summary>How somebody passes the gate.</summary>
+internal enum GatePass
+{
+    /// <summary>Not at all.</summary>
+    Closed,
+
+    /// <summary>With all the others.</summary>
+    Open,
+
+    /// <summary>As the one that finds out whether the outside is back; it must report with <see cref="OutageGate.Reached"/>, <see cref="OutageGate.Missed"/>, <see cref="OutageGate.Unanswered"/> or <see cref="OutageGate.Abandon"/>.</summary>
+    Probe,
+}
+
+/// <summary>Holds deliveries back while the outside is away. One of them at a time goes through as a probe, after a delay that doubles from 1 s to 30 s; the first answer of the outside lets all go on.</summary>
+/// <remarks>
+/// Its window: it closes at the first attempt that could not reach the outside, or after ten in a row, over all messages, that got no answer in time. Any answer begins the count anew.
+/// Thread-safe (pattern: Circuit Breaker).
+/// </remarks>
 internal sealed class OutageGate(TimeProvider time)
 {
+    private const int MostUnanswered = 10;
     private static readonly TimeSpan FirstDelay = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LastDelay = TimeSpan.FromSeconds(30);
 
     private readonly Lock _lock = new();
-    private TaskCompletionSource? _wake;
+    private volatile string? _reason;
+    private volatile int _unanswered;
+    private TaskCompletionSource _wake = NewWake();
+    private long _closedAt;
     private TimeSpan _delay;
     private bool _probing;
 
     /// <summary>Why it is closed; null while it is open.</summary>
-    public string? Reason { get; private set; }
+    public string? Reason => _reason;
 
     /// <summary>Waits until the outside may be tried.</summary>
-    /// <returns>Whether the caller is the probe; it must then report with <see cref="Reached"/>, <see cref="Missed"/> or <see cref="Abandon"/>.</returns>
-    public async ValueTask<bool> EnterAsync(CancellationToken cancellationToken)
+    public async ValueTask<GatePass> EnterAsync(CancellationToken cancellationToken)
     {
-        while (true)
+        while (_reason is not null)
         {
-            Task? turn;
-            TimeSpan delay;
+            Task wake;
+            bool isProbe;
             lock (_lock)
             {
-                if (Reason is null) return false;
-                turn = _probing ? _wake!.Task : null;
-                delay = _delay;
-                _probing = true;
+                wake = _wake.Task;
+                isProbe = !_probing && _reason is not null;
+                if (isProbe) _probing = true;
             }
 
-            if (turn is not null)
-            {
-                await turn.WaitAsync(cancellationToken);
-                continue;
-            }
+            if (!isProbe) await wake.WaitAsync(cancellationToken);
+            else if (await WaitForTurnAsync(wake, cancellationToken)) return GatePass.Probe;
+        }
 
-            try
-            {
-                await Task.Delay(delay, time, cancellationToken);
-                return true;
-            }
-            catch (OperationCanceledException)
-            {
-                Abandon();
-                throw;
-            }
+        return GatePass.Open;
+    }
+
+    /// <summary>For those who do not wait: passes where the gate is open, or a probe is due.</summary>
+    public GatePass TryEnter()
+    {
+        if (_reason is null) return GatePass.Open;
+        lock (_lock)
+        {
+            if (_reason is null) return GatePass.Open;
+            if (_probing || Remaining > TimeSpan.Zero) return GatePass.Closed;
+            _probing = true;
+            return GatePass.Probe;
         }
     }
 
     /// <summary>The outside answered. Returns whether that opened the gate.</summary>
     public bool Reached()
     {
+        if (_reason is null && _unanswered == 0) return false;
         lock (_lock)
         {
-            if (Reason is null) return false;
-            Reason = null;
+            _unanswered = 0;
+            if (_reason is null) return false;
+            _reason = null;
             Wake();
             return true;
         }
     }
 
     /// <summary>The outside could not be reached. Returns whether that closed the gate.</summary>
-    public bool Missed(string reason, bool wasProbe)
+    public bool Missed(string reason, GatePass pass)
     {
         lock (_lock)
         {
-            var closes = Reason is null;
-            Reason = reason;
-            if (closes) (_delay, _wake) = (FirstDelay, NewWake());
-            else if (wasProbe) _delay = _delay * 2 < LastDelay ? _delay * 2 : LastDelay;
-            if (wasProbe) Wake();
+            var closes = _reason is null;
+            if (closes) _delay = FirstDelay;
+            else if (pass == GatePass.Probe) _delay = _delay * 2 < LastDelay ? _delay * 2 : LastDelay;
+            if (closes || pass == GatePass.Probe) _closedAt = time.GetTimestamp();
+            _reason = reason;
+            if (pass == GatePass.Probe) Wake();
             return closes;
         }
     }
 
-    /// <summary>The probe went away without an answer: another delivery takes its turn.</summary>
+    /// <summary>No answer came in time. Returns whether that closed the gate.</summary>
+    public bool Unanswered(string reason, GatePass pass)
+    {
+        lock (_lock)
+        {
+            if (pass != GatePass.Probe && ++_unanswered < MostUnanswered) return false;
+        }
+
+        return Missed(reason, pass);
+    }
+
+    /// <summary>The outside asks for some quiet. Returns whether that closed the gate.</summary>
+    public bool Pause(string reason, TimeSpan quiet)
+    {
+        lock (_lock)
+        {
+            var closes = _reason is null;
+            (_reason, _delay, _closedAt) = (reason, quiet, time.GetTimestamp());
+            return closes;
+        }
+    }
+
+    /// <summary>The probe went away without having tried: another delivery takes its turn.</summary>
     public void Abandon()
     {
         lock (_lock) Wake();
+    }
+
+    private TimeSpan Remaining => _delay - time.GetElapsedTime(_closedAt);
+
+    // False where the gate opened meanwhile.
+    private async Task<bool> WaitForTurnAsync(Task wake, CancellationToken cancellationToken)
+    {
+        try
+        {
+            while (true)
+            {
+                TimeSpan remaining;
+                lock (_lock) remaining = Remaining;
+                if (remaining <= TimeSpan.Zero) return true;
+                if (await IsOverWithinAsync(wake, remaining, cancellationToken)) return false;
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            Abandon();
+            throw;
+        }
+    }
+
+    private async Task<bool> IsOverWithinAsync(Task wake, TimeSpan limit, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await wake.WaitAsync(limit, time, cancellationToken);
+            return true;
+        }
+        catch (TimeoutException)
+        {
+            return false;
+        }
     }
 
     // Everybody who waits looks again: the gate is open, or one of them becomes the next probe.
     private void Wake()
     {
         _probing = false;
-        _wake?.TrySetResult();
-        _wake = Reason is null ? null : NewWake();
+        _wake.TrySetResult();
+        _wake = NewWake();
     }
 
     private static TaskCompletionSource NewWake() => new(TaskCreationOptions.RunContinuationsAsynchronously);

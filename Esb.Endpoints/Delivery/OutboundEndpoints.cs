@@ -1,5 +1,4 @@
 using Esb.Core;
-using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
@@ -25,13 +24,10 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
         IEnumerable<IEndpointType> types,
         IEnumerable<SettingsKind> kinds,
         IExpressionCompiler expressions,
-        ITopicTransport transport,
-        IAuditTrail audit,
-        TimeProvider time,
-        ILoggerFactory loggers)
+        DeliveryServices services)
     {
-        _transport = transport;
-        _logger = loggers.CreateLogger<OutboundEndpoints>();
+        _transport = services.Transport;
+        _logger = services.Loggers.CreateLogger<OutboundEndpoints>();
         var bySettings = types.OfType<IOutboundEndpointType>().ToDictionary(type => type.Settings);
         var names = kinds.Where(kind => kind.Settings is not null).ToLookup(kind => kind.Settings!, kind => kind.Kind);
         foreach (var config in configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>())
@@ -40,9 +36,8 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
             var filter = config.Filter is null ? null : expressions.Compile(config.Filter, _errors);
             if (filter?.ReadsBody == true) _errors.Add("ESB-CFG-FILTER", config, "filter", "looks at headers and the envelope only, never into the body");
             if (!config.IsWhole) continue; // of a draft, which is never started
-            var sender = new EndpointSender(config, bySettings[config.GetType()].Create(config), time, loggers);
-            _controllers[config.Name] = new DeliveryController(
-                config, names[config.GetType()].First(), sender, filter, transport, audit, time, loggers.CreateLogger<DeliveryController>());
+            var sender = new EndpointSender(config, bySettings[config.GetType()].Create(config), services.Time, services.Loggers);
+            _controllers[config.Name] = new DeliveryController(config, names[config.GetType()].First(), sender, filter, services);
         }
     }
 
@@ -50,9 +45,12 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
 
     public IReadOnlyList<EndpointStatus> Endpoints => [.. _controllers.Values.Select(controller => controller.Status)];
 
+    /// <summary>The controller of an endpoint; null where there is none.</summary>
+    public DeliveryController? Find(string endpoint) => _controllers.GetValueOrDefault(endpoint);
+
     public void Check(ConfigErrors errors)
     {
-        foreach (var error in _errors.All) errors.Add(error);
+        errors.AddAll(_errors);
     }
 
     public async Task StartAsync(CancellationToken cancellationToken)

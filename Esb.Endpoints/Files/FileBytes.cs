@@ -3,18 +3,23 @@ namespace Esb.Endpoints.Files;
 /// <summary>Compares files.</summary>
 internal static class FileBytes
 {
-    /// <summary>Whether both files exist and hold the same bytes; read in pieces.</summary>
-    public static bool AreSame(string left, string right)
+    /// <summary>Whether a file of ours and another one hold the same bytes; read in pieces. One that is not there or may not be read is not the same.</summary>
+    public static bool AreSame(string own, string other)
+    {
+        using var first = File.OpenRead(own);
+        using var second = TryOpen(other);
+        return second is not null && first.Length == second.Length && AreSame(first, second);
+    }
+
+    private static FileStream? TryOpen(string path)
     {
         try
         {
-            using var first = File.OpenRead(left);
-            using var second = File.OpenRead(right);
-            return first.Length == second.Length && AreSame(first, second);
+            return File.OpenRead(path);
         }
-        catch (FileNotFoundException)
+        catch (Exception ex) when (ex is FileNotFoundException or UnauthorizedAccessException)
         {
-            return false;
+            return null;
         }
     }
 

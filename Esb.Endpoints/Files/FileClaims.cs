@@ -18,6 +18,7 @@ internal sealed partial class FileClaims : IDisposable
     private readonly string _all;
     private readonly string _own;
     private readonly FileStream _lock;
+    private readonly HashSet<string> _forbidden = [];
 
     private FileClaims(FileInboundConfig config, TimeProvider time, ILogger logger, string all, string own, FileStream ownLock)
     {
@@ -103,21 +104,44 @@ internal sealed partial class FileClaims : IDisposable
         try
         {
             using var lockOfDead = new FileStream(Path.Combine(other, LockName), FileMode.Open, FileAccess.ReadWrite, FileShare.None);
-            foreach (var left in Directory.GetDirectories(other))
-            {
-                var mine = Path.Combine(_own, Path.GetFileName(left));
-                Directory.Move(left, mine);
-                if (ClaimedFile.Find(mine) is { } claim) taken.Add(claim);
-                else Directory.Delete(mine); // its owner died between two steps
-            }
-
-            Directory.Delete(other, recursive: true);
-            if (taken.Count > before) LogTakenOver(_config.Name, taken.Count - before);
+            var isEmpty = true;
+            foreach (var left in Directory.GetDirectories(other)) isEmpty &= TryTakeOver(left, taken);
+            if (isEmpty) Directory.Delete(other, recursive: true);
         }
         catch (IOException ex)
         {
             LogOwned(ex, _config.Name); // its owner lives, or somebody else was quicker
         }
+        catch (UnauthorizedAccessException ex)
+        {
+            Forbid(other, ex);
+        }
+
+        if (taken.Count > before) LogTakenOver(_config.Name, taken.Count - before);
+    }
+
+    // One that may not be taken keeps none of its neighbours from being taken.
+    private bool TryTakeOver(string left, List<ClaimedFile> taken)
+    {
+        try
+        {
+            var mine = Path.Combine(_own, Path.GetFileName(left));
+            Directory.Move(left, mine);
+            if (ClaimedFile.Find(mine) is { } claim) taken.Add(claim);
+            else Directory.Delete(mine); // its owner died between two steps
+            return true;
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            Forbid(left, ex);
+            return false;
+        }
+    }
+
+    // It is tried again with every scan, and said once.
+    private void Forbid(string path, Exception cause)
+    {
+        if (_forbidden.Add(path)) LogForbidden(cause, _config.Name);
     }
 
     private static void MakeFolder(string path)
@@ -134,4 +158,7 @@ internal sealed partial class FileClaims : IDisposable
 
     [LoggerMessage(EventId = 2222, Level = LogLevel.Trace, Message = "{Endpoint} leaves the claims of another host alone")]
     private partial void LogOwned(Exception exception, string endpoint);
+
+    [LoggerMessage(EventId = 2223, Level = LogLevel.Warning, Message = "{Endpoint} may not take up what a host left when it ended; it tries again with the next scan")]
+    private partial void LogForbidden(Exception exception, string endpoint);
 }

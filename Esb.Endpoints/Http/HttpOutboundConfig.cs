@@ -10,6 +10,9 @@ internal sealed record HttpOutboundConfig : OutboundEndpointConfig
     [Setting("Where it sends to; never taken from a message.", MayHoldPassword = true)]
     public required string Url { get; init; }
 
+    [Setting("Whether the server may be on another machine without TLS; told at each start.")]
+    public bool AllowInsecure { get; init; }
+
     [Setting("The method; relays keep that of their caller.")]
     public string Method { get; init; } = "POST";
 

@@ -11,6 +11,8 @@ internal sealed class HttpOutboundType(EsbConfiguration configuration, HttpTarge
     {
         if (!IsTarget(settings.Url))
             errors.Add("ESB-CFG-URL", settings, "url", "expected an absolute http or https url, without user and fragment");
+        else if (Uri.TryCreate(settings.Url, UriKind.Absolute, out var url) && url.Scheme == "http" && !LoopbackHosts.Is(url.Host.Trim('[', ']')))
+            errors.RefuseInsecure(settings, "url", settings.AllowInsecure, "https://");
         if (!HttpMethodNames.IsKnown(settings.Method))
             errors.Add("ESB-CFG-VALUE", settings, "method", HttpMethodNames.Expected(settings.Method));
     }

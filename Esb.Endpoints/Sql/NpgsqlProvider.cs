@@ -22,13 +22,20 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
         {
             var parts = new NpgsqlConnectionStringBuilder(connection.Connection);
             if (string.IsNullOrEmpty(parts.Host)) errors.Add("ESB-CFG-VALUE", connection, "connection", "expected a connection string with a Host");
-            else if (parts is { Username: "postgres", Password: "postgres" } && !DatabaseHosts.AreLoopback(parts.Host))
-                errors.Add("ESB-CFG-DEFAULTCRED", connection, "connection", "the default user and password are refused for a database on another machine");
+            else if (!LoopbackHosts.AreAll(parts.Host)) CheckRemote(parts, connection, errors);
         }
         catch (Exception ex) when (ex is ArgumentException or FormatException)
         {
             errors.Add("ESB-CFG-VALUE", connection, "connection", "expected a connection string of Npgsql, such as \"Host=db;Database=shop;Username=esb\"");
         }
+    }
+
+    private static void CheckRemote(NpgsqlConnectionStringBuilder parts, ConnectionConfig connection, ConfigErrors errors)
+    {
+        if (parts is { Username: "postgres", Password: "postgres" })
+            errors.Add("ESB-CFG-DEFAULTCRED", connection, "connection", "the default user and password are refused for a database on another machine");
+        if (parts.SslMode is not (SslMode.VerifyCA or SslMode.VerifyFull))
+            errors.RefuseInsecure(connection, "connection", connection.AllowInsecure, "SSL Mode=VerifyFull");
     }
 
     public DbDataSource Open(ConnectionConfig connection, int maxPoolSize)

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Esb.Core;
+using Esb.Core.Replays;
 using Esb.Host.Lifecycle;
 
 namespace Esb.Host.Management;
@@ -16,11 +17,13 @@ internal static class HealthRoutes
         var state = bus.GetRequiredService<HostState>();
         var time = bus.GetRequiredService<TimeProvider>();
         health.MapGet("/live", () => TypedResults.Ok(new { live = true }));
-        health.MapGet("/ready", async (CancellationToken cancellationToken) => Answer(await FindObstaclesAsync(checks, state, time, cancellationToken)));
+        var backlog = bus.GetService<IBacklogMonitor>();
+        health.MapGet("/ready", async (CancellationToken cancellationToken) => Answer(await FindObstaclesAsync(checks, state, time, cancellationToken), backlog?.Current));
     }
 
-    private static IResult Answer(IReadOnlyList<Obstacle> obstacles) =>
-        TypedResults.Json(new { ready = obstacles.Count == 0, obstacles }, statusCode: obstacles.Count == 0 ? StatusCodes.Status200OK : StatusCodes.Status503ServiceUnavailable);
+    // What waits for an operator keeps no message from being taken in.
+    private static IResult Answer(IReadOnlyList<Obstacle> obstacles, Backlog? backlog) =>
+        TypedResults.Json(new { ready = obstacles.Count == 0, obstacles, backlog }, statusCode: obstacles.Count == 0 ? StatusCodes.Status200OK : StatusCodes.Status503ServiceUnavailable);
 
     private static async Task<IReadOnlyList<Obstacle>> FindObstaclesAsync(IEnumerable<IHealthCheck> checks, HostState state, TimeProvider time, CancellationToken cancellationToken)
     {

@@ -6,12 +6,13 @@ using Esb.Storage.Files.Claims;
 using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Index;
 using Esb.Storage.Files.Keys;
+using Esb.Storage.Files.Parking;
 using Esb.Storage.Segments;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Storage.Files;
 
-/// <summary>The store that needs no server: a folder of segments for audit facts, one for dead letters, one for the keys of requests.</summary>
+/// <summary>The store that needs no server: a folder of segments for audit facts, and one each for dead letters, parked messages and the keys of requests.</summary>
 internal sealed partial class FileStore : IStore
 {
     private static readonly TimeSpan CleanInterval = TimeSpan.FromHours(1);
@@ -19,8 +20,10 @@ internal sealed partial class FileStore : IStore
     private readonly ILogger _logger;
     private readonly Lazy<SegmentLog> _auditLog;
     private readonly Lazy<SegmentLog> _deadLetterLog;
+    private readonly Lazy<SegmentLog> _parkingLog;
     private readonly Lazy<SegmentLog> _keyLog;
     private readonly FileAuditIndex _index;
+    private readonly FileParkingStore _parking;
     private readonly LetterLog _letters;
     private readonly FileIdempotencyKeys _keys;
     private readonly FolderClaimCheckStore? _claims;
@@ -46,6 +49,10 @@ internal sealed partial class FileStore : IStore
         _keyLog = new(() => SegmentLog.Open(keys, options, logger));
         _keys = new FileIdempotencyKeys(keys, _keyLog, time, logger);
         _index = new FileAuditIndex(audit, () => _auditLog.Value.Committed, logger);
+        var parking = ParkingFolder(config);
+        _parkingLog = new(() => SegmentLog.Open(parking, options, logger));
+        _parking = new FileParkingStore(parking, _parkingLog, time, logger);
+        CrashMarks = new FileCrashMarks(Path.Combine(Path.GetFullPath(config.Folder), "attempts"), time);
         _letters = new LetterLog(deadLetters, _deadLetterLog, logger);
         var letters = new FileDeadLetterStore(_letters, time);
         (DeadLetters, ReplayJobs) = (letters, new FileReplayJobStore(_letters, letters, time));
@@ -65,6 +72,10 @@ internal sealed partial class FileStore : IStore
 
     public IReplayJobStore ReplayJobs { get; }
 
+    public IParkingStore Parking => _parking;
+
+    public ICrashMarks CrashMarks { get; }
+
     public IIdempotencyKeys IdempotencyKeys => _keys;
 
     public ILeaseStore Leases { get; } = new FileLeaseStore(TimeProvider.System);
@@ -78,11 +89,15 @@ internal sealed partial class FileStore : IStore
         return (Path.Combine(folder, "audit"), Path.Combine(folder, "dead-letters"));
     }
 
+    /// <summary>The folder of parked messages.</summary>
+    public static string ParkingFolder(FileStoreConfig config) => Path.Combine(Path.GetFullPath(config.Folder), "parked");
+
     public Task StartAsync(CancellationToken cancellationToken)
     {
         _indexing = IndexAsync(_auditLog.Value);
         _ = _deadLetterLog.Value;
         if (_claims is not null) _cleaning = CleanAsync(_claims, _stopping.Token);
+        _ = _parkingLog.Value;
         return Task.Run(_keys.Open, cancellationToken);
     }
 
@@ -92,17 +107,19 @@ internal sealed partial class FileStore : IStore
         await _cleaning;
         if (_auditLog.IsValueCreated) await _auditLog.Value.DisposeAsync();
         if (_deadLetterLog.IsValueCreated) await _deadLetterLog.Value.DisposeAsync();
+        if (_parkingLog.IsValueCreated) await _parkingLog.Value.DisposeAsync();
         if (_keyLog.IsValueCreated) await _keyLog.Value.DisposeAsync();
         await _indexing;
     }
 
     public ValueTask<string?> CheckAsync(CancellationToken cancellationToken) =>
-        ValueTask.FromResult(_auditLog.Value.Trouble ?? _deadLetterLog.Value.Trouble ?? _keyLog.Value.Trouble);
+        ValueTask.FromResult(_auditLog.Value.Trouble ?? _deadLetterLog.Value.Trouble ?? _parkingLog.Value.Trouble ?? _keyLog.Value.Trouble);
 
     public async ValueTask DisposeAsync()
     {
         await StopAsync(CancellationToken.None);
         _index.Dispose();
+        _parking.Dispose();
         _letters.Dispose();
     }
 

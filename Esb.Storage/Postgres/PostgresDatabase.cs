@@ -99,6 +99,21 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
         }
     }
 
+    /// <summary>Works on a connection to a database with our tables.</summary>
+    /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
+    public async Task<T> RunAsync<T>(Func<NpgsqlConnection, Task<T>> work, CancellationToken cancellationToken)
+    {
+        await using var connection = await OpenAsync(cancellationToken);
+        try
+        {
+            return await work(connection);
+        }
+        catch (Exception ex) when (PostgresErrors.IsFailure(ex))
+        {
+            throw StoreErrors.NotReached(ex);
+        }
+    }
+
     /// <summary>Reads rows one after the other: those with bodies would not all fit into memory.</summary>
     /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
     public async IAsyncEnumerable<T> QueryAsync<T>(string sql, object parameters, [EnumeratorCancellation] CancellationToken cancellationToken)

@@ -4,6 +4,7 @@ using Esb.Core.Errors;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Storage.Postgres.DeadLetters;
+using Esb.Storage.Postgres.Parking;
 using Esb.Storage.Segments;
 using Esb.Storage.Spool;
 using Microsoft.Extensions.Logging;
@@ -34,6 +35,8 @@ internal sealed partial class PostgresStore : IStore
         _time = time;
         _logger = logger;
         DeadLetters = new PostgresDeadLetterStore(_database);
+        Parking = new PostgresParkingStore(_database, time);
+        CrashMarks = new PostgresCrashMarks(_database, time);
         ReplayJobs = new PostgresReplayJobStore(_database);
         IdempotencyKeys = new PostgresIdempotencyKeys(_database, time);
         Leases = new PostgresLeaseStore(_database);
@@ -49,6 +52,10 @@ internal sealed partial class PostgresStore : IStore
     public IAuditRetention Retention => _audit;
 
     public IDeadLetterStore DeadLetters { get; }
+
+    public IParkingStore Parking { get; }
+
+    public ICrashMarks CrashMarks { get; }
 
     public IReplayJobStore ReplayJobs { get; }
 

@@ -9,8 +9,6 @@ namespace Esb.Storage.Postgres;
 /// <summary>Checks what the settings of the store say beyond their form.</summary>
 internal sealed partial class PostgresStoreCheck(EsbConfiguration configuration) : IConfigurationCheck
 {
-    private static readonly string[] LoopbackHosts = ["localhost", "127.0.0.1", "::1", "[::1]"];
-
     public void Check(ConfigErrors errors)
     {
         if (configuration.Section<StoreConfig>("store") is not PostgresStoreConfig config) return;
@@ -32,11 +30,17 @@ internal sealed partial class PostgresStoreCheck(EsbConfiguration configuration)
     {
         if (string.IsNullOrEmpty(connection.Host))
             errors.Add("ESB-CFG-CONNECTION", config, "connection", "names no Host");
-        else if (connection.Username == "postgres" && connection.Password == "postgres" && !connection.Host.Split(',').All(IsLocal))
-            errors.Add("ESB-CFG-DEFAULTCRED", config, "connection", "the default credentials postgres/postgres are accepted on this machine only");
+        else if (!LoopbackHosts.AreAll(connection.Host))
+            CheckRemote(connection, config, errors);
     }
 
-    private static bool IsLocal(string host) => host.StartsWith('/') || LoopbackHosts.Any(local => host == local || host.StartsWith(local + ":", StringComparison.Ordinal));
+    private static void CheckRemote(NpgsqlConnectionStringBuilder connection, PostgresStoreConfig config, ConfigErrors errors)
+    {
+        if (connection is { Username: "postgres", Password: "postgres" })
+            errors.Add("ESB-CFG-DEFAULTCRED", config, "connection", "the default credentials postgres/postgres are accepted on this machine only");
+        if (connection.SslMode is not (SslMode.VerifyCA or SslMode.VerifyFull))
+            errors.RefuseInsecure(config, "connection", config.AllowInsecure, "SSL Mode=VerifyFull");
+    }
 
     [GeneratedRegex("^[a-z][a-z0-9_]{0,62}$")]
     private static partial Regex SchemaName();

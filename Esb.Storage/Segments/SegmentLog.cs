@@ -62,6 +62,9 @@ internal sealed partial class SegmentLog : IAsyncDisposable
     /// <exception cref="IOException">It could not be written.</exception>
     public Task AppendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken) => _commits.AddAsync(payload, cancellationToken);
 
+    /// <summary>Lets the next record begin a new segment, so that those before it can be removed. Not while somebody appends.</summary>
+    public void BeginSegment() => _writer.BeginsSegment = true;
+
     public async ValueTask DisposeAsync()
     {
         await _commits.DisposeAsync();

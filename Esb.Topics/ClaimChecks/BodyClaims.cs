@@ -94,6 +94,6 @@ internal sealed partial class BodyClaims(IClaimCheckStore store, long threshold,
         if (Interlocked.CompareExchange(ref _warned, now, warned) == warned) LogWhole(code);
     }
 
-    [LoggerMessage(EventId = 1533, Level = LogLevel.Warning, Message = "Large bodies travel whole: their store takes none ({Code})")]
+    [LoggerMessage(EventId = 1555, Level = LogLevel.Warning, Message = "Large bodies travel whole: their store takes none ({Code})")]
     private partial void LogWhole(string code);
 }

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Esb.Core.Messages;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
 
 namespace Esb.Topics.Memory;
@@ -39,10 +40,14 @@ internal sealed class MemoryMessage(EsbMessage message, ActivityContext parent, 
 /// <param name="Attempt">Attempts made before.</param>
 internal sealed record MemoryDelivery(MemoryMessage Published, int Attempt)
 {
+    /// <summary>What became of them.</summary>
+    public IReadOnlyList<FailedAttempt> Failures { get; init; } = [];
+
     public TopicDelivery ToDelivery(DeliverySource source) => new(Published.Message with { Attempt = Attempt }, Published.Parent, Published.Reply)
     {
         Kind = Published.Kind,
         Source = source,
         ExpiresAt = Published.ExpiresAt,
+        Failures = Failures,
     };
 }

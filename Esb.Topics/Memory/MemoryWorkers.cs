@@ -74,7 +74,7 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
         switch (await HandleAsync(delivery, source))
         {
             case Settlement.Later later:
-                DeliverLater(queue, delivery with { Attempt = later.Attempt }, later.Delay);
+                DeliverLater(queue, delivery with { Attempt = later.Attempt, Failures = later.Failures }, later.Delay);
                 break;
             case Settlement.Divert divert:
                 _deadLetters.Add(divert.Letter, delivery.Published);

@@ -22,7 +22,7 @@ internal sealed class TopicKeys : IConfigurationCheck
 
     public void Check(ConfigErrors errors)
     {
-        foreach (var error in _errors.All) errors.Add(error);
+        errors.AddAll(_errors);
     }
 
     /// <summary>The key of the context's message in a topic: what the topic makes of it, otherwise what the message has already.</summary>

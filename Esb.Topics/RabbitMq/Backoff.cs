@@ -6,9 +6,14 @@ internal sealed class Backoff(TimeProvider time)
     private static readonly TimeSpan Shortest = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(15);
 
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
     private TimeSpan _next = Shortest;
 
     public void Reset() => _next = Shortest;
+
+    /// <summary>Waits 30 s next: somebody has to do something first.</summary>
+    public void Stretch() => _next = Patience;
 
     public async Task WaitAsync(CancellationToken cancellationToken)
     {

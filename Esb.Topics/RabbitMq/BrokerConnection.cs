@@ -18,22 +18,22 @@ internal sealed partial class BrokerConnection(
 
     private readonly CancellationTokenSource _stopping = new();
     private readonly TaskCompletionSource _tried = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private TaskCompletionSource<BrokerSession> _open = NewWaiter();
+    private TaskCompletionSource<BrokerLink> _open = NewWaiter();
     private volatile string? _reason = "not connected yet";
     private Task _running = Task.CompletedTask;
     private Task _closing = Task.CompletedTask;
 
     /// <summary>The connection, while it can be used.</summary>
-    public IConnection? Current => Session?.Connection;
+    public IConnection? Current => Link?.Connection;
 
     /// <summary>The connection and what is known of it, while it can be used.</summary>
-    public BrokerSession? Session => Volatile.Read(ref _open).Task is { IsCompletedSuccessfully: true } open && open.Result.IsOpen ? open.Result : null;
+    public BrokerLink? Link => Volatile.Read(ref _open).Task is { IsCompletedSuccessfully: true } open && open.Result.IsOpen ? open.Result : null;
 
     /// <summary>What stands in the way of publishing at this moment; null when nothing does.</summary>
-    public string? Obstacle => Session is { } session ? session.BlockReason : Absence;
+    public string? Obstacle => Link is { } link ? link.BlockReason : Absence;
 
     /// <summary>What has stood in the way of publishing for longer than a moment.</summary>
-    public string? LastingObstacle => Session is not { } session ? Absence : session.BlockedFor > ShortBlock ? session.BlockReason : null;
+    public string? LastingObstacle => Link is not { } link ? Absence : link.BlockedFor > ShortBlock ? link.BlockReason : null;
 
     private string Absence => _reason ?? BrokerFault.Away;
 
@@ -48,7 +48,7 @@ internal sealed partial class BrokerConnection(
     public async Task<IConnection> WaitAsync(CancellationToken cancellationToken) => (await Volatile.Read(ref _open).Task.WaitAsync(cancellationToken)).Connection;
 
     /// <summary>Prepares a connection that is in use once more.</summary>
-    public Task PrepareAsync(BrokerSession session) => prepare(session.Connection, _stopping.Token);
+    public Task PrepareAsync(BrokerLink link) => prepare(link.Connection, _stopping.Token);
 
     public async ValueTask DisposeAsync()
     {
@@ -81,14 +81,14 @@ internal sealed partial class BrokerConnection(
         try
         {
             connection = await factory.CreateConnectionAsync(stopping);
-            var session = new BrokerSession(connection, time, logger);
+            var link = new BrokerLink(connection, time, logger);
             await prepare(connection, stopping);
             _reason = null;
             backoff.Reset();
             LogConnected(factory.ClientProvidedName);
-            _open.TrySetResult(session);
+            _open.TrySetResult(link);
             _tried.TrySetResult();
-            NoteFailure(await session.Lost.WaitAsync(stopping));
+            NoteFailure(await link.Lost.WaitAsync(stopping));
         }
         catch (Exception ex) when (!stopping.IsCancellationRequested)
         {
@@ -122,7 +122,7 @@ internal sealed partial class BrokerConnection(
         }
     }
 
-    private static TaskCompletionSource<BrokerSession> NewWaiter() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private static TaskCompletionSource<BrokerLink> NewWaiter() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     [LoggerMessage(EventId = 1510, Level = LogLevel.Information, Message = "Connection {Connection} to the broker is open")]
     private partial void LogConnected(string? connection);
@@ -130,6 +130,6 @@ internal sealed partial class BrokerConnection(
     [LoggerMessage(EventId = 1511, Level = LogLevel.Warning, Message = "Connection {Connection} to the broker: {Reason}; trying again until it is back")]
     private partial void LogAway(string? connection, string reason);
 
-    [LoggerMessage(EventId = 1527, Level = LogLevel.Debug, Message = "Connection {Connection} to the broker did not close cleanly")]
+    [LoggerMessage(EventId = 1550, Level = LogLevel.Debug, Message = "Connection {Connection} to the broker did not close cleanly")]
     private partial void LogNotClosed(string? connection, Exception exception);
 }

@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using System.Security.Authentication;
+using Esb.Topics.RabbitMq.Topology;
 using RabbitMQ.Client.Events;
 using RabbitMQ.Client.Exceptions;
 
@@ -21,6 +22,7 @@ internal static class BrokerFault
         if (all.OfType<BrokerRefusedException>().FirstOrDefault() is { } refused) return refused.Message;
         if (all.Any(ex => ex is AuthenticationFailureException or PossibleAuthenticationFailureException)) return "ESB-AMQP-AUTH: the broker refuses the credentials";
         if (TlsFaultOf(all, overTls) is { } tls) return $"ESB-AMQP-TLS: {tls}";
+        if (all.OfType<QueueDriftException>().FirstOrDefault() is { } drift) return $"ESB-CFG-QUEUEDRIFT: {drift.Message}";
         return all.OfType<OperationInterruptedException>().FirstOrDefault()?.ShutdownReason is { } reason ? Describe(reason) : Away;
     }
 
@@ -41,6 +43,9 @@ internal static class BrokerFault
         if (overTls && all.Any(ex => ex is EndOfStreamException or SocketException { SocketErrorCode: SocketError.ConnectionReset or SocketError.Shutdown })) return ClientRefused;
         return all.OfType<AuthenticationException>().LastOrDefault()?.Message;
     }
+
+    /// <summary>Whether it stays like that until somebody changes the broker or the configuration.</summary>
+    public static bool IsForPeople(string reason) => reason.StartsWith("ESB-CFG-", StringComparison.Ordinal);
 
     private static IEnumerable<Exception> Flatten(Exception exception) => exception switch
     {

@@ -20,6 +20,6 @@ internal static partial class BrokerVersion
     /// <summary>Whether a version, such as <c>3.10.8</c> or <c>4.1.0-rc.1</c>, is one that we work on.</summary>
     public static bool IsSupported(string? version) => Version.TryParse(version?.Split('-', '+')[0], out var found) && found >= Oldest;
 
-    [LoggerMessage(EventId = 1528, Level = LogLevel.Information, Message = "The broker is {Product} {Version}")]
+    [LoggerMessage(EventId = 1552, Level = LogLevel.Information, Message = "The broker is {Product} {Version}")]
     private static partial void LogVersion(ILogger logger, string? product, string? version);
 }

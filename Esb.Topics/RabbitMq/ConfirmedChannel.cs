@@ -50,17 +50,17 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
         try
         {
             await confirm.WaitAsync(left > TimeSpan.Zero ? left : TimeSpan.Zero, time);
-            open.Session.CountConfirm();
+            open.Link.CountConfirm();
             return PublishResult.Confirmed;
         }
         catch (PublishException ex)
         {
-            open.Session.CountConfirm();
+            open.Link.CountConfirm();
             return ex.IsReturn ? NoQueue : PublishResult.Refused("a subscriber's queue is full");
         }
         catch (TimeoutException)
         {
-            open.Session.CountTimeout();
+            open.Link.CountTimeout();
             return PublishResult.Unknown("no confirm in time");
         }
         catch (Exception ex) when (ex is OperationInterruptedException or IOException or ObjectDisposedException or InvalidOperationException)
@@ -95,9 +95,9 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
         try
         {
             if (closed is not null) await closed.Channel.DisposeAsync();
-            if (connection.Session is not { } session) return null;
-            if (closed?.Channel.CloseReason is { ReplyCode: Constants.NotFound }) await connection.PrepareAsync(session); // somebody deleted what was declared
-            return new OpenChannel(await session.Connection.CreateChannelAsync(Options, CancellationToken.None), session);
+            if (connection.Link is not { } link) return null;
+            if (closed?.Channel.CloseReason is { ReplyCode: Constants.NotFound }) await connection.PrepareAsync(link); // somebody deleted what was declared
+            return new OpenChannel(await link.Connection.CreateChannelAsync(Options, CancellationToken.None), link);
         }
         catch (Exception ex) when (ex is OperationInterruptedException or IOException or ObjectDisposedException or OperationCanceledException or TimeoutException)
         {
@@ -105,5 +105,5 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
         }
     }
 
-    private sealed record OpenChannel(IChannel Channel, BrokerSession Session);
+    private sealed record OpenChannel(IChannel Channel, BrokerLink Link);
 }

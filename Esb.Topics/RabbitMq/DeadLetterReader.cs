@@ -61,16 +61,19 @@ internal sealed partial class DeadLetterReader : ITopicReader
         var headers = wire.Properties.Headers;
         if (headers.LastDeath() is { } death) return ReadMovedByBroker(wire, death); // ours are published here and have died nowhere
         var message = _reader.ReadKept(wire);
+        var reason = headers.Text(WireHeaders.DeadReason) ?? "";
+        var failures = WireReader.ReadFailures(wire);
         return new DeadLetter(
             message,
             headers.Text(WireHeaders.DeadEndpoint) ?? "",
             headers.Text(WireHeaders.DeadCode) ?? "",
-            headers.Text(WireHeaders.DeadReason) ?? "",
+            reason,
             headers.Text(WireHeaders.DeadException),
             headers.Number(WireHeaders.DeadAttempts) ?? 0,
             headers.Time(WireHeaders.DeadFirst) ?? message.CreatedAt,
             headers.Time(WireHeaders.DeadLast) ?? message.CreatedAt)
         {
+            Failures = failures.Count == 0 ? [] : [.. failures.SkipLast(1), failures[^1] with { Reason = reason }], // which travels whole only once
             TraceParent = headers.Text(WireHeaders.TraceParent),
         };
     }

@@ -46,7 +46,7 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
                 if (obstacle is not null && _obstacle is null) LogMissed(obstacle);
                 _obstacle = obstacle;
                 misses = obstacle is null ? 0 : misses + 1;
-                if (misses == MaxMisses) _consuming.Session?.Abandon(obstacle!); // the publishing one counts its misses itself
+                if (misses == MaxMisses) _consuming.Link?.Abandon(obstacle!); // the publishing one counts its misses itself
             }
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
@@ -65,6 +65,6 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
 
     private bool IsExplained => _publishing.Obstacle is not null || _consuming.Current is null;
 
-    [LoggerMessage(EventId = 1529, Level = LogLevel.Warning, Message = "The broker does not answer: {Reason}")]
+    [LoggerMessage(EventId = 1553, Level = LogLevel.Warning, Message = "The broker does not answer: {Reason}")]
     private partial void LogMissed(string reason);
 }

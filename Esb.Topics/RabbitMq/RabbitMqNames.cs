@@ -27,13 +27,25 @@ internal sealed class RabbitMqNames(string prefix)
     public string Lane(string endpoint, int lane) => $"{Endpoint(endpoint)}.lane.{lane}";
 
     /// <summary>The queues that a subscription consumes.</summary>
-    public IEnumerable<string> LanesOf(Subscription subscription) =>
-        subscription.Lanes is { } lanes ? Enumerable.Range(0, lanes).Select(lane => Lane(subscription.Endpoint, lane)) : [Endpoint(subscription.Endpoint)];
+    public IEnumerable<string> LanesOf(Subscription subscription) => LanesOf(subscription.Endpoint, subscription.Lanes);
+
+    /// <summary>The lanes of an endpoint, or its one queue.</summary>
+    public IEnumerable<string> LanesOf(string endpoint, int? lanes) =>
+        lanes is { } count ? Enumerable.Range(0, count).Select(lane => Lane(endpoint, lane)) : [Endpoint(endpoint)];
 
     public string Rung(string endpoint, TimeSpan delay) => $"{Endpoint(endpoint)}.retry.{(long)delay.TotalMilliseconds}";
 
-    /// <summary>Keeps the patterns that an endpoint's queue is bound by.</summary>
-    public string Bindings(string endpoint) => $"{Endpoint(endpoint)}.bindings";
+    /// <summary>Keeps what we know of an endpoint's queues.</summary>
+    public string Record(string endpoint) => $"{Endpoint(endpoint)}.record";
+
+    /// <summary>What waited in an endpoint's queues when its migration began.</summary>
+    public string Backlog(string endpoint) => $"{Endpoint(endpoint)}.migration.backlog";
+
+    /// <summary>What is published for an endpoint while it is migrated.</summary>
+    public string Meanwhile(string endpoint) => $"{Endpoint(endpoint)}.migration.meanwhile";
+
+    /// <summary>Where the hosts of a configuration talk to each other.</summary>
+    public string Farm(string configuration) => $"{prefix}.farm.{string.Concat(configuration.Select(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' ? c : '-'))}";
 
     public string Replies(Guid connection) => $"{RepliesPrefix}{Environment.MachineName}.{connection}";
 

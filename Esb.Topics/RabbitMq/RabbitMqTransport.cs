@@ -4,18 +4,20 @@ using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Topics.ClaimChecks;
+using Esb.Topics.RabbitMq.Farm;
 using Esb.Topics.RabbitMq.Receiving;
+using Esb.Topics.RabbitMq.Topology;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq;
 
 /// <summary>Topics on a RabbitMQ broker: our own client declares, publishes, replies and receives in order; the bus runs the other receive endpoints.</summary>
-/// <remarks>Two connections of our own, as an alarm on the broker stops it from reading one that publishes; the bus has a third.</remarks>
-internal sealed partial class RabbitMqTransport : ITopicTransport, IEndpointQueues
+/// <remarks>Two connections of our own, as an alarm on the broker stops it from reading one that publishes; the bus has a third, and the farm a fourth.</remarks>
+internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
 {
-    // A host that stands still is found out after one to two of these; only then another may take its place where the order counts.
-    private static readonly TimeSpan FailoverHeartbeat = TimeSpan.FromSeconds(6);
+    // A host that stands still is found out after two to three of these; only then another may take its place where the order counts.
+    private static readonly TimeSpan FailoverHeartbeat = TimeSpan.FromSeconds(4);
 
     private readonly RabbitMqNames _names;
     private readonly RabbitMqTopology _topology;
@@ -29,9 +31,10 @@ internal sealed partial class RabbitMqTransport : ITopicTransport, IEndpointQueu
     private readonly ConfirmedPublisher _publisher;
     private readonly BodyClaims _claims;
     private readonly DeliverySettler _settler;
-    private readonly EndpointSetup _setup;
+    private readonly EndpointRecords _records;
     private readonly ReceiveBus _bus;
     private readonly FreezeWatch _freezes;
+    private readonly ReceiverContext _receivers;
     private readonly ConcurrentDictionary<string, Subscription> _endpoints = new();
     private ReplyQueue? _replies;
     private LoopbackProbe? _probe;
@@ -52,11 +55,13 @@ internal sealed partial class RabbitMqTransport : ITopicTransport, IEndpointQueu
         _publisher = new ConfirmedPublisher(_publishing, time);
         _claims = new BodyClaims(claims, limits.LargestWhole, topics.Where(topic => !topic.Value.ClaimCheck).Select(topic => topic.Key).ToHashSet(), time, _logger);
         _settler = new DeliverySettler(_names, _publisher, _claims, time, _logger);
-        _setup = new EndpointSetup(_topology, new QueueBindings(_names, _publisher), address.ToFactory($"{name} setup"));
         Unroutable = new UnroutableQueue(_consuming, _publisher, _names, [.. topics.Keys], time, _logger);
-        if (address is { IsTls: false, IsLoopback: false }) LogInsecure(address.Host);
+        _records = new EndpointRecords(_names, _publisher);
         _bus = new ReceiveBus(address, $"{name} consume", loggers);
         _freezes = new FreezeWatch(time);
+        Farm = new BrokerFarm(address, _names.Farm(name), time, loggers);
+        var setup = new EndpointSetup(_names, _topology, _records, address.ToFactory($"{name} setup"));
+        _receivers = new ReceiverContext(_names, _consuming, setup, _bus, Farm, _freezes, time, _logger);
     }
 
     public string System => "rabbitmq";
@@ -64,6 +69,9 @@ internal sealed partial class RabbitMqTransport : ITopicTransport, IEndpointQueu
     public IUnroutableMessages Unroutable { get; }
 
     public bool IsDurable => true;
+
+    /// <summary>The hosts that share this configuration.</summary>
+    public BrokerFarm Farm { get; }
 
     public TransportStatus Status =>
         (_publishing.LastingObstacle ?? _consuming.LastingObstacle ?? _probe?.Obstacle) is { } reason ? new(IsReady: false, reason) : new(IsReady: true);
@@ -73,6 +81,7 @@ internal sealed partial class RabbitMqTransport : ITopicTransport, IEndpointQueu
         await Task.WhenAll(_publishing.StartAsync(cancellationToken), _consuming.StartAsync(cancellationToken));
         _replies = new ReplyQueue(_consuming, _publisher, _names, _reader, _claims, _time, _logger);
         _probe = new LoopbackProbe(_publishing, _consuming, _replies, _time, _logger);
+        Farm.Start(_consuming);
         _unroutable = new UnroutableWatch(_consuming, _names, _topology, _time, _logger);
     }
 
@@ -97,7 +106,8 @@ internal sealed partial class RabbitMqTransport : ITopicTransport, IEndpointQueu
     {
         _endpoints[subscription.Endpoint] = subscription;
         var work = new DeliveryWork(subscription, _claims.Redeeming(subscription.Endpoint, handler), _reader, _settler, _maxBodyBytes, _time, _logger);
-        var running = new RabbitMqSubscription(subscription, tuned => Receive(tuned, work));
+        var bindings = new QueueBindings(subscription, _topology, _records, Farm.Members, _time, _logger);
+        var running = new RabbitMqSubscription(subscription, _receivers, work, bindings);
         if (Status.IsReady) await running.WaitForFirstAttemptAsync(cancellationToken);
         return running;
     }
@@ -118,6 +128,7 @@ internal sealed partial class RabbitMqTransport : ITopicTransport, IEndpointQueu
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _disposed, 1) == 1) return;
+        await Farm.DisposeAsync();
         await _bus.DisposeAsync();
         if (_probe is not null) await _probe.DisposeAsync();
         if (_replies is not null) await _replies.DisposeAsync();
@@ -134,15 +145,8 @@ internal sealed partial class RabbitMqTransport : ITopicTransport, IEndpointQueu
         return _topology.DeclareSharedAsync(connection, cancellationToken);
     }
 
-    private IReceiver Receive(Subscription subscription, DeliveryWork work) => subscription.SingleActive || subscription.Lanes is not null
-        ? new OrderedReceiver(subscription, _names, _consuming, _setup, work, _freezes, _time, _logger)
-        : new BusReceiver(subscription, _names.Endpoint(subscription.Endpoint), _consuming, _bus, _setup, work, _time, _logger);
-
     private ValueTask<PublishResult> PublishAsync(EsbMessage message, BasicProperties properties) =>
         _publisher.PublishAsync(_names.TopicOf(message.Subject), message.Subject, message.Key, properties, message.Body.Bytes);
 
     private bool IsPersistent(EsbMessage message) => _transient.Count == 0 || !_transient.Contains(Subject.TopicOf(message.Subject));
-
-    [LoggerMessage(EventId = 1531, Level = LogLevel.Warning, Message = "The broker {Host} is reached without TLS: credentials and messages cross the network in the clear")]
-    private partial void LogInsecure(string host);
 }

@@ -26,8 +26,7 @@ internal sealed class RabbitMqTransportCheck(EsbConfiguration configuration, Tim
     {
         if (address is { HasDefaultCredentials: true, IsLoopback: false })
             errors.Add("ESB-CFG-DEFAULTCRED", transport, "url", "guest is for a broker on this machine only; give this host an account of its own");
-        if (address is { IsTls: false, IsLoopback: false } && !transport.AllowInsecure)
-            errors.Add("ESB-CFG-INSECURE", transport, "url", "credentials and messages would cross the network in the clear: expected amqps://, or \"allowInsecure\": true");
+        if (address is { IsTls: false, IsLoopback: false }) errors.RefuseInsecure(transport, "url", transport.AllowInsecure, "amqps://");
         if (!address.IsTls && transport.Tls is not null)
             errors.Add("ESB-CFG-URL", transport, "url", "expected amqps://, as \"tls\" is given");
     }

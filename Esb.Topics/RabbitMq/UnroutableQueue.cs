@@ -71,6 +71,6 @@ internal sealed partial class UnroutableQueue(
     private DateTimeOffset CreatedAt(IReadOnlyBasicProperties properties) =>
         (properties.IsTimestampPresent() ? HeaderTable.TimeOf(properties.Timestamp) : null) ?? time.GetUtcNow();
 
-    [LoggerMessage(EventId = 1530, Level = LogLevel.Information, Message = "{Count} unroutable messages were replayed; still no endpoint subscribes to {Subjects} of their subjects")]
+    [LoggerMessage(EventId = 1554, Level = LogLevel.Information, Message = "{Count} unroutable messages were replayed; still no endpoint subscribes to {Subjects} of their subjects")]
     private partial void LogReplayed(int count, int subjects);
 }

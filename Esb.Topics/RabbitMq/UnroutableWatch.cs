@@ -1,3 +1,4 @@
+using Esb.Topics.RabbitMq.Topology;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Events;

@@ -20,6 +20,9 @@ internal static class WireHeaders
     /// <summary>How it came to the queue of an endpoint, where not by a topic.</summary>
     public const string Kind = "esb-kind";
 
+    /// <summary>What became of the attempts so far, while it waits there.</summary>
+    public const string Failures = "esb-failures";
+
     public const string DeadEndpoint = "esb-dead-endpoint";
     public const string DeadCode = "esb-dead-code";
     public const string DeadReason = "esb-dead-reason";
@@ -37,19 +40,20 @@ internal static class WireHeaders
     /// <summary>How often a quorum queue has delivered the message before.</summary>
     public const string DeliveryCount = "x-delivery-count";
 
-    /// <summary>A kind on the wire; null where it is the usual one.</summary>
-    public static string? NameOf(DeliveryKind kind) => kind switch
+    /// <summary>A kind on the wire, of a message that comes past the topics.</summary>
+    public static string NameOf(DeliveryKind kind) => kind switch
     {
         DeliveryKind.Replay => "replay",
         DeliveryKind.Release => "release",
-        _ => null,
+        _ => "moved", // published long ago, and brought here from another queue
     };
 
-    /// <summary>The kind that a header names.</summary>
-    public static DeliveryKind KindOf(string? name) => name switch
+    /// <summary>The kind that a header names; null where it names none.</summary>
+    public static DeliveryKind? KindOf(string? name) => name switch
     {
         "replay" => DeliveryKind.Replay,
         "release" => DeliveryKind.Release,
-        _ => DeliveryKind.Published,
+        "moved" => DeliveryKind.Published,
+        _ => null,
     };
 }

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Esb.Core.Messages;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
 using RabbitMQ.Client;
 
@@ -12,11 +13,10 @@ internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
     private static readonly string[] Expected = [EsbHeaders.Conversation, EsbHeaders.Key, EsbHeaders.SourceId, WireHeaders.Again];
 
     /// <summary>A message that came by the queue of an endpoint.</summary>
-    public EsbMessage Read(WireMessage wire, string endpoint) => Read(wire, isKept: KindOf(wire, endpoint) != DeliveryKind.Published || IsRetry(wire, endpoint));
+    public EsbMessage Read(WireMessage wire, string endpoint) => Read(wire, isKept: DirectKindOf(wire, endpoint) is not null || IsRetry(wire, endpoint));
 
     /// <summary>How a message came to the queue of an endpoint. What says otherwise is believed only past the topics, where nobody else publishes.</summary>
-    public DeliveryKind KindOf(WireMessage wire, string endpoint) =>
-        wire.Exchange.Length == 0 || wire.Exchange == names.Endpoint(endpoint) ? WireHeaders.KindOf(wire.Properties.Headers.Text(WireHeaders.Kind)) : DeliveryKind.Published;
+    public DeliveryKind KindOf(WireMessage wire, string endpoint) => DirectKindOf(wire, endpoint) ?? DeliveryKind.Published;
 
     /// <summary>When the requester stops waiting; null where none does. Never too early: a time on the wire has no parts of a second.</summary>
     public DateTimeOffset? ExpiryOf(WireMessage wire)
@@ -26,6 +26,12 @@ internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
         var published = wire.Properties.IsTimestampPresent() ? HeaderTable.TimeOf(wire.Properties.Timestamp) : null;
         return published is { } at && at + timeToLive + TimeSpan.FromSeconds(1) is var end && end < latest ? end : latest;
     }
+
+    /// <summary>What became of the attempts before, of a message that came by the queue of an endpoint.</summary>
+    public IReadOnlyList<FailedAttempt> ReadFailures(WireMessage wire, string endpoint) => IsRetry(wire, endpoint) ? ReadFailures(wire) : [];
+
+    /// <summary>What became of the attempts, of a message that came by the queue of dead letters.</summary>
+    public static IReadOnlyList<FailedAttempt> ReadFailures(WireMessage wire) => FailureHistory.Read(wire.Properties.Headers.Text(WireHeaders.Failures));
 
     /// <summary>A message that came by the queue of dead letters.</summary>
     public EsbMessage ReadKept(WireMessage wire) => Read(wire, isKept: true);
@@ -42,6 +48,9 @@ internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
         var headers = wire.Properties.Headers;
         return ActivityContext.TryParse(headers.Text(WireHeaders.TraceParent), headers.Text(WireHeaders.TraceState), isRemote: true, out var parent) ? parent : default;
     }
+
+    private DeliveryKind? DirectKindOf(WireMessage wire, string endpoint) =>
+        wire.Exchange.Length == 0 || wire.Exchange == names.Endpoint(endpoint) ? WireHeaders.KindOf(wire.Properties.Headers.Text(WireHeaders.Kind)) : null;
 
     // The broker itself wrote where it moved the message from, and only messages that we put there wait on a rung.
     private bool IsRetry(WireMessage wire, string endpoint) =>

@@ -51,10 +51,20 @@ internal static class WireWriter
     }
 
     /// <summary>A delivery that waits for its next attempt.</summary>
-    public static BasicProperties Retry(TopicDelivery delivery, string? replyTo, int attempt)
+    public static BasicProperties Retry(TopicDelivery delivery, string? replyTo, Settlement.Later later)
     {
-        var properties = Direct(delivery.Message with { Attempt = attempt }, delivery.Kind, delivery.Parent);
+        var properties = Direct(delivery.Message with { Attempt = later.Attempt }, delivery.Kind, delivery.Parent);
         properties.ReplyTo = replyTo;
+        Add(properties.Headers!, WireHeaders.Failures, FailureHistory.Write(later.Failures));
+        return properties;
+    }
+
+    /// <summary>A message that is brought from one queue of an endpoint into another; a request among them still expires.</summary>
+    public static BasicProperties Moved(EsbMessage message, DeliveryKind kind, WireMessage wire)
+    {
+        var properties = Direct(message, kind, WireReader.Parent(wire));
+        properties.ReplyTo = wire.Properties.ReplyTo;
+        if (wire.TimeToLive is not null) properties.Expiration = wire.Properties.Expiration;
         return properties;
     }
 
@@ -79,6 +89,7 @@ internal static class WireWriter
         headers[WireHeaders.DeadFirst] = letter.FirstAttempt.ToString("O", CultureInfo.InvariantCulture);
         headers[WireHeaders.DeadLast] = letter.LastAttempt.ToString("O", CultureInfo.InvariantCulture);
         Add(headers, WireHeaders.DeadException, letter.ExceptionType);
+        Add(headers, WireHeaders.Failures, FailureHistory.Write(letter.Failures));
         return properties;
     }
 

@@ -27,6 +27,6 @@ internal sealed class ProcessCatalog : IProcessCatalog, IConfigurationCheck
 
     public void Check(ConfigErrors errors)
     {
-        foreach (var error in _errors.All) errors.Add(error);
+        errors.AddAll(_errors);
     }
 }

@@ -34,8 +34,11 @@ internal sealed partial class PrivateServers : IAsyncDisposable
 
     public Task KillAsync(string server) => RunAsync(server, "kill", _folder);
 
-    /// <summary>Runs <c>rabbitmqctl</c> against the private broker.</summary>
-    public Task ControlRabbitMqAsync(params string[] arguments) => RunAsync(["rabbitmqctl", _folder, .. arguments]);
+    /// <summary>Runs <c>rabbitmqctl</c> against the private broker, and returns what it says.</summary>
+    public Task<string> ControlRabbitMqAsync(params string[] arguments) => RunAsync(["rabbitmqctl", _folder, .. arguments]);
+
+    /// <summary>Runs <c>rabbitmq-plugins</c> against the private broker.</summary>
+    public Task ChangePluginsAsync(params string[] arguments) => RunAsync(["rabbitmq-plugins", _folder, .. arguments]);
 
     /// <summary>A free loopback port.</summary>
     public static async Task<int> FindPortAsync() => int.Parse(await RunAsync("ports", "1"));

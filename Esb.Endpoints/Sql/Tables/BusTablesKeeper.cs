@@ -62,7 +62,7 @@ internal sealed partial class BusTablesKeeper(EsbConfiguration configuration, Da
                 return;
             }
 
-            await Task.Delay(trouble is null ? Interval : RetryInterval, time, cancellationToken).ContinueWith(static _ => { }, TaskScheduler.Default);
+            await Task.Delay(trouble is null ? Interval : RetryInterval, time, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 

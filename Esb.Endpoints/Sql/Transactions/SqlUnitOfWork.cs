@@ -18,6 +18,7 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
 
     private readonly List<OutgoingMessage> _messages = [];
     private EndpointException? _lost;
+    private bool _isDisposed;
 
     public string Connection => database.Name;
 
@@ -80,6 +81,8 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
 
     public async ValueTask DisposeAsync()
     {
+        if (_isDisposed) return;
+        _isDisposed = true;
         try
         {
             await transaction.DisposeAsync();
@@ -98,6 +101,7 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
         }
         catch (Exception ex) when (CommitVerdict.IsUnknown(ex))
         {
+            await DisposeAsync(); // it is lost, and its place is needed: all others may be asking as well
             await verdict.AskAsync(ex);
         }
     }

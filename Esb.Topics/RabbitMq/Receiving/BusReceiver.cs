@@ -1,4 +1,5 @@
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Farm;
 using MassTransit;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
@@ -14,24 +15,23 @@ internal sealed partial class BusReceiver : IReceiver
     private static readonly TimeSpan WatchInterval = TimeSpan.FromSeconds(3);
 
     private readonly Subscription _subscription;
-    private readonly BrokerConnection _connection;
-    private readonly ReceiveBus _bus;
-    private readonly string _queue;
-    private readonly EndpointSetup _setup;
+    private readonly ReceiverContext _context;
     private readonly DeliveryWork _work;
-    private readonly TimeProvider _time;
+    private readonly EndpointPresence _presence;
+    private readonly string _queue;
     private readonly ILogger _logger;
     private readonly ReceiverState _state;
     private readonly CancellationTokenSource _stopping = new();
     private readonly Task _running;
     private volatile ConsumerChannel? _consumer;
 
-    public BusReceiver(
-        Subscription subscription, string queue, BrokerConnection connection, ReceiveBus bus, EndpointSetup setup, DeliveryWork work, TimeProvider time, ILogger logger)
+    public BusReceiver(Subscription subscription, ReceiverContext context, DeliveryWork work, EndpointPresence presence)
     {
-        (_subscription, _queue, _connection, _bus, _setup, _work, _time, _logger) = (subscription, queue, connection, bus, setup, work, time, logger);
-        _state = new ReceiverState(subscription.Endpoint, logger);
-        _running = BrokerLoop.RunAsync(connection, ConsumeAsync, time, _stopping.Token);
+        (_subscription, _context, _work, _presence) = (subscription, context, work, presence);
+        _queue = context.Names.Endpoint(subscription.Endpoint);
+        _logger = context.Logger;
+        _state = new ReceiverState(subscription.Endpoint, _logger);
+        _running = BrokerLoop.RunAsync(context.Connection, ConsumeAsync, context.Time, _stopping.Token);
     }
 
     public bool IsLive => _consumer?.IsOpen == true;
@@ -49,23 +49,25 @@ internal sealed partial class BusReceiver : IReceiver
     private async Task ConsumeAsync(IConnection connection, Backoff backoff, CancellationToken stopping)
     {
         HostReceiveEndpointHandle? endpoint = null;
-        var filter = new DeliveryFilter(_work, _time);
+        var filter = new DeliveryFilter(_work, _context.Time);
         try
         {
-            await _setup.ApplyAsync(connection, _subscription, stopping);
-            endpoint = await _bus.ConnectAsync(_queue, _subscription.Concurrency, _subscription.Prefetch, filter, stopping);
-            await endpoint.Ready.WaitAsync(ReadyDeadline, _time, stopping);
+            await _context.Setup.ApplyAsync(connection, _subscription, stopping);
+            endpoint = await _context.Bus.ConnectAsync(_queue, _subscription.Concurrency, _subscription.Prefetch, filter, stopping);
+            await endpoint.Ready.WaitAsync(ReadyDeadline, _context.Time, stopping);
             backoff.Reset();
+            _presence.Consumes();
             await WatchAsync(filter.Channel, stopping);
             _state.IsInterrupted("its consumer was lost");
         }
-        catch (Exception ex) when (!stopping.IsCancellationRequested)
+        catch (Exception ex)
         {
-            _state.IsInterrupted(ex);
+            if (!stopping.IsCancellationRequested) _state.IsInterrupted(ex, backoff); // a bus whose start is interrupted fails in many ways
         }
         finally
         {
             _consumer = null;
+            _presence.Rests();
             if (endpoint is not null) await StopAsync(endpoint, filter, lettingFinish: stopping.IsCancellationRequested);
         }
     }
@@ -78,13 +80,13 @@ internal sealed partial class BusReceiver : IReceiver
             misses = await IsConsumedAsync(consumer, stopping) ? 0 : misses + 1;
             _consumer = misses == 0 ? consumer : null;
             if (misses == 0) _state.Consumes();
-            await Task.Delay(WatchInterval, _time, stopping);
+            await Task.Delay(WatchInterval, _context.Time, stopping);
         }
     }
 
     private async Task<bool> IsConsumedAsync(ConsumerChannel consumer, CancellationToken stopping)
     {
-        if (!consumer.IsOpen || _connection.Current is not { } connection) return consumer.IsOpen;
+        if (!consumer.IsOpen || _context.Connection.Current is not { } connection) return consumer.IsOpen;
         try
         {
             await using var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
@@ -107,13 +109,13 @@ internal sealed partial class BusReceiver : IReceiver
         {
             var stopped = endpoint.StopAsync(CancellationToken.None); // first, so that the bus begins no further delivery
             await (lettingFinish ? filter.StopAsync() : filter.AbortAsync());
-            await stopped.WaitAsync(StopDeadline, _time);
+            await stopped.WaitAsync(StopDeadline, _context.Time);
         }
         catch (Exception ex)
         {
             // Seen where the broker closed the channel under a delivery: the bus then waits for what can never come.
             LogNotStopped(_subscription.Endpoint, ex.Message);
-            _bus.Retire();
+            _context.Bus.Retire();
         }
     }
 

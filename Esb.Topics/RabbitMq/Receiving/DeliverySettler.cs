@@ -18,7 +18,7 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
     public Task DeferAsync(Subscription subscription, TopicDelivery delivery, string? replyTo, Settlement.Later later, CancellationToken stopping)
     {
         var rung = names.Rung(subscription.Endpoint, RungFor(subscription.RetryDelays, later.Delay));
-        return MoveAsync(delivery.Message, rung, () => WireWriter.Retry(delivery, replyTo, later.Attempt), stopping);
+        return MoveAsync(delivery.Message, rung, () => WireWriter.Retry(delivery, replyTo, later), stopping);
     }
 
     /// <summary>Moves a delivery to the dead letters.</summary>

@@ -57,6 +57,7 @@ internal sealed partial class DeliveryWork(
             Source = source,
             Redeliveries = wire.Redeliveries,
             ExpiresAt = reader.ExpiryOf(wire),
+            Failures = reader.ReadFailures(wire, subscription.Endpoint),
         };
     }
 

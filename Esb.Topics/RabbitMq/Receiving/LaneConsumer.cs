@@ -1,3 +1,4 @@
+using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
 
@@ -11,25 +12,25 @@ internal sealed class LaneConsumer(Lane lane, DeliveryWork work, SemaphoreSlim g
 
     private volatile LaneSession? _session;
 
-    public int Number => lane.Number;
-
     public bool IsLive => _session?.IsConsuming == true;
 
     /// <summary>Lets go of the lane after the delivery under way, and queues up again behind the other hosts that consume it.</summary>
     public Task HandOverAsync() => _session?.HandOverAsync() ?? Task.CompletedTask;
 
     /// <param name="connection">Where it opens its channels.</param>
-    /// <param name="consuming">Is called each time it consumes.</param>
+    /// <param name="consuming">Is called each time it consumes; with whether it did so before, and only let others go first.</param>
     /// <param name="stopping">Ends it after the delivery under way.</param>
     /// <exception cref="Exception">The lane cannot be consumed as things stand.</exception>
-    public async Task RunAsync(IConnection connection, Action consuming, CancellationToken stopping)
+    public async Task RunAsync(IConnection connection, Action<bool> consuming, CancellationToken stopping)
     {
+        var letOthersFirst = false;
         while (connection.IsOpen && !stopping.IsCancellationRequested)
         {
+            var isAgain = letOthersFirst;
             _session = new LaneSession(lane, work, gate, freezes, time, logger);
             try
             {
-                if (!await _session.RunAsync(connection, consuming, stopping)) await Task.Delay(Pause, time, stopping);
+                if (!await _session.RunAsync(connection, () => consuming(isAgain), stopping)) await Task.Delay(Pause, time, stopping);
             }
             catch (OperationCanceledException) when (stopping.IsCancellationRequested)
             {
@@ -37,6 +38,7 @@ internal sealed class LaneConsumer(Lane lane, DeliveryWork work, SemaphoreSlim g
             }
             finally
             {
+                letOthersFirst = _session.HandsOver;
                 _session = null;
             }
         }

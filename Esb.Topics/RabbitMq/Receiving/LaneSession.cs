@@ -1,3 +1,4 @@
+using Esb.Core.Topics;
 using System.Threading.Channels;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
@@ -22,12 +23,16 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
 
     private readonly Channel<Arrival> _arrivals = Channel.CreateUnbounded<Arrival>(new UnboundedChannelOptions { SingleReader = true, SingleWriter = true }); // bounded by the prefetch
     private readonly CancellationTokenSource _handingOver = new();
+    private readonly CancellationTokenSource _ended = new();
     private ChannelSession? _session;
     private int _freezesSeen = freezes.Count;
     private volatile bool _isConsuming;
 
     /// <summary>Whether the broker has our consumer.</summary>
     public bool IsConsuming => _isConsuming && _session!.IsOpen;
+
+    /// <summary>Whether it was told to let go.</summary>
+    public bool HandsOver => _handingOver.IsCancellationRequested;
 
     /// <summary>Lets go after the delivery under way.</summary>
     public Task HandOverAsync() => _handingOver.CancelAsync();
@@ -40,7 +45,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
     {
         await using var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
         _session = new ChannelSession(channel, lane.Number, time);
-        using var leaving = CancellationTokenSource.CreateLinkedTokenSource(stopping, _handingOver.Token, _session.Source.Lost);
+        using var leaving = CancellationTokenSource.CreateLinkedTokenSource(stopping, _handingOver.Token, _ended.Token, _session.Source.Lost);
         try
         {
             await ConsumeAsync(channel, stopping);
@@ -76,7 +81,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
             _arrivals.Writer.TryWrite(new Arrival(WireMessage.Of(delivery), delivery.DeliveryTag, time.GetTimestamp()));
             return Task.CompletedTask;
         };
-        consumer.UnregisteredAsync += (_, _) => HandOverAsync(); // the queue was deleted
+        consumer.UnregisteredAsync += (_, _) => _ended.CancelAsync(); // the queue was deleted
         await channel.BasicQosAsync(0, lane.Prefetch, global: false, cancellationToken);
         await channel.BasicConsumeAsync(lane.Queue, autoAck: false, consumer, cancellationToken);
     }

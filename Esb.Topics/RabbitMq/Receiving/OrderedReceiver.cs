@@ -1,5 +1,6 @@
 using Esb.Core.Topics;
-using Microsoft.Extensions.Logging;
+using Esb.Topics.RabbitMq.Farm;
+using Esb.Topics.RabbitMq.Topology;
 using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Receiving;
@@ -8,22 +9,30 @@ namespace Esb.Topics.RabbitMq.Receiving;
 /// <remarks>Over channels of our own: the bus could not give a message back in its order, nor say which channel it lost (docs/adr/0003).</remarks>
 internal sealed class OrderedReceiver : IReceiver
 {
+    // The same for every host and at all times, whatever the subscription says. What a quorum queue takes back it puts behind what it took back
+    // before: so whoever comes next has to take all of that at once (https://github.com/rabbitmq/rabbitmq-server/issues/10499).
+    private const ushort Prefetch = 32;
+
     private readonly Subscription _subscription;
     private readonly EndpointSetup _setup;
     private readonly LaneConsumer[] _lanes;
+    private readonly EndpointPresence _presence;
     private readonly SemaphoreSlim _gate;
     private readonly ReceiverState _state;
     private readonly CancellationTokenSource _stopping = new();
     private readonly Task _running;
 
     public OrderedReceiver(
-        Subscription subscription, RabbitMqNames names, BrokerConnection connection, EndpointSetup setup, DeliveryWork work, FreezeWatch freezes, TimeProvider time, ILogger logger)
+        Subscription subscription, ReceiverContext context, DeliveryWork work, EndpointPresence presence)
     {
-        (_subscription, _setup) = (subscription, setup);
+        (_subscription, _setup, _presence) = (subscription, context.Setup, presence);
         _gate = new SemaphoreSlim(subscription.Lanes is null ? 1 : subscription.Concurrency);
-        _lanes = [.. names.LanesOf(subscription).Select((queue, number) => new LaneConsumer(new Lane(number, queue, (ushort)subscription.Prefetch), work, _gate, freezes, time, logger))];
-        _state = new ReceiverState(subscription.Endpoint, logger);
-        _running = BrokerLoop.RunAsync(connection, ConsumeAsync, time, _stopping.Token);
+        _lanes = [.. context.Names.LanesOf(subscription).Select((queue, number) =>
+            new LaneConsumer(new Lane(number, queue, Prefetch), work, _gate, context.Freezes, context.Time, context.Logger))];
+        _state = new ReceiverState(subscription.Endpoint, context.Logger);
+        _running = Task.WhenAll(
+            BrokerLoop.RunAsync(context.Connection, ConsumeAsync, context.Time, _stopping.Token),
+            new LaneBalance(subscription.Endpoint, _lanes, context.Farm, context.Time).RunAsync(_stopping.Token));
     }
 
     public bool IsLive => _lanes.All(lane => lane.IsLive);
@@ -47,25 +56,27 @@ internal sealed class OrderedReceiver : IReceiver
         try
         {
             await _setup.ApplyAsync(connection, _subscription, stopping);
-            lanes.AddRange(_lanes.Select(lane => lane.RunAsync(connection, () => Note(backoff), ending.Token)));
+            lanes.AddRange(_lanes.Select(lane => lane.RunAsync(connection, isAgain => Note(isAgain, backoff), ending.Token)));
             await await Task.WhenAny(lanes); // one that cannot go on: all begin anew
             if (!stopping.IsCancellationRequested) _state.IsInterrupted("broker away");
         }
         catch (Exception ex) when (!stopping.IsCancellationRequested)
         {
-            _state.IsInterrupted(ex);
+            _state.IsInterrupted(ex, backoff);
         }
         finally
         {
+            _presence.Rests();
             await ending.CancelAsync();
             await Task.WhenAll(lanes).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing); // the first failure has been told
         }
     }
 
-    private void Note(Backoff backoff)
+    private void Note(bool isAgain, Backoff backoff)
     {
         if (!IsLive) return;
         backoff.Reset();
         _state.Consumes();
+        if (!isAgain) _presence.Consumes();
     }
 }

@@ -1,15 +1,30 @@
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Farm;
+using Esb.Topics.RabbitMq.Topology;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
 /// <summary>A subscription whose numbers can change: each change ends a receiver and starts another.</summary>
-internal sealed class RabbitMqSubscription(Subscription subscription, Func<Subscription, IReceiver> receive) : ITopicSubscription
+internal sealed class RabbitMqSubscription : ITopicSubscription
 {
+    private readonly ReceiverContext _context;
+    private readonly DeliveryWork _work;
+    private readonly EndpointPresence _presence;
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly Task _unbinding;
     private readonly SemaphoreSlim _tuning = new(1, 1);
-    private Subscription _subscription = subscription;
-    private volatile IReceiver? _receiver = receive(subscription);
+    private Subscription _subscription;
+    private volatile IReceiver? _receiver;
     private volatile bool _isPaused;
     private bool _isDisposed;
+
+    public RabbitMqSubscription(Subscription subscription, ReceiverContext context, DeliveryWork work, QueueBindings bindings)
+    {
+        (_subscription, _context, _work) = (subscription, context, work);
+        _presence = new EndpointPresence(context.Farm, subscription);
+        _receiver = Receive(subscription);
+        _unbinding = bindings.RunAsync(context.Connection, _stopping.Token);
+    }
 
     public bool IsLive => _receiver?.IsLive == true;
 
@@ -30,7 +45,10 @@ internal sealed class RabbitMqSubscription(Subscription subscription, Func<Subsc
         {
             if (_isDisposed) return;
             _isDisposed = true;
+            await _stopping.CancelAsync();
+            await _unbinding;
             if (_receiver is { } receiver) await receiver.DisposeAsync();
+            _presence.Dispose();
         }
         finally
         {
@@ -52,7 +70,7 @@ internal sealed class RabbitMqSubscription(Subscription subscription, Func<Subsc
             }
 
             if (isPaused) return;
-            _receiver = receive(changed);
+            _receiver = Receive(changed);
             await _receiver.WaitForFirstAttemptAsync(CancellationToken.None);
         }
         finally
@@ -60,4 +78,8 @@ internal sealed class RabbitMqSubscription(Subscription subscription, Func<Subsc
             _tuning.Release();
         }
     }
+
+    private IReceiver Receive(Subscription subscription) => subscription.SingleActive || subscription.Lanes is not null
+        ? new OrderedReceiver(subscription, _context, _work, _presence)
+        : new BusReceiver(subscription, _context, _work, _presence);
 }

@@ -52,7 +52,7 @@ internal sealed class ReceiveBus(RabbitMqAddress address, string connectionName,
         {
             if (_bus is not null) return _bus;
             LogContext.ConfigureCurrentLogContext(new BusLog(loggers));
-            var bus = Bus.Factory.CreateUsingRabbitMq(Configure);
+            var bus = Bus.Factory.CreateUsingRabbitMq(configure => BusHost.Configure(configure, address, connectionName));
             await bus.StartAsync(cancellationToken);
             return _bus = bus;
         }
@@ -61,20 +61,4 @@ internal sealed class ReceiveBus(RabbitMqAddress address, string connectionName,
             _starting.Release();
         }
     }
-
-    private void Configure(IRabbitMqBusFactoryConfigurator bus) =>
-        bus.Host(address.Host, (ushort)address.Port, address.VirtualHost, host =>
-        {
-            host.Username(address.User);
-            host.Password(address.Password);
-            host.ConnectionName(connectionName);
-            host.RequestedConnectionTimeout(TimeSpan.FromSeconds(10));
-            host.Heartbeat(TimeSpan.FromSeconds(10));
-            host.MaxMessageSize(RabbitMqAddress.MaxMessageBytes);
-            host.OnRefreshConnectionFactory = factory =>
-            {
-                address.Secure(factory);
-                return Task.CompletedTask;
-            };
-        });
 }

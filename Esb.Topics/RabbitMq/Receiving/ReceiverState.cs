@@ -20,17 +20,28 @@ internal sealed partial class ReceiverState(string endpoint, ILogger logger)
         LogConsuming(endpoint);
     }
 
-    public void IsInterrupted(Exception exception) => IsInterrupted(BrokerFault.Describe(exception));
+    public void IsInterrupted(Exception exception, Backoff backoff)
+    {
+        var reason = BrokerFault.Describe(exception);
+        var isForPeople = BrokerFault.IsForPeople(reason);
+        if (isForPeople) backoff.Stretch();
+        if (_reason != reason && isForPeople) LogRefused(endpoint, reason);
+        else if (_reason != reason) LogInterrupted(endpoint, reason);
+        _reason = reason;
+        _tried.TrySetResult();
+    }
 
     public void IsInterrupted(string reason)
     {
         if (_reason != reason) LogInterrupted(endpoint, reason);
         _reason = reason;
-        _tried.TrySetResult();
     }
 
     [LoggerMessage(EventId = 1521, Level = LogLevel.Information, Message = "Endpoint {Endpoint} consumes its queue")]
     private partial void LogConsuming(string endpoint);
+
+    [LoggerMessage(EventId = 1527, Level = LogLevel.Error, Message = "Endpoint {Endpoint} cannot consume its queue as things stand: {Reason}")]
+    private partial void LogRefused(string endpoint, string reason);
 
     [LoggerMessage(EventId = 1522, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} does not consume its queue: {Reason}; trying again until it does")]
     private partial void LogInterrupted(string endpoint, string reason);

@@ -27,8 +27,14 @@ internal sealed class RunStep(Lazy<IProcessCatalog> processes, TimeProvider time
         {
             using var slot = await slots.RentAsync(cancellationToken);
             var caller = context.Process;
-            await process.Value.RunAsync(context, cancellationToken);
-            context.Process = caller;
+            try
+            {
+                await process.Value.RunAsync(context, cancellationToken);
+            }
+            finally
+            {
+                context.Process = caller; // what catches the failure belongs to the caller
+            }
         }
     }
 }

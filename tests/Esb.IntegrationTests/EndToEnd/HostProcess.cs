@@ -10,6 +10,12 @@ namespace Esb.IntegrationTests.EndToEnd;
 /// <summary>A whole host in a process and a working directory of its own, on free ports.</summary>
 internal sealed class HostProcess : IAsyncDisposable
 {
+    /// <summary>The variable that says where the host takes messages in.</summary>
+    public const string PublicUrl = "ESB__LISTENERS__PUBLIC__URL";
+
+    /// <summary>The variable that says where its management API listens.</summary>
+    public const string ManagementUrl = "ESB__MANAGEMENT__URL";
+
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(60);
     private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(45);
 
@@ -18,21 +24,21 @@ internal sealed class HostProcess : IAsyncDisposable
     private readonly HttpClient _client = new() { Timeout = TimeSpan.FromSeconds(60) };
     private bool _disposed;
 
-    private HostProcess(string configuration, string folder, IReadOnlyDictionary<string, string> variables)
+    private HostProcess(string program, string configuration, string folder, IReadOnlyDictionary<string, string> variables)
     {
         Folder = folder;
-        Public = new Uri($"http://127.0.0.1:{FreePort()}");
-        Management = new Uri($"http://127.0.0.1:{FreePort()}");
-        var start = new ProcessStartInfo("dotnet", [Repository.Host, "run", configuration])
+        var start = new ProcessStartInfo("dotnet", [program, "run", configuration])
         {
             WorkingDirectory = folder,
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };
-        start.Environment["ESB__LISTENERS__PUBLIC__URL"] = Public.OriginalString;
+        start.Environment[PublicUrl] = $"http://127.0.0.1:{FreePort()}";
+        start.Environment[ManagementUrl] = $"http://127.0.0.1:{FreePort()}";
         start.Environment["ESB__LIMITS__DRAINDELAY"] = "0s"; // nobody has to turn away
-        start.Environment["ESB__MANAGEMENT__URL"] = Management.OriginalString;
         foreach (var (name, value) in variables) start.Environment[name] = value;
+        Public = new Uri(start.Environment[PublicUrl]!);
+        Management = new Uri(start.Environment[ManagementUrl]!);
         _process = new Process { StartInfo = start };
         _process.OutputDataReceived += Keep;
         _process.ErrorDataReceived += Keep;
@@ -53,14 +59,16 @@ internal sealed class HostProcess : IAsyncDisposable
 
     public int Id => _process.Id;
 
+    public bool HasExited => _process.HasExited;
+
     /// <summary>Starts a host and waits until it is ready.</summary>
     public static async Task<HostProcess> StartAsync(
         string configuration, string folder, CancellationToken cancellationToken, IReadOnlyDictionary<string, string>? variables = null)
     {
-        var host = new HostProcess(configuration, folder, variables ?? new Dictionary<string, string>());
+        var host = Launch(Repository.Host, configuration, folder, variables ?? new Dictionary<string, string>());
         try
         {
-            await host.WaitAsync(async token => (await host._client.GetAsync(new Uri(host.Management, "/health/ready"), token)).IsSuccessStatusCode, StartLimit, "to be ready", cancellationToken);
+            await host.WaitAsync(host.IsReadyAsync, StartLimit, "to be ready", cancellationToken);
             return host;
         }
         catch
@@ -68,6 +76,16 @@ internal sealed class HostProcess : IAsyncDisposable
             await host.DisposeAsync();
             throw;
         }
+    }
+
+    /// <summary>Starts a host, or another program with its command line, and waits for nothing.</summary>
+    public static HostProcess Launch(string program, string configuration, string folder, IReadOnlyDictionary<string, string> variables) =>
+        new(program, configuration, folder, variables);
+
+    public async Task<bool> IsReadyAsync(CancellationToken cancellationToken)
+    {
+        using var response = await _client.GetAsync(new Uri(Management, "/health/ready"), cancellationToken);
+        return response.IsSuccessStatusCode;
     }
 
     /// <summary>Waits until something is so; fails with the host's output when it does not become so.</summary>
@@ -115,11 +133,24 @@ internal sealed class HostProcess : IAsyncDisposable
     public async Task<int> StopAsync(CancellationToken cancellationToken)
     {
         if (_process.HasExited) return _process.ExitCode;
-        using var kill = Process.Start("kill", ["-TERM", $"{_process.Id}"]);
+        await SignalAsync("TERM");
+        return await WaitForExitAsync(cancellationToken);
+    }
+
+    /// <summary>Waits for the end of a host that was asked to stop, and returns its exit code.</summary>
+    public async Task<int> WaitForExitAsync(CancellationToken cancellationToken)
+    {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limit.CancelAfter(StopLimit);
         await _process.WaitForExitAsync(limit.Token);
         return _process.ExitCode;
+    }
+
+    /// <summary>Sends a signal such as <c>TERM</c>, <c>STOP</c> or <c>CONT</c>.</summary>
+    public async Task SignalAsync(string signal)
+    {
+        using var kill = Process.Start("kill", [$"-{signal}", $"{_process.Id}"]);
+        await kill.WaitForExitAsync();
     }
 
     public void Kill() => _process.Kill(entireProcessTree: true);

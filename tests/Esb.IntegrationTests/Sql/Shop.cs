@@ -52,6 +52,16 @@ internal sealed class Shop : IAsyncDisposable
         return values;
     }
 
+    /// <summary>Keeps everybody from a table until the result is disposed.</summary>
+    public async Task<IAsyncDisposable> LockAsync(string table, CancellationToken cancellationToken)
+    {
+        var connection = await _source.OpenConnectionAsync(cancellationToken);
+        await using var command = connection.CreateCommand();
+        command.CommandText = $"begin; lock table {table} in access exclusive mode";
+        await command.ExecuteNonQueryAsync(cancellationToken);
+        return connection; // which is rolled back when it goes back to its pool
+    }
+
     /// <summary>A pool of connections to the database, or to another.</summary>
     public Database Open(int maxPoolSize = 8, string? connection = null)
     {

@@ -37,6 +37,26 @@ public sealed class FileReplayJobStoreTests : ReplayJobStoreContract
     protected override Task CloseAsync() => _folder.CloseAsync();
 }
 
+public sealed class FileParkingStoreTests : ParkingStoreContract
+{
+    private readonly TestFolder _folder = new();
+
+    protected override async Task<IParkingStore> OpenAsync() => (await _folder.OpenAsync()).Parking;
+
+    protected override async Task<IParkingStore> ReopenAsync() => (await _folder.ReopenAsync()).Parking;
+
+    protected override Task CloseAsync() => _folder.CloseAsync();
+}
+
+public sealed class FileCrashMarksTests : CrashMarksContract
+{
+    private readonly TestFolder _folder = new();
+
+    protected override async Task<ICrashMarks> OpenAsync() => (await _folder.OpenAsync()).CrashMarks;
+
+    protected override Task CloseAsync() => _folder.CloseAsync();
+}
+
 public sealed class FileIdempotencyKeysContract : IdempotencyKeysContract
 {
     private readonly TestFolder _folder = new();

@@ -53,6 +53,32 @@ public sealed class PostgresReplayJobStoreTests : ReplayJobStoreContract
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }
 
+public sealed class PostgresParkingStoreTests : ParkingStoreContract
+{
+    private TestSchema _schema = null!;
+
+    protected override async Task<IParkingStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store.Parking;
+
+    protected override async Task<IParkingStore> ReopenAsync()
+    {
+        var folder = Directory.CreateTempSubdirectory("esb-");
+        var other = _schema.Open(folder.FullName);
+        await other.StartAsync(default);
+        return other.Parking;
+    }
+
+    protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
+}
+
+public sealed class PostgresCrashMarksTests : CrashMarksContract
+{
+    private TestSchema _schema = null!;
+
+    protected override async Task<ICrashMarks> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store.CrashMarks;
+
+    protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
+}
+
 public sealed class PostgresIdempotencyKeysContract : IdempotencyKeysContract
 {
     private TestSchema _schema = null!;

@@ -1,3 +1,4 @@
+using Esb.Core.Endpoints;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
@@ -176,7 +177,7 @@ public sealed class BrokerTopologyTests : BrokerFixture
         Assert.That(await inbox.NextAsync(2, cancellationToken), Has.Count.EqualTo(2), "the next delay up is taken");
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     [Property("Case", "AMQ-17")]
     public async Task A_queue_that_exists_with_other_settings_stops_its_endpoint_only(CancellationToken cancellationToken)
     {
@@ -193,15 +194,15 @@ public sealed class BrokerTopologyTests : BrokerFixture
         await Eventually.HoldsAsync(() => stopped.IsLive, cancellationToken);
 
         Assert.That(wasLive, Is.False);
-        Assert.That(Log.All, Has.Some.Contains("ESB-CFG-QUEUEDRIFT"));
+        Assert.That(Log.All.Where(line => line.Contains("ESB-CFG-QUEUEDRIFT")), Has.Exactly(1).StartsWith("Error").And.Contains("esb plan"));
     }
 
     [Test, CancelAfter(30_000)]
     [Property("Case", "AMQ-13")]
-    public async Task A_queue_that_is_deleted_under_its_consumer_comes_back(CancellationToken cancellationToken)
+    public async Task A_queue_that_is_deleted_under_its_consumer_comes_back([Values] bool inOrder, CancellationToken cancellationToken)
     {
         var inbox = new Inbox();
-        var subscription = Subscription("orders.#");
+        var subscription = Subscription("orders.#") with { SingleActive = inOrder };
         var running = await SubscribeAsync(inbox.HandleAsync, subscription);
 
         await Foreign.QueueDeleteAsync(Broker.Names.Endpoint(subscription.Endpoint), cancellationToken: cancellationToken);
@@ -225,5 +226,39 @@ public sealed class BrokerTopologyTests : BrokerFixture
         await Foreign.QueueDeclareAsync(Broker.Names.DeadLetters, durable: true, exclusive: false, autoDelete: false, arguments, cancellationToken: cancellationToken);
 
         Assert.That((await NextDeadLetterAsync(cancellationToken)).Message.Id, Is.EqualTo(message.Id));
+    }
+
+    [TestCase(DeliveryMode.Parallel, null, DeliveryMode.Ordered, null, "delivery is parallel there, ordered here")]
+    [TestCase(DeliveryMode.Parallel, null, DeliveryMode.OrderedByKey, 4, "delivery is parallel there, ordered-by-key here; lanes is none there, 4 here")]
+    [TestCase(DeliveryMode.OrderedByKey, 4, DeliveryMode.OrderedByKey, 8, "lanes is 4 there, 8 here")]
+    [TestCase(DeliveryMode.OrderedByKey, 4, DeliveryMode.Ordered, null, "delivery is ordered-by-key there, ordered here; lanes is 4 there, none here")]
+    [CancelAfter(30_000)]
+    [Property("Case", "CFG-34")]
+    public async Task Another_order_of_an_existing_queue_is_a_drift_that_says_what_differs(
+        DeliveryMode before, int? lanesBefore, DeliveryMode after, int? lanesAfter, string differences, CancellationToken cancellationToken)
+    {
+        var existing = Subscription("orders.#") with { SingleActive = before == DeliveryMode.Ordered, Lanes = lanesBefore, RetryDelays = [] };
+        await (await SubscribeAsync(new Inbox().HandleAsync, existing)).DisposeAsync();
+
+        var drifted = await SubscribeAsync(new Inbox().HandleAsync, existing with { SingleActive = after == DeliveryMode.Ordered, Lanes = lanesAfter });
+
+        Assert.That(drifted.IsLive, Is.False);
+        Assert.That(drifted.Reason, Does.StartWith("ESB-CFG-QUEUEDRIFT").And.Contains(differences).And.Contains("esb plan"));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task An_older_configuration_that_starts_again_takes_no_pattern_from_the_newer_one(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        var old = Subscription("orders.accepted");
+        var other = Subscription("orders.refused") with { Endpoint = old.Endpoint };
+        await (await SubscribeAsync(new Inbox().HandleAsync, old)).DisposeAsync();
+        await (await SubscribeAsync(new Inbox().HandleAsync, other)).DisposeAsync(); // rolled out, and away for a moment
+
+        await SubscribeAsync(inbox.HandleAsync, old);
+        await Eventually.HoldsAsync(() => Transport.Farm.Members.HearingFor > TimeSpan.FromSeconds(8), cancellationToken);
+        await Transport.PublishAsync(Message("orders.refused"), cancellationToken);
+
+        Assert.That((await inbox.NextAsync(cancellationToken)).Message.Subject, Is.EqualTo("orders.refused"));
     }
 }

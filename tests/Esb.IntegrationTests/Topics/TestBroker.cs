@@ -16,13 +16,14 @@ internal sealed class TestBroker
     private readonly List<string> _topics = [];
     private readonly string _url;
 
-    public TestBroker(string? url = null)
+    public TestBroker(string? url = null, string? prefix = null)
     {
         _url = url ?? Servers.RabbitMq;
+        Prefix = prefix ?? $"esb-test-{Guid.NewGuid():N}"[..17];
         Names = new RabbitMqNames(Prefix);
     }
 
-    public string Prefix { get; } = $"esb-test-{Guid.NewGuid():N}"[..17];
+    public string Prefix { get; }
 
     public RabbitMqNames Names { get; }
 
@@ -45,7 +46,7 @@ internal sealed class TestBroker
         foreach (var subscription in _subscriptions)
         {
             foreach (var queue in Names.LanesOf(subscription).Append(Names.Endpoint(subscription.Endpoint))) await channel.QueueDeleteAsync(queue);
-            await channel.QueueDeleteAsync(Names.Bindings(subscription.Endpoint));
+            await channel.QueueDeleteAsync(Names.Record(subscription.Endpoint));
             await channel.ExchangeDeleteAsync(Names.Endpoint(subscription.Endpoint)); // of lanes, or the empty one that the bus declares
             foreach (var delay in subscription.RetryDelays) await channel.QueueDeleteAsync(Names.Rung(subscription.Endpoint, delay));
         }
@@ -53,5 +54,6 @@ internal sealed class TestBroker
         foreach (var topic in _topics) await channel.ExchangeDeleteAsync(Names.Topic(topic));
         foreach (var queue in new[] { Names.DeadLetters, Names.Unroutable, Names.UnroutableNotices }) await channel.QueueDeleteAsync(queue);
         await channel.ExchangeDeleteAsync(Names.Unroutable);
+        await channel.ExchangeDeleteAsync(Names.Farm("tests"));
     }
 }

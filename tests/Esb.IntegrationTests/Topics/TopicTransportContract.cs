@@ -429,6 +429,25 @@ public abstract class TopicTransportContract
     }
 
     [Test, CancelAfter(20_000)]
+    public async Task History_of_the_attempts_travels_with_the_message_and_ends_in_the_dead_letter(CancellationToken cancellationToken)
+    {
+        var at = new DateTimeOffset(2026, 3, 4, 5, 6, 7, 89, TimeSpan.Zero);
+        FailedAttempt Failure(int number) => new(at.AddSeconds(number), $"ESB-{number}", "It does not work: ä\0\u0001.");
+        var inbox = new Inbox(delivery => delivery.Message.Attempt < 2
+            ? new Settlement.Later(Rung, delivery.Message.Attempt + 1) { Failures = [.. delivery.Failures, Failure(delivery.Message.Attempt)] }
+            : new Settlement.Divert(Letter(delivery.Message) with { Reason = "The last one, whole.", Failures = [.. delivery.Failures, Failure(2) with { Reason = "The last one, whole." }] }));
+        await SubscribeAsync(inbox, "orders.#");
+        var letters = await ReadDeadLettersAsync();
+
+        await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
+        var deliveries = await inbox.NextAsync(3, cancellationToken);
+        var letter = await letters.Reader.ReadAsync(cancellationToken);
+
+        Assert.That(deliveries.Select(delivery => delivery.Failures), Is.EqualTo(new FailedAttempt[][] { [], [Failure(0)], [Failure(0), Failure(1)] }));
+        Assert.That(letter.Failures, Is.EqualTo(new[] { Failure(0), Failure(1), Failure(2) with { Reason = "The last one, whole." } }));
+    }
+
+    [Test, CancelAfter(20_000)]
     public async Task Later_concerns_its_own_endpoint_only(CancellationToken cancellationToken)
     {
         var failing = new Inbox(delivery => delivery.Message.Attempt == 0 ? new Settlement.Later(Rung, 1) : Settlement.Done);
@@ -787,10 +806,16 @@ public abstract class TopicTransportContract
         var inbox = new Inbox();
         await SubscribeAsync(inbox.HandleAsync, subscription with { Patterns = [SubjectPattern.Parse("invoices.#")!] });
 
-        await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
-        await Transport.PublishAsync(Message("invoices.sent"), cancellationToken);
+        // What an earlier configuration wanted may come for a while: other hosts may still have it.
+        for (var only = false; !only; await Task.Delay(100, cancellationToken))
+        {
+            await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
+            await Transport.PublishAsync(Message("invoices.sent"), cancellationToken);
+            only = (await inbox.NextAsync(cancellationToken)).Message.Subject == "invoices.sent";
+            if (!only) await inbox.NextAsync(cancellationToken);
+        }
 
-        Assert.That((await inbox.NextAsync(cancellationToken)).Message.Subject, Is.EqualTo("invoices.sent"));
+        Assert.That(inbox.TryNext(out _), Is.False);
     }
 
     /// <summary>A message to be published.</summary>

@@ -12,10 +12,14 @@ internal static class BusTablesProbe
         """);
 
     /// <summary>The partition of a day in the past, as it would be there.</summary>
-    public static string MakePartition(string table, string age) => $"""
-        do $$ declare day date := ((now() - interval '{age}') at time zone 'UTC')::date; begin
-          execute format('create table if not exists esb.%I partition of esb.{table} for values from (%L) to (%L)',
-            '{table}_' || to_char(day, 'YYYYMMDD'), day::text || ' 00:00+00', (day + 1)::text || ' 00:00+00');
-        end $$;
-        """;
+    public static string MakePartition(string table, string age)
+    {
+        var span = table == "endpoint_inbox" ? "week" : "day";
+        return $"""
+            do $$ declare first date := date_trunc('{span}', (now() - interval '{age}') at time zone 'UTC')::date; begin
+              execute format('create table if not exists esb.%I partition of esb.{table} for values from (%L) to (%L)',
+                '{table}_' || to_char(first, 'YYYYMMDD'), first::text || ' 00:00+00', (first + interval '1 {span}')::date::text || ' 00:00+00');
+            end $$;
+            """;
+    }
 }

@@ -26,6 +26,17 @@ internal sealed class StrictDatabase : IAsyncDisposable
     /// <summary>As the owner.</summary>
     public Task ExecuteAsync(string sql) => ExecuteAsync(OwnerConnection, sql);
 
+    public async Task<List<string>> ReadPartitionsAsync()
+    {
+        await using var source = NpgsqlDataSource.Create(OwnerConnection);
+        await using var command = source.CreateCommand(
+            "select relname::text from pg_inherits join pg_class on pg_class.oid = inhrelid where inhparent in ('esb.endpoint_inbox'::regclass, 'esb.transaction_outbox'::regclass)");
+        await using var reader = await command.ExecuteReaderAsync();
+        var names = new List<string>();
+        while (await reader.ReadAsync()) names.Add(reader.GetString(0));
+        return names;
+    }
+
     public async ValueTask DisposeAsync()
     {
         await ExecuteAsync(Servers.Postgres, $"drop database {_name} with (force)");

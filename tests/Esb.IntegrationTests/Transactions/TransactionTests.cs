@@ -180,6 +180,23 @@ internal sealed class TransactionTests
         await EmptyAsync(cancellationToken);
     }
 
+    // In memory a confirmed message dies with the process, so the outbox keeps it for longer.
+    [Test]
+    public async Task Message_stays_in_the_outbox_until_its_subscribers_have_settled_it(CancellationToken cancellationToken)
+    {
+        await using (await _shop.LockAsync("arrived", cancellationToken))
+        {
+            await _bus.RunAsync("place", Some.Message(), cancellationToken);
+            await Eventually.HoldsAsync(async () => (await _bus.FindAsync(AuditKind.Published, cancellationToken)).Count == 1, cancellationToken);
+            await Task.Delay(TimeSpan.FromSeconds(1.5), cancellationToken); // longer than it takes to look again
+            Assert.That(await _shop.ReadAsync<long>($"select count(*) from esb.transaction_outbox where bus = '{_name}'", cancellationToken), Is.EqualTo([1L]));
+        }
+
+        await EmptyAsync(cancellationToken);
+        Assert.That(await _bus.FindAsync(AuditKind.Published, cancellationToken), Has.Count.EqualTo(1), "published once");
+        Assert.That(await _shop.ReadAsync<long>("select count(*) from arrived", cancellationToken), Is.EqualTo([1L]));
+    }
+
     [Test]
     public async Task Outbox_of_a_bus_of_another_name_is_left_alone(CancellationToken cancellationToken)
     {

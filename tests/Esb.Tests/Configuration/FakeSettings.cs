@@ -50,6 +50,8 @@ internal sealed record MemoryConfig : TransportConfig;
 
 internal sealed record BrokerConfig : TransportConfig
 {
+    public override bool SpansHosts => true;
+
     [Setting("Where the broker is.", MayHoldPassword = true)]
     public required string Url { get; init; }
 

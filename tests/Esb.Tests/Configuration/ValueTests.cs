@@ -21,7 +21,7 @@ public sealed class ValueTests : ConfigurationFixture
     {
         var error = RefuseOnce("""{ "topics": { "orders": { "zzzzzz": 1 } } }""");
 
-        Assert.That(error.Expected, Is.EqualTo("unknown; known here are persistent, key"));
+        Assert.That(error.Expected, Is.EqualTo("unknown; known here are persistent, key, claimCheck"));
     }
 
     [Test, Property("Case", "CFG-07")]
@@ -97,7 +97,7 @@ public sealed class ValueTests : ConfigurationFixture
 
     [Test]
     public void A_choice_that_is_none_is_refused_with_the_choices_and_the_nearest() =>
-        Assert.That(RefuseOnce(Out("\"delivery\": \"orderd\"")).Expected, Is.EqualTo("""expected one of parallel, ordered; did you mean "ordered"?"""));
+        Assert.That(RefuseOnce(Out("\"delivery\": \"orderd\"")).Expected, Is.EqualTo("""expected one of parallel, ordered, ordered-by-key; did you mean "ordered"?"""));
 
     [Test]
     public void An_unknown_type_is_refused_with_the_types_and_the_nearest()
@@ -111,7 +111,6 @@ public sealed class ValueTests : ConfigurationFixture
 
     [Test]
     [TestCase("""{ "endpoints": { "a": { "type": "mail-outbound" } } }""", "endpoints.a.type")]
-    [TestCase("""{ "endpoints": { "a": { "type": "file-outbound", "folder": "x", "delivery": "ordered-by-key" } } }""", "endpoints.a.delivery")]
     [TestCase("""{ "workflows": {} }""", "workflows")]
     [TestCase("""{ "topics": { "a": { "timeToLive": "5s" } } }""", "topics.a.timeToLive")]
     [TestCase("""{ "processes": { "p": [{ "delay": "5s" }] } }""", "processes.p[0].delay")]

@@ -6,6 +6,7 @@ using Esb.Core.Expressions;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Endpoints;
+using Esb.Endpoints.Sql;
 using Esb.Tests.Endpoints.Contracts;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
@@ -21,6 +22,7 @@ public sealed class EndpointTypesTests
     [TestCase("""{ "type": "file-outbound", "folder": "out", "fileName": "{message.key}-{header.x-order}.xml", "ifExists": "replace" }""")]
     [TestCase("""{ "type": "sql-outbound", "connection": "shop", "query": "select 1 where 'a' = @a", "parameters": { "a": { "header": "x-a" } }, "as": "xml", "maxRows": 5 }""")]
     [TestCase("""{ "type": "sql-outbound", "connection": "shop", "execute": "delete from t" }""")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shop", "execute": "delete from t", "once": true }""")]
     public async Task Endpoint_is_read_and_made(string endpoint) => Assert.That(await ErrorsOfAsync(endpoint), Is.Empty);
 
     [TestCase("""{ "type": "file-inbound", "folder": "in", "relay": "e" }""", "ESB-CFG-VALUE endpoints.e.relay")]
@@ -33,11 +35,23 @@ public sealed class EndpointTypesTests
     [TestCase("""{ "type": "sql-outbound", "connection": "shop", "query": "select '${name}'" }""", "ESB-SQL-DYNAMIC endpoints.e.query")]
     [TestCase("""{ "type": "sql-outbound", "connection": "shop", "query": "select * from {header.x-table}" }""", "ESB-SQL-DYNAMIC endpoints.e.query")]
     [TestCase("""{ "type": "sql-outbound", "connection": "shop", "query": "select @a" }""", "ESB-SQL-PARAM endpoints.e.query")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shop", "query": "select 1", "once": true }""", "ESB-CFG-ONCE endpoints.e.once")]
     public async Task Mistake_is_told_with_its_place(string endpoint, string error) => Assert.That(await ErrorsOfAsync(endpoint), Has.One.StartsWith(error));
 
     [Test]
     public async Task Unknown_provider_is_told_with_the_nearest() =>
         Assert.That(await ErrorsOfAsync("""{ "type": "file-inbound", "folder": "in", "process": "p" }""", provider: "npgsq"), Is.EqualTo(["ESB-CFG-VALUE connections.shop.provider = \"npgsq\": expected one of npgsql; did you mean \"npgsql\"?"]));
+
+    [Test]
+    public async Task Once_is_refused_for_a_provider_that_cannot_keep_its_records()
+    {
+        const string plain = """{ "type": "sql-outbound", "connection": "shop", "execute": "delete from t" }""";
+
+        var errors = await ErrorsOfAsync(plain.Replace("}", ", \"once\": true }", StringComparison.Ordinal), provider: "forgetful");
+
+        Assert.That(errors, Is.EqualTo(["ESB-CFG-ONCE endpoints.e.once = true: the provider 'forgetful' of 'shop' cannot keep the tables that it needs"]));
+        Assert.That(await ErrorsOfAsync(plain, provider: "forgetful"), Is.Empty);
+    }
 
     // As the host does it: what can be read is checked, and made without opening anything.
     private static async Task<List<string>> ErrorsOfAsync(string endpoint, string provider = "npgsql")
@@ -53,6 +67,7 @@ public sealed class EndpointTypesTests
                 """);
             var errors = new ConfigErrors();
             var services = new ServiceCollection().AddEsbCore().AddEndpointTypes();
+            if (provider == "forgetful") services.AddSingleton(Forgetful());
             services.AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(AnyTransport), "")).AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(AnyStore), ""));
             if (new ConfigurationReader(SettingsCatalog.From(services)).Read(file, new Dictionary<string, string>(), errors) is { } configuration) await CheckAsync(services, configuration, errors);
 
@@ -77,6 +92,14 @@ public sealed class EndpointTypesTests
         type.Check(settings, errors);
         if (settings is OutboundEndpointConfig outbound) Assert.That(((IOutboundEndpointType)type).Create(outbound), Is.Not.Null);
         else Assert.That(((IInboundEndpointType)type).Create((InboundEndpointConfig)settings, null!), Is.Not.Null);
+    }
+
+    private static IDatabaseProvider Forgetful()
+    {
+        var provider = Substitute.For<IDatabaseProvider>();
+        provider.Name.Returns("forgetful");
+        provider.HasBusTables.Returns(false);
+        return provider;
     }
 
     private sealed record AnyTransport : TransportConfig;

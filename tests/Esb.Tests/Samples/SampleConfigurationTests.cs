@@ -18,7 +18,7 @@ public sealed class SampleConfigurationTests
         ["ESB_POSTGRES"] = "Host=localhost;Username=esb;Password=secret",
     };
 
-    public static IEnumerable<string> Configurations => ["samples/orders", "samples/mediation", "samples/database", "loadtests/orders"];
+    public static IEnumerable<string> Configurations => ["samples/orders", "samples/mediation", "samples/database", "samples/transactions", "loadtests/orders"];
 
     [TestCaseSource(nameof(Configurations))]
     public void Configuration_passes_every_check(string folder) =>

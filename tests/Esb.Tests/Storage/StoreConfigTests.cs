@@ -36,11 +36,11 @@ public sealed class StoreConfigTests
         Assert.That(config.Folder, Is.EqualTo(Path.Combine(_folder, "kept")));
     }
 
-    [TestCase("Host=db;Username=postgres;Password=postgres", "ESB-CFG-DEFAULTCRED", TestName = "CFG-27 default credentials for another machine are refused")]
-    [TestCase("Host=127.0.0.1,db;Username=postgres;Password=postgres", "ESB-CFG-DEFAULTCRED", TestName = "CFG-27 default credentials for one of several machines are refused")]
+    [TestCase("Host=db;Username=postgres;Password=postgres;SSL Mode=VerifyFull", "ESB-CFG-DEFAULTCRED", TestName = "CFG-27 default credentials for another machine are refused")]
+    [TestCase("Host=127.0.0.1,db;Username=postgres;Password=postgres;SSL Mode=VerifyFull", "ESB-CFG-DEFAULTCRED", TestName = "CFG-27 default credentials for one of several machines are refused")]
     [TestCase("Host=127.0.0.1;Username=postgres;Password=postgres", null)]
     [TestCase("Host=localhost:5433;Username=postgres;Password=postgres", null)]
-    [TestCase("Host=db;Username=postgres;Password=other", null)]
+    [TestCase("Host=db;Username=postgres;Password=other;SSL Mode=VerifyFull", null)]
     [TestCase("Host=db;Nonsense=1", "ESB-CFG-CONNECTION")]
     [TestCase("Port=abc", "ESB-CFG-CONNECTION")]
     [TestCase("Database=esb", "ESB-CFG-CONNECTION")]
@@ -57,7 +57,7 @@ public sealed class StoreConfigTests
     [TestCase("")]
     public void A_schema_that_is_no_name_is_refused(string schema)
     {
-        var errors = Read($$"""{ "store": { "type": "postgres", "connection": "Host=db", "schema": "{{schema}}" } }""", []).Errors;
+        var errors = Read($$"""{ "store": { "type": "postgres", "connection": "Host=localhost", "schema": "{{schema}}" } }""", []).Errors;
 
         Assert.That(errors.All.Select(error => (error.Code, error.Path)), Is.EqualTo([("ESB-CFG-NAME", "store.schema")]));
     }

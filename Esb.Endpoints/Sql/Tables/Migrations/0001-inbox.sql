@@ -20,15 +20,21 @@ begin
     raise exception 'once needs the isolation level read committed' using errcode = 'ESB03';
   end if;
   perform pg_advisory_xact_lock(hashtextextended(claimed_endpoint, hashtextextended(claimed_message::text, 0)));
+  insert into esb.endpoint_inbox (message_id, endpoint, body_hash)
+    select claimed_message, claimed_endpoint, claimed_hash
+    where not exists (
+      select from esb.endpoint_inbox
+      where message_id = claimed_message and endpoint = claimed_endpoint
+        and applied_at between now() - interval '7 days' and now() + interval '1 day'); -- the end lets partitions ahead be passed over
+  if found then
+    return;
+  end if;
   select applied_at, body_hash into earlier
     from esb.endpoint_inbox
-    where message_id = claimed_message and endpoint = claimed_endpoint and applied_at > now() - interval '7 days'
+    where message_id = claimed_message and endpoint = claimed_endpoint
     order by applied_at desc
     limit 1;
-  if found then
-    raise exception 'message % was applied by % before', claimed_message, claimed_endpoint using
-      errcode = case when earlier.body_hash = claimed_hash then 'ESB01' else 'ESB02' end,
-      detail = to_char(earlier.applied_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
-  end if;
-  insert into esb.endpoint_inbox (message_id, endpoint, body_hash) values (claimed_message, claimed_endpoint, claimed_hash);
+  raise exception 'message % was applied by % before', claimed_message, claimed_endpoint using
+    errcode = case when earlier.body_hash = claimed_hash then 'ESB01' else 'ESB02' end,
+    detail = to_char(earlier.applied_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 end $$;

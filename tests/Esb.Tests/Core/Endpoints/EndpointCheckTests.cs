@@ -17,7 +17,7 @@ public sealed class EndpointCheckTests : ConfigurationFixture
 
         Assert.That((error.Code, error.Path, error.Value), Is.EqualTo(("ESB-CFG-ORDERING", $"endpoints.out.{setting}", "2")));
         Assert.That(error.Expected, Does.StartWith("expected 1, because of delivery \"ordered\""));
-        Assert.That(error.Origin!.Line, Is.EqualTo(1));
+        Assert.That(error.Origin!.Line, Is.EqualTo(2));
     }
 
     [Test, Property("Case", "CFG-17")]
@@ -31,7 +31,7 @@ public sealed class EndpointCheckTests : ConfigurationFixture
     {
         var error = Check("\"onFailure\": \"park\"").Single();
 
-        Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-UNAVAILABLE", "endpoints.out.onFailure")));
+        Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-ORDERING", "endpoints.out.onFailure")));
     }
 
     [Test]
@@ -49,6 +49,36 @@ public sealed class EndpointCheckTests : ConfigurationFixture
 
         Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-ACKTIMEOUT", "endpoints.out.retry")));
         Assert.That(error.Expected, Does.Contain("2 attempts of 10s and the delays take up to 920s; expected at most 15m"));
+    }
+
+    [Test, Property("Case", "CFG-22")]
+    public void Attempts_without_a_delay_must_end_well_before_the_broker_loses_patience_too()
+    {
+        var error = Check("\"timeout\": \"10m\"").Single();
+
+        Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-ACKTIMEOUT", "endpoints.out.retry")));
+        Assert.That(error.Expected, Does.StartWith("3 attempts of 10m take up to 30m"));
+    }
+
+    [Test, Property("Case", "CFG-18")]
+    public void Order_by_key_needs_a_key_at_each_topic()
+    {
+        var error = Check("\"delivery\": \"ordered-by-key\", \"subscribe\": [\"keyed.#\", \"plain.a\", \"plain.b\"]").Single();
+
+        Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-ORDERING", "endpoints.out.delivery")));
+        Assert.That(error.Expected, Does.Contain("the topic 'plain' has no key"));
+    }
+
+    [Test, Property("Case", "CFG-17")]
+    public void Order_by_key_is_no_matter_of_pool_and_threads() =>
+        Assert.That(Check("\"delivery\": \"ordered-by-key\", \"subscribe\": [\"keyed.#\"], \"poolSize\": 16, \"processingThreads\": 8, \"lanes\": 4, \"onFailure\": \"park\""), Is.Empty);
+
+    [Test]
+    public void Lanes_that_hosts_share_need_a_store_that_they_share()
+    {
+        var error = Check("\"delivery\": \"ordered-by-key\", \"subscribe\": [\"keyed.#\"]", """, "transport": { "type": "rabbitmq", "url": "amqp://b" }""").Single();
+
+        Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-STORE", "endpoints.out.delivery")));
     }
 
     [Test]
@@ -69,9 +99,12 @@ public sealed class EndpointCheckTests : ConfigurationFixture
     public void All_headers_and_none_are_accepted([Values("[]", "[\"*\"]", "[\"accept\", \"x-a*\"]")] string headers) =>
         Assert.That(Check($"\"headers\": {headers}"), Is.Empty);
 
-    private IReadOnlyList<ConfigError> Check(string properties)
+    private IReadOnlyList<ConfigError> Check(string properties, string more = "")
     {
-        var configuration = Accept($$"""{ "endpoints": { "out": { "type": "file-outbound", "folder": "x", {{properties}} } } }""");
+        var configuration = Accept($$"""
+            { "topics": { "keyed": { "key": { "header": "x-key" } }, "plain": {} },
+              "endpoints": { "out": { "type": "file-outbound", "folder": "x", {{properties}} } }{{more}} }
+            """);
         using var services = new ServiceCollection().AddEsbCore().AddSingleton(configuration).BuildServiceProvider();
         var errors = new ConfigErrors();
 

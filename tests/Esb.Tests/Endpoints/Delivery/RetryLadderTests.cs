@@ -34,6 +34,21 @@ public sealed class RetryLadderTests
     public void Retry_after_takes_the_next_rung_up_from_what_is_asked(int asked, int expected) =>
         Assert.That(_ladder.After(1, Failure(retryAfter: TimeSpan.FromSeconds(asked))), Is.EqualTo(new NextAttempt.After(TimeSpan.FromSeconds(expected))));
 
+    [TestCase(300, null)]
+    [TestCase(301, 301)]
+    [TestCase(86400, 3600)]
+    public void Retry_after_beyond_the_last_rung_pauses_the_endpoint(int asked, int? pause) =>
+        Assert.That(_ladder.PauseOf(Failure(retryAfter: TimeSpan.FromSeconds(asked)))?.TotalSeconds, Is.EqualTo((double?)pause));
+
+    [Test]
+    public void Retry_after_without_rungs_takes_the_immediate_attempts_behind_the_pause()
+    {
+        var ladder = new RetryLadder(new RetryConfig { Delays = [] });
+
+        Assert.That(ladder.After(1, Failure(retryAfter: TimeSpan.FromSeconds(5))), Is.EqualTo(new NextAttempt.Now()));
+        Assert.That(ladder.PauseOf(Failure(retryAfter: TimeSpan.FromSeconds(5))), Is.EqualTo(TimeSpan.FromSeconds(5)));
+    }
+
     [Test]
     public void Request_is_never_delayed() =>
         Assert.That(_ladder.AfterRequest(3, Failure()), Is.EqualTo(new NextAttempt.None()));

@@ -15,6 +15,8 @@ internal sealed class ScriptedEndpoint : IOutboundAdapter, IOutboundEndpoint
 
     public int Instances { get; private set; }
 
+    public bool CannotBeMade { get; set; }
+
     public ScriptedEndpoint Fails(int times = 1, bool isTransient = true, bool isOutage = false, TimeSpan? retryAfter = null)
     {
         for (var i = 0; i < times; i++)
@@ -40,6 +42,7 @@ internal sealed class ScriptedEndpoint : IOutboundAdapter, IOutboundEndpoint
 
     public IOutboundEndpoint CreateInstance()
     {
+        if (CannotBeMade) throw new InvalidOperationException("No more of them.");
         Instances++;
         return this;
     }

@@ -225,6 +225,22 @@ internal sealed class FileOutboundEndpointTests
         Assert.That(errors.All.Select(error => (error.Code, error.Path)), Is.EqualTo([("ESB-FILE-NAME", "endpoints.orders-out.fileName")]));
     }
 
+    [Test]
+    public async Task File_that_is_there_and_may_not_be_read_concerns_its_message_only()
+    {
+        if (Environment.UserName == "root") Assert.Ignore("Nothing is unreadable to root: run as another user to see it.");
+        var target = Path.Combine(Folder, "a.xml");
+        await File.WriteAllTextAsync(target, "<other/>");
+        if (!OperatingSystem.IsWindows()) File.SetUnixFileMode(target, UnixFileMode.None);
+
+        var failure = Refusal(Some.Message(), "a.xml");
+        await SendAsync(Some.Message(), "a.xml", FileExistsRule.Unique);
+        await SendAsync(Some.Message(), "a.xml", FileExistsRule.Replace);
+
+        Assert.That((failure.Code, failure.IsTransient, failure.IsOutage), Is.EqualTo(("ESB-FILE-EXISTS", false, false)));
+        Assert.That(Contents(), Is.EqualTo(["<order/>", "<order/>"]));
+    }
+
     private static EsbMessage With(string header, string value, string body = "<order/>") => Some.Message(body) with { Headers = MessageHeaders.Empty.With(header, value) };
 
     private async Task SendAsync(EsbMessage message, string fileName, FileExistsRule rule = FileExistsRule.Fail)

@@ -216,7 +216,7 @@ public sealed class HttpOutboundTests
     [Test]
     public void Method_that_is_none_is_refused_with_the_one_that_was_meant()
     {
-        _bus.Read(""" "backend": { "type": "http-outbound", "url": "http://host/", "method": "post" } """);
+        _bus.Read(""" "backend": { "type": "http-outbound", "url": "http://localhost/", "method": "post" } """);
 
         Assert.That(_bus.Errors.All.Single().Describe(), Does.StartWith("endpoints.backend.method = \"post\": expected one of GET").And.Contain("did you mean \"POST\"?"));
     }

@@ -9,9 +9,9 @@ namespace Esb.Tests.Endpoints.Sql;
 [TestFixture]
 internal sealed class NpgsqlProviderTests
 {
-    [TestCase("Host=db.example.org;Username=postgres;Password=postgres", "ESB-CFG-DEFAULTCRED")]
-    [TestCase("Host=localhost,10.0.0.7;Username=postgres;Password=postgres", "ESB-CFG-DEFAULTCRED")]
-    [TestCase("Host=db.example.org;Username=esb;Password=x7", null)]
+    [TestCase("Host=db.example.org;Username=postgres;Password=postgres;SSL Mode=VerifyFull", "ESB-CFG-DEFAULTCRED")]
+    [TestCase("Host=localhost,10.0.0.7;Username=postgres;Password=postgres;SSL Mode=VerifyFull", "ESB-CFG-DEFAULTCRED")]
+    [TestCase("Host=db.example.org;Username=esb;Password=x7;SSL Mode=VerifyFull", null)]
     [TestCase("Host=127.0.0.1;Username=postgres;Password=postgres", null)]
     [TestCase("Host=localhost:5433;Username=postgres;Password=postgres", null)]
     [TestCase("Host=::1;Username=postgres;Password=postgres", null)]

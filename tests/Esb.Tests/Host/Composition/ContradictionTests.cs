@@ -133,6 +133,36 @@ public sealed class ContradictionTests
         Assert.That((warning.Code, warning.Path), Is.EqualTo(("ESB-CFG-EXPOSED", "management.url")));
     }
 
+    [TestCase("""{ "endpoints": { "e": { "type": "http-outbound", "url": "http://erp.example/orders" ALLOW } } }""", "endpoints.e.url", "https://")]
+    [TestCase("""{ "endpoints": { "e": { "type": "http-outbound", "url": "http://10.0.0.7/" ALLOW } } }""", "endpoints.e.url", "https://")]
+    [TestCase("""{ "connections": { "c": { "connection": "Host=db.example;SSL Mode=Require" ALLOW } } }""", "connections.c.connection", "SSL Mode=VerifyFull")]
+    [TestCase("""{ "connections": { "c": { "connection": "Host=localhost,db.example" ALLOW } } }""", "connections.c.connection", "SSL Mode=VerifyFull")]
+    [TestCase("""{ "store": { "type": "postgres", "connection": "Host=db.example" ALLOW } }""", "store.connection", "SSL Mode=VerifyFull")]
+    [Property("Case", "CFG-28")]
+    public async Task Connection_to_another_machine_without_TLS_is_refused_unless_it_is_allowed_by_name(string json, string path, string expected)
+    {
+        var error = await RefuseOnceAsync(json.Replace("ALLOW", ""));
+        await using var services = await BuildAsync(json.Replace("ALLOW", """, "allowInsecure": true"""));
+        var warning = services.GetRequiredService<ConfigErrors>().Warnings.Single();
+
+        Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-INSECURE", path)));
+        Assert.That(error.Expected, Does.Contain($"expected {expected}, or \"allowInsecure\": true"));
+        Assert.That((warning.Code, warning.Path), Is.EqualTo(("ESB-CFG-INSECURE", path)));
+    }
+
+    [TestCase("""{ "endpoints": { "e": { "type": "http-outbound", "url": "https://erp.example/orders" } } }""")]
+    [TestCase("""{ "endpoints": { "e": { "type": "http-outbound", "url": "http://[::1]:8080/" } } }""")]
+    [TestCase("""{ "connections": { "c": { "connection": "Host=db.example;SSL Mode=VerifyFull" } } }""")]
+    [TestCase("""{ "connections": { "c": { "connection": "Host=/var/run/postgresql,127.0.0.1:5433" } } }""")]
+    [TestCase("""{ "store": { "type": "postgres", "connection": "Host=db.example;SSL Mode=VerifyCA" } }""")]
+    [Property("Case", "CFG-28")]
+    public async Task Connection_that_is_verified_or_stays_on_this_machine_is_fine(string json)
+    {
+        await using var services = await BuildAsync(json);
+
+        Assert.That(services.GetRequiredService<ConfigErrors>().Warnings, Is.Empty);
+    }
+
     private static string Catching(string code, string steps) =>
         $$"""{ "processes": { "p": [{ "try": { "steps": [{ "log": "a" }], "catch": [{ "codes": ["{{code}}"], "steps": [] }] } }, {{steps}}] } }""";
 

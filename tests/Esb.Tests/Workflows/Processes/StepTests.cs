@@ -57,6 +57,19 @@ public sealed class StepTests : IDisposable
     }
 
     [Test, CancelAfter(10_000)]
+    public async Task What_catches_the_failure_of_a_process_that_was_run_belongs_to_its_caller(CancellationToken cancellationToken)
+    {
+        Compile("""
+            { "main": [{ "try": { "steps": [{ "run": "other" }], "catch": [{ "steps": [{ "set": { "properties": { "caught": "yes" } } }] }] } }],
+              "other": [{ "fail": "No." }] }
+            """);
+
+        var context = await _processes!.RunAsync(Order, cancellationToken);
+
+        Assert.That((context.GetProperty("caught"), context.Process), Is.EqualTo(("yes", "main")));
+    }
+
+    [Test, CancelAfter(10_000)]
     public async Task Filter_that_does_not_hold_ends_the_process(CancellationToken cancellationToken)
     {
         Compile("""{ "main": [{ "filter": { "xpath": "/order/total > 5000" } }, { "publish": "orders.new" }] }""");

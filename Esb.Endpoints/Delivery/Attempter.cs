@@ -1,0 +1,129 @@
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Delivery;
+
+/// <summary>How a round of attempts ended.</summary>
+/// <param name="Answer">What the outside answered; null where it gives none.</param>
+/// <param name="Failure">The last failure; null after a success.</param>
+/// <param name="Next">What to do after the failure; never <see cref="NextAttempt.Now"/>.</param>
+internal sealed record AttemptResult(EsbMessage? Answer, EsbException? Failure, NextAttempt? Next);
+
+/// <summary>Tries to send a message, as often as it may be tried at once. Thread-safe.</summary>
+/// <remarks>What keeps everybody waiting is no attempt of a message: an outside that is away, and instances that are all in use.</remarks>
+internal sealed partial class Attempter(
+    string endpoint, EndpointSender sender, OutageGate gate, RetryLadder ladder, Suspects suspects, DeliveryJournal journal, TimeProvider time, ILogger<Attempter> logger)
+{
+    // So that a pool with a short time-out does not make its waiters turn in a circle.
+    private static readonly TimeSpan PoolPause = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>Tries until it succeeded, or what is left to do takes time.</summary>
+    /// <param name="attempts">The message.</param>
+    /// <param name="isSuspect">Whether the message may be one that kills the process.</param>
+    /// <param name="check">Looks immediately before each attempt whether it may be made; throws where it may not.</param>
+    /// <param name="tokens">What ends it.</param>
+    public async Task<AttemptResult> RunAsync(DeliveryAttempts attempts, bool isSuspect, Func<Task>? check, DeliveryTokens tokens)
+    {
+        while (true)
+        {
+            var pass = await gate.EnterAsync(tokens.Waiting);
+            var outcome = await TryAsync(attempts, pass, isSuspect, check is null ? null : MayAsync, tokens);
+            if (outcome.Failure is PoolTimeoutException) await Task.Delay(PoolPause, time, tokens.Waiting);
+            if (outcome.IsNoAttempt) continue;
+            if (outcome.Failure is not { } failure) return new AttemptResult(outcome.Answer, null, null);
+            await journal.FailedAsync(attempts, failure, tokens);
+            var next = ladder.After(attempts.Count, failure);
+            if (next is not NextAttempt.Now) return new AttemptResult(null, failure, next);
+        }
+
+        async ValueTask<bool> MayAsync()
+        {
+            await check();
+            return true;
+        }
+    }
+
+    /// <summary>Makes one attempt and tells the gate what it showed.</summary>
+    /// <param name="attempts">The message.</param>
+    /// <param name="pass">How the caller passed the gate.</param>
+    /// <param name="isSuspect">Whether the message may be one that kills the process.</param>
+    /// <param name="isWanted">Asked once more when an instance is there; null where the message always is.</param>
+    /// <param name="tokens">What ends it.</param>
+    public async Task<AttemptOutcome> TryAsync(DeliveryAttempts attempts, GatePass pass, bool isSuspect, Func<ValueTask<bool>>? isWanted, DeliveryTokens tokens)
+    {
+        var reported = false;
+        try
+        {
+            using var rental = await sender.RentAsync(tokens.Waiting);
+            if (isWanted is not null && !await isWanted()) return AttemptOutcome.Unwanted;
+            attempts.Begin();
+            var outcome = await SendAsync(rental, attempts.Current, isSuspect, tokens);
+            if (outcome.Failure is { } doubtful) attempts.Doubt(doubtful);
+            if (outcome.IsNoAttempt) attempts.Forget();
+            else if (outcome.Failure is { } failure) attempts.Fail(failure);
+            else attempts.Succeed();
+            Tell(outcome.Failure, pass);
+            reported = true;
+            return outcome;
+        }
+        catch (PoolTimeoutException ex)
+        {
+            return new AttemptOutcome(null, ex, IsNoAttempt: true);
+        }
+        catch (EndpointException ex)
+        {
+            attempts.Begin(); // no instance could be made
+            attempts.Fail(ex);
+            return new AttemptOutcome(null, ex, IsNoAttempt: false);
+        }
+        finally
+        {
+            if (pass == GatePass.Probe && !reported) gate.Abandon();
+        }
+    }
+
+    // Only what the endpoint does is caught here: a fact that cannot be recorded is no failed attempt.
+    private async Task<AttemptOutcome> SendAsync(EndpointRental rental, EsbMessage message, bool isSuspect, DeliveryTokens tokens)
+    {
+        try
+        {
+            var answer = isSuspect
+                ? await suspects.SendAsync(endpoint, message, () => rental.SendAsync(message, null, tokens.Aborting), tokens.Waiting)
+                : await rental.SendAsync(message, null, tokens.Aborting);
+            var failure = answer is null ? null : sender.Adapter.FailureOf(answer);
+            return new AttemptOutcome(answer, failure, IsNoAttempt: false);
+        }
+        catch (EsbException failure)
+        {
+            return new AttemptOutcome(null, failure, IsNoAttempt: failure is EndpointException { IsOutage: true });
+        }
+    }
+
+    private void Tell(EsbException? failure, GatePass pass)
+    {
+        if (failure is EndpointException { IsOutage: true })
+        {
+            if (gate.Missed(failure.Message, pass)) LogPaused(endpoint, failure.Message);
+        }
+        else if (failure is EndpointException { IsUnanswered: true })
+        {
+            if (gate.Unanswered(failure.Message, pass)) LogPaused(endpoint, failure.Message);
+        }
+        else
+        {
+            if (gate.Reached()) LogResumed(endpoint);
+            if (failure is not null && ladder.PauseOf(failure) is { } quiet && gate.Pause(failure.Message, quiet)) LogQuiet(endpoint, quiet);
+        }
+    }
+
+    [LoggerMessage(EventId = 2404, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} paused, its outside is away: {Reason}")]
+    private partial void LogPaused(string endpoint, string reason);
+
+    [LoggerMessage(EventId = 2405, Level = LogLevel.Information, Message = "Endpoint {Endpoint} goes on, its outside is back")]
+    private partial void LogResumed(string endpoint);
+
+    [LoggerMessage(EventId = 2433, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} pauses for {Quiet}, as its outside asks")]
+    private partial void LogQuiet(string endpoint, TimeSpan quiet);
+}

@@ -1,0 +1,48 @@
+using Esb.Core.Audit;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Delivery;
+
+/// <summary>Writes down what became of the messages of an endpoint: facts, counts, log lines. Thread-safe.</summary>
+internal sealed partial class DeliveryJournal(string endpoint, IAuditTrail audit, DeliveryState state, Patience patience, TimeProvider time, ILogger<DeliveryJournal> logger)
+{
+    private readonly DuplicateRecords _duplicates = new(endpoint, audit, time, logger);
+
+    /// <summary>The outside has the message. Insists: were it given back because nobody could write that down, the outside would get it again.</summary>
+    public async Task DeliveredAsync(DeliveryAttempts attempts, EsbMessage? answer, AuditKind kind, DeliveryTokens tokens)
+    {
+        var notice = DuplicateNotice.Read(answer);
+        if (notice is { IsConflict: false } && attempts.IsUnknown) notice = null; // what it recognises is what an attempt without word did
+        var fact = Fact(attempts.Current, kind) with { Duration = attempts.Elapsed };
+        await patience.InsistAsync(
+            () => (notice is null ? audit.RecordAsync(fact, tokens.Aborting) : DuplicateAsync(attempts.Current, notice, attempts.Elapsed, tokens.Aborting)).AsTask(),
+            tokens.Waiting);
+        state.StandsAt = null;
+        state.CountMessage();
+    }
+
+    /// <summary>The endpoint had applied the message before.</summary>
+    public ValueTask DuplicateAsync(EsbMessage message, DuplicateNotice notice, TimeSpan? duration, CancellationToken cancellationToken) =>
+        _duplicates.RecordAsync(message, notice, duration, cancellationToken);
+
+    /// <summary>An attempt failed.</summary>
+    public async Task FailedAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
+    {
+        state.CountFailure();
+        LogFailed(attempts.Current.Id, endpoint, attempts.Count, failure.Code, failure.Message);
+        await RecordAsync(attempts, AuditKind.Failed, failure, tokens);
+    }
+
+    /// <summary>Something else became of it.</summary>
+    public ValueTask RecordAsync(DeliveryAttempts attempts, AuditKind kind, EsbException? failure, DeliveryTokens tokens) => audit.RecordAsync(
+        Fact(attempts.Current, kind) with { Duration = failure is null ? null : attempts.Elapsed, Code = failure?.Code, Reason = failure?.Message },
+        tokens.Aborting);
+
+    private AuditFact Fact(EsbMessage message, AuditKind kind) => AuditFacts.Of(message, kind, time) with { Endpoint = endpoint };
+
+    [LoggerMessage(EventId = 2401, Level = LogLevel.Debug, Message = "Message {MessageId} was not delivered by {Endpoint}, attempt {Attempt}: {Code}: {Reason}")]
+    private partial void LogFailed(Guid messageId, string endpoint, int attempt, string code, string reason);
+}

@@ -1,0 +1,17 @@
+using Esb.Core.Audit;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Delivery;
+
+/// <summary>What the delivery controllers of a host share.</summary>
+internal sealed record DeliveryServices(
+    ITopicTransport Transport,
+    IEndpointQueues Queues,
+    IAuditTrail Audit,
+    IParkingStore Parking,
+    DeadLetterKeeper DeadLetters,
+    Suspects Suspects,
+    TimeProvider Time,
+    ILoggerFactory Loggers);

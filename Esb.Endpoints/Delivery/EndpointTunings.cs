@@ -1,0 +1,59 @@
+using Esb.Core.Endpoints;
+using Esb.Core.Topics;
+
+namespace Esb.Endpoints.Delivery;
+
+/// <summary>What can be tuned about an endpoint, as numbers that are all given; and which changes contradict its <c>delivery</c>.</summary>
+internal static class EndpointTunings
+{
+    private const int MostAtOnce = 1000;
+    private const int MostPrefetch = 10_000;
+
+    /// <summary>What is configured.</summary>
+    public static EndpointTuning Of(OutboundEndpointConfig config) => new()
+    {
+        PoolSize = config.PoolSize,
+        ProcessingThreads = config.ProcessingThreads,
+        Prefetch = config.Prefetch ?? Subscription.DefaultPrefetch(config.PoolSize, config.ProcessingThreads),
+        Paused = false,
+    };
+
+    /// <summary>What holds after a change.</summary>
+    public static EndpointTuning Change(OutboundEndpointConfig config, EndpointTuning current, EndpointTuning change)
+    {
+        var (poolSize, threads) = (change.PoolSize ?? current.PoolSize!.Value, change.ProcessingThreads ?? current.ProcessingThreads!.Value);
+        var followed = config.Prefetch is null && current.Prefetch == Subscription.DefaultPrefetch(current.PoolSize!.Value, current.ProcessingThreads!.Value);
+        return new EndpointTuning
+        {
+            PoolSize = poolSize,
+            ProcessingThreads = threads,
+            Prefetch = change.Prefetch ?? (followed ? Subscription.DefaultPrefetch(poolSize, threads) : current.Prefetch),
+            Paused = change.Paused ?? current.Paused,
+        };
+    }
+
+    /// <summary>What is wrong with a change: a sentence for each setting.</summary>
+    public static IReadOnlyList<string> Check(OutboundEndpointConfig config, EndpointTuning change)
+    {
+        var errors = new List<string>();
+        CheckRange("poolSize", change.PoolSize, MostAtOnce);
+        CheckRange("processingThreads", change.ProcessingThreads, MostAtOnce);
+        CheckRange("prefetch", change.Prefetch, MostPrefetch);
+        if (config.Delivery == DeliveryMode.Ordered)
+        {
+            CheckSecond("poolSize", change.PoolSize);
+            CheckSecond("processingThreads", change.ProcessingThreads);
+        }
+
+        return errors;
+
+        void CheckRange(string name, int? value, int most)
+        {
+            if (value < 1 || value > most) errors.Add($"{name} = {value}: expected 1..{most}");
+        }
+
+        void CheckSecond(string name, int? value)
+        {
+            if (value is > 1 and <= MostAtOnce) errors.Add($"{name} = {value}: expected 1, because of delivery \"ordered\": two at once would overtake each other");
+        }
+    }}

@@ -1,0 +1,33 @@
+using Esb.Core.Endpoints;
+using Esb.Core.Topics;
+using Esb.Endpoints.Delivery.Lanes;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Delivery.Modes;
+
+/// <summary>Puts together what an endpoint's <c>delivery</c> needs.</summary>
+internal static class DeliveryModes
+{
+    public static IDeliveryMode Create(OutboundEndpointConfig config, EndpointSender sender, OutageGate gate, DeliveryState state, DeliveryJournal journal, Patience patience, FreezeWatch freezes, DeliveryServices services)
+    {
+        var (time, loggers) = (services.Time, services.Loggers);
+        var ladder = new RetryLadder(config.Retry);
+        var attempter = new Attempter(config.Name, sender, gate, ladder, services.Suspects, journal, time, loggers.CreateLogger<Attempter>());
+        var requests = new RequestDelivery(config, attempter, gate, ladder, journal, time);
+        var lastResort = new LastResort(config.Name, config.OnFailure ?? FailureAction.DeadLetter, journal);
+        return config.Delivery switch
+        {
+            DeliveryMode.Ordered => new OrderedDelivery(config, attempter, requests, lastResort, services.Suspects, journal, state, time, loggers.CreateLogger<OrderedDelivery>()),
+            DeliveryMode.OrderedByKey => ByKey(),
+            _ => new ParallelDelivery(attempter, requests, lastResort, journal),
+        };
+
+        KeyedDelivery ByKey()
+        {
+            var lanes = new LaneBook(config.Name, services.Parking, patience, freezes, time, loggers.CreateLogger<LaneBook>());
+            var parking = new ParkingLot(config, services.Parking, patience, journal, time, loggers.CreateLogger<ParkingLot>());
+            var releases = new LineRelease(config, lanes, parking, attempter, lastResort, services.DeadLetters, patience, services.Queues, journal, time);
+            return new KeyedDelivery(config, lanes, parking, releases, attempter, requests, lastResort, journal, time);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+using Esb.Core.Audit;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Delivery.Modes;
+
+/// <summary>Delivers one message after the other. What fails is repeated in place; when no attempt is left, the endpoint stands at the message, or lets it go.</summary>
+internal sealed partial class OrderedDelivery(
+    OutboundEndpointConfig config,
+    Attempter attempter,
+    RequestDelivery requests,
+    LastResort lastResort,
+    Suspects suspects,
+    DeliveryJournal journal,
+    DeliveryState state,
+    TimeProvider time,
+    ILogger<OrderedDelivery> logger) : IDeliveryMode
+{
+    // A message that stands still is not a load on the outside, however short its retry delays are.
+    private static readonly TimeSpan ShortestPace = TimeSpan.FromSeconds(60);
+
+    private volatile Standstill? _standstill;
+
+    public async Task<Settlement> DeliverAsync(TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
+    {
+        if (delivery.Reply is not null) return await requests.AnswerAsync(delivery, attempts, tokens);
+        while (true)
+        {
+            var result = await attempter.RunAsync(attempts, delivery.Redeliveries > 0, check: null, tokens);
+            if (result.Failure is not { } failure)
+            {
+                await journal.DeliveredAsync(attempts, result.Answer, AuditKind.Delivered, tokens);
+                return Settlement.Done;
+            }
+
+            if (result.Next is NextAttempt.After after) await Task.Delay(after.Delay, time, tokens.Waiting);
+            else if (config.OnFailure is not (null or FailureAction.Park)) return await lastResort.SettleAsync(attempts, failure, tokens);
+            else if (await StandStillAsync(attempts, failure, tokens) == MoveOn.Discard) return await DiscardAsync(attempts, failure, tokens);
+        }
+    }
+
+    /// <summary>An operator's word for the message that the endpoint stands at.</summary>
+    /// <returns>Whether it stands at this one here.</returns>
+    public bool TryMoveOn(Guid messageId, bool discard) =>
+        _standstill is { } standstill && standstill.MessageId == messageId && standstill.TryEnd(discard ? MoveOn.Discard : MoveOn.Retry);
+
+    // The order is kept by going nowhere: the message stays the next one, and is tried again now and then.
+    private async Task<MoveOn> StandStillAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
+    {
+        var message = attempts.Current;
+        if (state.StandsAt?.MessageId != message.Id) LogStopped(config.Name, message.Id, failure.Code, failure.Message);
+        state.StandsAt = new EndpointStandstill(message.Id, state.StandsAt is { } known && known.MessageId == message.Id ? known.Since : time.GetUtcNow(), attempts.Failures[^1]);
+        var standstill = _standstill = new Standstill(message.Id);
+        try
+        {
+            var decision = await standstill.WaitAsync(PaceOf(failure), time, tokens.Waiting);
+            if (decision == MoveOn.Retry) await suspects.AbsolveAsync(config.Name, message.Id, tokens.Waiting);
+            return decision;
+        }
+        finally
+        {
+            _standstill = null;
+        }
+    }
+
+    private async Task<Settlement> DiscardAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
+    {
+        await journal.RecordAsync(attempts, AuditKind.Discarded, failure, tokens);
+        state.StandsAt = null;
+        return Settlement.Done;
+    }
+
+    // What killed the process is not tried again until somebody says so.
+    private TimeSpan PaceOf(EsbException failure)
+    {
+        if (failure.Code == Suspects.Code) return Timeout.InfiniteTimeSpan;
+        var last = config.Retry.Delays.DefaultIfEmpty().Max();
+        return last > ShortestPace ? last : ShortestPace;
+    }
+
+    [LoggerMessage(EventId = 2403, Level = LogLevel.Error, Message = "Endpoint {Endpoint} stopped at message {MessageId} to keep the order: {Code}: {Reason}")]
+    private partial void LogStopped(string endpoint, Guid messageId, string code, string reason);
+}

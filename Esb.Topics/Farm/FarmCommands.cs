@@ -1,0 +1,84 @@
+using System.Collections.Concurrent;
+using System.Text.Json;
+using System.Threading.Channels;
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Topics.Farm;
+
+/// <summary>Hands commands to those who subscribed, in the order in which they came, and apart from whoever received them: one may take minutes. Thread-safe.</summary>
+internal sealed partial class FarmCommands : IAsyncDisposable
+{
+    private readonly ConcurrentDictionary<Guid, Entry> _handlers = new();
+    private readonly Channel<Received> _waiting = Channel.CreateUnbounded<Received>(); // bounded by what operators ask for
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly ILogger _logger;
+    private readonly Task _running;
+
+    public FarmCommands(ILogger logger)
+    {
+        _logger = logger;
+        _running = RunAsync(_stopping.Token);
+    }
+
+    /// <summary>What a type of commands is called between hosts.</summary>
+    public static string KindOf<TCommand>() => typeof(TCommand).Name;
+
+    public static string Write<TCommand>(TCommand command) => JsonSerializer.Serialize(command);
+
+    public IDisposable Subscribe<TCommand>(FarmCommandHandler<TCommand> handler)
+        where TCommand : class
+    {
+        var id = Guid.NewGuid();
+        _handlers[id] = new Entry(
+            KindOf<TCommand>(), (from, body, token) => JsonSerializer.Deserialize<TCommand>(body) is { } command ? handler(from, command, token) : Task.CompletedTask);
+        return new Subscribed(() => _handlers.TryRemove(id, out _));
+    }
+
+    public void Add(Guid from, string kind, string body) => _waiting.Writer.TryWrite(new Received(from, kind, body));
+
+    public async ValueTask DisposeAsync()
+    {
+        await _stopping.CancelAsync();
+        await _running;
+    }
+
+    private async Task RunAsync(CancellationToken stopping)
+    {
+        try
+        {
+            await foreach (var command in _waiting.Reader.ReadAllAsync(stopping))
+            {
+                foreach (var entry in _handlers.Values.Where(entry => entry.Kind == command.Kind)) await HandleAsync(entry, command, stopping);
+            }
+        }
+        catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+        {
+            // Disposed.
+        }
+    }
+
+    private async Task HandleAsync(Entry entry, Received command, CancellationToken stopping)
+    {
+        try
+        {
+            await entry.Handle(command.From, command.Body, stopping);
+        }
+        catch (Exception ex) when (!stopping.IsCancellationRequested)
+        {
+            LogFailed(command.Kind, command.From, ex);
+        }
+    }
+
+    [LoggerMessage(EventId = 1530, Level = LogLevel.Error, Message = "The command {Kind} of host {Host} failed here")]
+    private partial void LogFailed(string kind, Guid host, Exception exception);
+
+    private sealed record Entry(string Kind, Func<Guid, string, CancellationToken, Task> Handle);
+
+    private sealed record Received(Guid From, string Kind, string Body);
+
+    private sealed class Subscribed(Action end) : IDisposable
+    {
+        public void Dispose() => end();
+    }
+}

@@ -1,0 +1,26 @@
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Topics.Farm;
+
+/// <summary>The farm of a host that shares nothing with others.</summary>
+internal sealed class LoneFarm(ILogger<LoneFarm> logger) : IFarm, IAsyncDisposable
+{
+    private readonly FarmCommands _commands = new(logger);
+
+    public FarmHost Self { get; } = FarmHost.OfThisProcess();
+
+    public IReadOnlyList<FarmHost> Hosts => [Self];
+
+    public Task BroadcastAsync<TCommand>(TCommand command, CancellationToken cancellationToken)
+        where TCommand : class
+    {
+        _commands.Add(Self.Id, FarmCommands.KindOf<TCommand>(), FarmCommands.Write(command));
+        return Task.CompletedTask;
+    }
+
+    public IDisposable Subscribe<TCommand>(FarmCommandHandler<TCommand> handler)
+        where TCommand : class => _commands.Subscribe(handler);
+
+    public ValueTask DisposeAsync() => _commands.DisposeAsync();
+}

@@ -1,0 +1,169 @@
+using System.Collections.Immutable;
+using System.Text.Json;
+using Esb.Core.Errors;
+using Esb.Core.Topics;
+using Esb.Topics.Farm;
+using Microsoft.Extensions.Logging;
+using RabbitMQ.Client;
+
+namespace Esb.Topics.RabbitMq.Farm;
+
+/// <summary>The hosts of one configuration on one broker: each says every two seconds that it lives and what it receives.</summary>
+internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
+{
+    private static readonly TimeSpan PublishDeadline = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan LongestSilence = TimeSpan.FromSeconds(20);
+
+    private readonly RabbitMqAddress _address;
+    private readonly string _exchange;
+    private readonly TimeProvider _time;
+    private readonly ILoggerFactory _loggers;
+    private readonly ILogger _logger;
+    private readonly FarmCommands _commands;
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly SemaphoreSlim _news = new(0);
+    private readonly Lock _gate = new();
+    private ImmutableSortedDictionary<string, FarmReceiver> _receives = ImmutableSortedDictionary<string, FarmReceiver>.Empty;
+    private volatile ControlBus? _bus;
+    private Task _running = Task.CompletedTask;
+
+    public BrokerFarm(RabbitMqAddress address, string exchange, TimeProvider time, ILoggerFactory loggers)
+    {
+        (_address, _exchange, _time, _loggers) = (address, exchange, time, loggers);
+        _logger = loggers.CreateLogger<BrokerFarm>();
+        _commands = new FarmCommands(_logger);
+        Members = new FarmMembers(Self, time);
+    }
+
+    public FarmHost Self { get; } = FarmHost.OfThisProcess();
+
+    public FarmMembers Members { get; }
+
+    public IReadOnlyList<FarmHost> Hosts => Members.Hosts;
+
+    /// <summary>Joins the others as soon as there is a connection.</summary>
+    public void Start(BrokerConnection connection) => _running = BrokerLoop.RunAsync(connection, TakePartAsync, _time, _stopping.Token);
+
+    /// <summary>Tells the others what this host receives for an endpoint; null where it does not any more.</summary>
+    public void Announce(string endpoint, FarmReceiver? receiver)
+    {
+        lock (_gate)
+        {
+            _receives = receiver is null ? _receives.Remove(endpoint) : _receives.SetItem(endpoint, receiver);
+            Members.Receive([.. _receives.Values]);
+        }
+
+        _news.Release();
+    }
+
+    public async Task BroadcastAsync<TCommand>(TCommand command, CancellationToken cancellationToken)
+        where TCommand : class
+    {
+        if (_bus is not { } bus) throw Unavailable(inner: null);
+        using var deadline = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        deadline.CancelAfter(PublishDeadline);
+        try
+        {
+            await bus.PublishAsync(Say(FarmCommands.KindOf<TCommand>(), FarmCommands.Write(command)), deadline.Token);
+        }
+        catch (Exception ex) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw Unavailable(ex);
+        }
+    }
+
+    public IDisposable Subscribe<TCommand>(FarmCommandHandler<TCommand> handler)
+        where TCommand : class => _commands.Subscribe(handler);
+
+    public async ValueTask DisposeAsync()
+    {
+        await _stopping.CancelAsync();
+        await _running;
+        await _commands.DisposeAsync();
+    }
+
+    // From the start of a bus until it falls silent.
+    private async Task TakePartAsync(IConnection connection, Backoff backoff, CancellationToken stopping)
+    {
+        ControlBus? bus = null;
+        try
+        {
+            bus = _bus = await ControlBus.StartAsync(_address, _exchange, Self, Hear, _loggers, stopping);
+            LogJoined(_exchange);
+            var heard = _time.GetTimestamp();
+            while (_time.GetElapsedTime(heard) < LongestSilence)
+            {
+                await PublishAsync(bus, FarmMessage.Heartbeat, JsonSerializer.Serialize(_receives.Values), stopping);
+                await _news.WaitAsync(FarmMembers.Interval, stopping);
+                Members.Sweep();
+                if (Members.HearingFor > TimeSpan.Zero) heard = _time.GetTimestamp();
+                if (Members.HearingFor > TimeSpan.Zero) backoff.Reset();
+            }
+
+            LogSilent(_exchange);
+        }
+        catch (Exception ex)
+        {
+            if (!stopping.IsCancellationRequested) LogInterrupted(_exchange, ex); // a bus whose start is interrupted fails in many ways
+        }
+        finally
+        {
+            _bus = null;
+            if (bus is not null) await LeaveAsync(bus);
+        }
+    }
+
+    private async Task LeaveAsync(ControlBus bus)
+    {
+        await PublishAsync(bus, FarmMessage.Goodbye, "", CancellationToken.None);
+        await bus.DisposeAsync();
+    }
+
+    // One that does not get through is made up for by the next; who says nothing for long is missed.
+    private async Task PublishAsync(ControlBus bus, string kind, string body, CancellationToken stopping)
+    {
+        using var deadline = CancellationTokenSource.CreateLinkedTokenSource(stopping);
+        deadline.CancelAfter(PublishDeadline);
+        try
+        {
+            await bus.PublishAsync(Say(kind, body), deadline.Token);
+        }
+        catch (Exception ex)
+        {
+            LogNotSaid(kind, ex);
+        }
+    }
+
+    private void Hear(FarmMessage message)
+    {
+        switch (message.Kind)
+        {
+            case FarmMessage.Heartbeat:
+                Members.Hear(new FarmHost(message.From, message.Host), JsonSerializer.Deserialize<List<FarmReceiver>>(message.Body) ?? []);
+                break;
+            case FarmMessage.Goodbye:
+                Members.Leave(message.From);
+                break;
+            default:
+                _commands.Add(message.From, message.Kind, message.Body);
+                break;
+        }
+    }
+
+    private FarmMessage Say(string kind, string body) => new() { From = Self.Id, Host = Self.Name, Kind = kind, Body = body };
+
+    private static EsbException Unavailable(Exception? inner) =>
+        new("ESB-FARM-UNAVAILABLE", "The other hosts cannot be told right now: the broker is away.", FaultKind.Unavailable, inner);
+
+    [LoggerMessage(EventId = 1531, Level = LogLevel.Debug, Message = "Joined the farm {Farm}")]
+    private partial void LogJoined(string farm);
+
+    [LoggerMessage(EventId = 1532, Level = LogLevel.Warning, Message = "Nothing is heard of the farm {Farm}, not even this host itself; joining it again")]
+    private partial void LogSilent(string farm);
+
+    [LoggerMessage(EventId = 1533, Level = LogLevel.Debug, Message = "Could not join the farm {Farm}; trying again")]
+    private partial void LogInterrupted(string farm, Exception exception);
+
+    [LoggerMessage(EventId = 1534, Level = LogLevel.Debug, Message = "The {Kind} of this host did not get through")]
+    private partial void LogNotSaid(string kind, Exception exception);
+}

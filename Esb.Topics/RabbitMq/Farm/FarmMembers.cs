@@ -1,0 +1,97 @@
+using System.Collections.Immutable;
+using Esb.Core.Topics;
+
+namespace Esb.Topics.RabbitMq.Farm;
+
+/// <summary>Who lives, by what was heard. Thread-safe.</summary>
+internal sealed class FarmMembers(FarmHost self, TimeProvider time)
+{
+    /// <summary>How often each host says that it lives.</summary>
+    public static readonly TimeSpan Interval = TimeSpan.FromSeconds(2);
+
+    private static readonly TimeSpan MissedAfter = TimeSpan.FromSeconds(7);
+
+    private readonly Lock _gate = new();
+    private ImmutableSortedDictionary<Guid, Member> _members = ImmutableSortedDictionary<Guid, Member>.Empty.Add(self.Id, new Member(self, [], 0));
+    private long? _hearingSince;
+    private long _selfHeardAt;
+
+    /// <summary>Somebody came or went, or receives something else.</summary>
+    public event Action? Changed;
+
+    public IReadOnlyList<FarmHost> Hosts => [.. Volatile.Read(ref _members).Values.Select(member => member.Host)];
+
+    /// <summary>How long it has been hearing all that is said, by its own voice; zero while it hears nothing.</summary>
+    public TimeSpan HearingFor
+    {
+        get
+        {
+            lock (_gate) return _hearingSince is { } since && IsHearing() ? time.GetElapsedTime(since) : TimeSpan.Zero;
+        }
+    }
+
+    /// <summary>Who receives for an endpoint, this host among them.</summary>
+    public IReadOnlyList<(Guid Host, FarmReceiver Receiver)> ReceiversOf(string endpoint) =>
+        [.. Volatile.Read(ref _members).Values.SelectMany(member => member.Receives.Where(one => one.Endpoint == endpoint).Select(one => (member.Host.Id, one)))];
+
+    /// <summary>A host has said that it lives, and what it receives.</summary>
+    public void Hear(FarmHost host, IReadOnlyList<FarmReceiver> receives)
+    {
+        bool isNews;
+        lock (_gate)
+        {
+            var now = time.GetTimestamp();
+            if (host.Id == self.Id) NoteEcho(now);
+            isNews = !_members.TryGetValue(host.Id, out var known) || !Says(known.Receives, receives);
+            _members = _members.SetItem(host.Id, new Member(host, host.Id == self.Id && known is not null ? known.Receives : receives, now));
+        }
+
+        if (isNews && host.Id != self.Id) Changed?.Invoke();
+    }
+
+    /// <summary>This host receives something else.</summary>
+    public void Receive(IReadOnlyList<FarmReceiver> receives)
+    {
+        lock (_gate) _members = _members.SetItem(self.Id, new Member(self, receives, time.GetTimestamp()));
+        Changed?.Invoke();
+    }
+
+    public void Leave(Guid host)
+    {
+        if (host == self.Id) return;
+        lock (_gate)
+        {
+            if (!_members.ContainsKey(host)) return;
+            _members = _members.Remove(host);
+        }
+
+        Changed?.Invoke();
+    }
+
+    /// <summary>Misses those who have said nothing for long; nobody while this host itself hears nothing.</summary>
+    public void Sweep()
+    {
+        lock (_gate)
+        {
+            if (!IsHearing()) return;
+            var silent = _members.Values.Where(member => member.Host.Id != self.Id && time.GetElapsedTime(member.HeardAt) > MissedAfter).Select(member => member.Host.Id).ToList();
+            if (silent.Count == 0) return;
+            _members = _members.RemoveRange(silent);
+        }
+
+        Changed?.Invoke();
+    }
+
+    private void NoteEcho(long now)
+    {
+        if (_hearingSince is null || !IsHearing()) _hearingSince = now;
+        _selfHeardAt = now;
+    }
+
+    private bool IsHearing() => _hearingSince is not null && time.GetElapsedTime(_selfHeardAt) < MissedAfter;
+
+    private static bool Says(IReadOnlyList<FarmReceiver> one, IReadOnlyList<FarmReceiver> other) =>
+        one.Count == other.Count && one.Zip(other).All(pair => pair.First.Endpoint == pair.Second.Endpoint && pair.First.Epoch == pair.Second.Epoch && pair.First.Patterns.SequenceEqual(pair.Second.Patterns));
+
+    private sealed record Member(FarmHost Host, IReadOnlyList<FarmReceiver> Receives, long HeardAt);
+}

@@ -1,0 +1,23 @@
+namespace Esb.Topics.RabbitMq.Farm;
+
+/// <summary>What hosts tell each other: an ordinary typed message of the bus.</summary>
+public sealed record FarmMessage
+{
+    /// <summary>The host that says it.</summary>
+    public required Guid From { get; init; }
+
+    /// <summary>Its name, for people.</summary>
+    public required string Host { get; init; }
+
+    /// <summary>What it says: <see cref="Heartbeat"/>, <see cref="Goodbye"/>, or the name of a command.</summary>
+    public required string Kind { get; init; }
+
+    /// <summary>JSON.</summary>
+    public required string Body { get; init; }
+
+    /// <summary>It lives.</summary>
+    internal const string Heartbeat = "heartbeat";
+
+    /// <summary>It stops.</summary>
+    internal const string Goodbye = "goodbye";
+}

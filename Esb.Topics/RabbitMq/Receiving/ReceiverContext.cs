@@ -1,0 +1,10 @@
+using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Farm;
+using Esb.Topics.RabbitMq.Topology;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Topics.RabbitMq.Receiving;
+
+/// <summary>What the receivers of a transport share.</summary>
+internal sealed record ReceiverContext(
+    RabbitMqNames Names, BrokerConnection Connection, EndpointSetup Setup, ReceiveBus Bus, BrokerFarm Farm, FreezeWatch Freezes, TimeProvider Time, ILogger Logger);

@@ -1,0 +1,54 @@
+using System.Text.Json;
+using System.Text.Json.Serialization;
+using Esb.Core.Topics;
+using RabbitMQ.Client;
+
+namespace Esb.Topics.RabbitMq.Topology;
+
+/// <summary>Keeps a record beside the queues of each endpoint: the one message of a queue that keeps only its newest.</summary>
+internal sealed class EndpointRecords(RabbitMqNames names, ConfirmedPublisher publisher)
+{
+    private static readonly JsonSerializerOptions Json = new(JsonSerializerDefaults.Web) { Converters = { new JsonStringEnumConverter() } };
+
+    // While another host looks at it, the record is not there.
+    private const int Looks = 5;
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>Reads the record over a channel; when that is closed, what was not replaced is there again.</summary>
+    public async Task<OpenRecord> OpenAsync(IConnection connection, IChannel channel, string endpoint, CancellationToken cancellationToken)
+    {
+        var queue = names.Record(endpoint);
+        var isNew = !await connection.HasQueueAsync(queue, cancellationToken);
+        var arguments = new Dictionary<string, object?> { ["x-queue-type"] = "classic", ["x-max-length"] = 1, ["x-overflow"] = "drop-head" };
+        await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, arguments, cancellationToken: cancellationToken);
+        for (var look = 1; look <= Looks && !isNew; look++)
+        {
+            if (await channel.BasicGetAsync(queue, autoAck: false, cancellationToken) is { } found)
+                return new OpenRecord(JsonSerializer.Deserialize<EndpointRecord>(found.Body.Span, Json), found.DeliveryTag);
+            await Task.Delay(Pause, cancellationToken);
+        }
+
+        return new OpenRecord(null, 0);
+    }
+
+    /// <summary>Reads the record without making anything; null where there is none.</summary>
+    public async Task<EndpointRecord?> PeekAsync(IConnection connection, string endpoint, CancellationToken cancellationToken)
+    {
+        if (!await connection.HasQueueAsync(names.Record(endpoint), cancellationToken)) return null;
+        await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+        return (await OpenAsync(connection, channel, endpoint, cancellationToken)).Record;
+    }
+
+    /// <summary>Replaces an open record.</summary>
+    /// <exception cref="IOException">It could not be written; the old one stays.</exception>
+    public async Task ReplaceAsync(IChannel channel, string endpoint, OpenRecord open, EndpointRecord record, CancellationToken cancellationToken)
+    {
+        var properties = new BasicProperties { Persistent = true };
+        var written = await publisher.SendAsync(names.Record(endpoint), properties, JsonSerializer.SerializeToUtf8Bytes(record, Json)); // not over this connection, which only consumes
+        if (written.Outcome != PublishOutcome.Confirmed) throw new IOException($"The bindings could not be recorded: {written.Reason}.");
+        if (open.Record is not null) await channel.BasicAckAsync(open.Tag, multiple: false, cancellationToken);
+    }
+}
+
+/// <summary>A record that is being looked at.</summary>
+internal sealed record OpenRecord(EndpointRecord? Record, ulong Tag);

@@ -1,0 +1,77 @@
+using Esb.Core.Topics;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Exceptions;
+
+namespace Esb.Topics.RabbitMq.Topology;
+
+/// <summary>Makes what an endpoint needs on the broker before it can be consumed, and never changes what exists otherwise.</summary>
+internal sealed class EndpointSetup(RabbitMqNames names, RabbitMqTopology topology, EndpointRecords records, ConnectionFactory factory)
+{
+    private const string Advice = "'esb plan' shows what a migration would do, and with --apply does it";
+
+    /// <param name="connection">Where it may open channels.</param>
+    /// <param name="subscription">The endpoint.</param>
+    /// <param name="cancellationToken">Stops between two declarations; the next start goes on.</param>
+    /// <exception cref="QueueDriftException">Something exists otherwise.</exception>
+    public async Task ApplyAsync(IConnection connection, Subscription subscription, CancellationToken cancellationToken)
+    {
+        if (subscription.Lanes is null)
+        {
+            await MakeAsync(connection, subscription, cancellationToken);
+            return;
+        }
+
+        // A broker without the plug-in for lanes closes the whole connection: so it is not the one that others work on.
+        await using var own = await factory.CreateConnectionAsync(cancellationToken);
+        await MakeAsync(own, subscription, cancellationToken);
+    }
+
+    private async Task MakeAsync(IConnection connection, Subscription subscription, CancellationToken cancellationToken)
+    {
+        await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+        var open = await records.OpenAsync(connection, channel, subscription.Endpoint, cancellationToken);
+        if (open.Record?.IsMigrating == true) throw new QueueDriftException("its migration has begun and is not finished; 'esb plan' with --apply goes on");
+        var shape = QueueShape.Of(subscription);
+        if (open.Record is { } known && !shape.HasQueuesOf(known.Shape) && await ExistsAsync(connection, subscription.Endpoint, known.Shape, cancellationToken))
+            throw Drift(shape.DifferencesFrom(known.Shape));
+        if (open.Record is null && await connection.HasQueueAsync(StrangerOf(subscription), cancellationToken))
+            throw Drift([new ShapeDifference("delivery", subscription.Lanes is null ? "ordered-by-key" : "another", subscription.Lanes is null ? "another" : "ordered-by-key")]);
+
+        await DeclareAsync(connection, subscription, open.Record?.Shape, cancellationToken);
+        foreach (var pattern in subscription.Patterns) await topology.BindAsync(channel, subscription, pattern, cancellationToken);
+        var record = (open.Record ?? EndpointRecord.Of(subscription)).With(subscription);
+        if (open.Record is null || !record.Says(open.Record)) await records.ReplaceAsync(channel, subscription.Endpoint, open, record, cancellationToken);
+    }
+
+    // Over a channel of its own: the broker closes it when something exists otherwise.
+    private async Task DeclareAsync(IConnection connection, Subscription subscription, QueueShape? existing, CancellationToken cancellationToken)
+    {
+        await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+        try
+        {
+            await topology.DeclareEndpointAsync(channel, subscription, cancellationToken);
+        }
+        catch (OperationInterruptedException ex) when (ex.ShutdownReason?.ReplyCode == Constants.PreconditionFailed)
+        {
+            var differences = existing is null ? [] : QueueShape.Of(subscription).DifferencesFrom(existing);
+            throw differences.Count > 0 ? Drift(differences, ex) : new QueueDriftException($"{ex.ShutdownReason.ReplyText}; {Advice}", ex);
+        }
+    }
+
+    // The first queue that there is when messages of this endpoint wait elsewhere.
+    private string StrangerOf(Subscription subscription) =>
+        subscription.Lanes is null ? names.Lane(subscription.Endpoint, 0) : names.Endpoint(subscription.Endpoint);
+
+    private async Task<bool> ExistsAsync(IConnection connection, string endpoint, QueueShape shape, CancellationToken cancellationToken)
+    {
+        foreach (var queue in names.LanesOf(endpoint, shape.Lanes))
+        {
+            if (await connection.HasQueueAsync(queue, cancellationToken)) return true;
+        }
+
+        return false;
+    }
+
+    private static QueueDriftException Drift(IReadOnlyList<ShapeDifference> differences, Exception? inner = null) =>
+        new($"its queue exists otherwise: {string.Join("; ", differences)}; {Advice}", inner);
+}

@@ -1,0 +1,85 @@
+using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Farm;
+using Microsoft.Extensions.Logging;
+using RabbitMQ.Client;
+
+namespace Esb.Topics.RabbitMq.Topology;
+
+/// <summary>Unbinds what no host wants any more. What a host wants is bound before it consumes; this comes after it, and late rather than early.</summary>
+/// <remarks>
+/// While a configuration is rolled out, hosts with the old and the new one live side by side, and either may be started again. So a pattern is
+/// unbound only by a host of the newest configuration, and only when no living host wants it. A host whose configuration was replaced by a newer
+/// one has been rolled back when no other was seen for long; before that it may just as well be a straggler.
+/// </remarks>
+internal sealed partial class QueueBindings(Subscription subscription, RabbitMqTopology topology, EndpointRecords records, FarmMembers farm, TimeProvider time, ILogger logger)
+{
+    private static readonly TimeSpan Interval = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan Settling = TimeSpan.FromSeconds(5); // more than two heartbeats: whoever lives has been heard
+    private static readonly TimeSpan RolledBackAfter = TimeSpan.FromMinutes(10);
+
+    private readonly IReadOnlyList<string> _wanted = EndpointRecord.PatternsOf(subscription);
+    private long _agreedSince;
+    private volatile bool _isSettled;
+
+    /// <summary>Looks again and again until it is stopped.</summary>
+    public async Task RunAsync(BrokerConnection connection, CancellationToken stopping)
+    {
+        _agreedSince = time.GetTimestamp();
+        Action note = () => _isSettled = false;
+        farm.Changed += note;
+        try
+        {
+            while (true)
+            {
+                await Task.Delay(Interval, time, stopping);
+                if (farm.HearingFor < Settling || connection.Current is not { } current) _isSettled = false;
+                else if (!_isSettled) _isSettled = await TrySettleAsync(current, stopping);
+            }
+        }
+        catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+        {
+            // The subscription ended.
+        }
+        finally
+        {
+            farm.Changed -= note;
+        }
+    }
+
+    // True where there is nothing to do until somebody comes or goes.
+    private async Task<bool> TrySettleAsync(IConnection connection, CancellationToken stopping)
+    {
+        try
+        {
+            return await SettleAsync(connection, stopping);
+        }
+        catch (Exception ex) when (!stopping.IsCancellationRequested)
+        {
+            LogNotSettled(subscription.Endpoint, ex);
+            return false;
+        }
+    }
+
+    private async Task<bool> SettleAsync(IConnection connection, CancellationToken stopping)
+    {
+        var wantedByAll = farm.ReceiversOf(subscription.Endpoint).SelectMany(receiver => receiver.Receiver.Patterns).Concat(_wanted).ToHashSet();
+        if (!wantedByAll.SetEquals(_wanted)) _agreedSince = time.GetTimestamp();
+        await using var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
+        var open = await records.OpenAsync(connection, channel, subscription.Endpoint, stopping);
+        if (open.Record is not { } record) return false;
+        var stale = record.Bound.Except(wantedByAll).ToList();
+        if (stale.Count == 0) return true;
+        if (!record.IsNewest(_wanted) && time.GetElapsedTime(_agreedSince) < RolledBackAfter) return false;
+        foreach (var pattern in stale.Select(SubjectPattern.Parse).OfType<SubjectPattern>()) await topology.UnbindAsync(channel, subscription, pattern, stopping);
+        var left = record.Generations.Where(patterns => patterns.All(wantedByAll.Contains) && !patterns.SequenceEqual(_wanted));
+        await records.ReplaceAsync(channel, subscription.Endpoint, open, record with { Generations = [.. left, _wanted] }, stopping);
+        LogUnbound(subscription.Endpoint, stale);
+        return true;
+    }
+
+    [LoggerMessage(EventId = 1528, Level = LogLevel.Information, Message = "Endpoint {Endpoint} is not bound to {Patterns} any more: no host wants that")]
+    private partial void LogUnbound(string endpoint, IReadOnlyList<string> patterns);
+
+    [LoggerMessage(EventId = 1529, Level = LogLevel.Debug, Message = "The bindings of {Endpoint} could not be compared; trying again")]
+    private partial void LogNotSettled(string endpoint, Exception exception);
+}

@@ -1,0 +1,126 @@
+using Esb.Core.Messages;
+using Esb.Core.Topics;
+using RabbitMQ.Client;
+
+namespace Esb.Topics.RabbitMq.Topology;
+
+/// <summary>Declares exchanges and queues. Declaring what exists already changes nothing; what exists with other settings fails with 406.</summary>
+internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<string> topics)
+{
+    // The broker's limit is no counter of attempts: each reconnect counts against it for every prefetched message.
+    private const int DeliveryLimit = 1_000_000;
+
+    // The routing key by which a lane is bound; equal ones make equal shares.
+    private const string LaneWeight = "1";
+
+    private const int NoticesKept = 100;
+    private static readonly TimeSpan NoticesExpire = TimeSpan.FromMinutes(5);
+
+    /// <summary>Declares what all hosts share.</summary>
+    public async Task DeclareSharedAsync(IConnection connection, CancellationToken cancellationToken)
+    {
+        await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+        await channel.ExchangeDeclareAsync(names.Unroutable, ExchangeType.Fanout, durable: true, autoDelete: false, cancellationToken: cancellationToken);
+        await DeclareAsync(channel, names.Unroutable, Quorum(), cancellationToken);
+        await channel.QueueBindAsync(names.Unroutable, names.Unroutable, "", cancellationToken: cancellationToken);
+        await DeclareAsync(channel, names.DeadLetters, Alone(Quorum()), cancellationToken);
+        foreach (var topic in topics)
+        {
+            await channel.ExchangeDeclareAsync(
+                names.Topic(topic), ExchangeType.Topic, durable: true, autoDelete: false,
+                new Dictionary<string, object?> { ["alternate-exchange"] = names.Unroutable }, cancellationToken: cancellationToken);
+        }
+    }
+
+    /// <summary>Declares the queue of copies from which unroutable messages are counted; it goes when no host reads it.</summary>
+    public async Task DeclareNoticesAsync(IChannel channel, CancellationToken cancellationToken)
+    {
+        var arguments = new Dictionary<string, object?>
+        {
+            ["x-queue-type"] = "classic",
+            ["x-max-length"] = NoticesKept,
+            ["x-expires"] = (long)NoticesExpire.TotalMilliseconds,
+        };
+        await DeclareAsync(channel, names.UnroutableNotices, arguments, cancellationToken);
+        await channel.QueueBindAsync(names.UnroutableNotices, names.Unroutable, "", cancellationToken: cancellationToken);
+    }
+
+    /// <summary>Declares the queues of an endpoint: its own, or its lanes and the exchange that shares messages out among them; and one for each delay before a retry.</summary>
+    public async Task DeclareEndpointAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
+    {
+        if (subscription.Lanes is not null) await DeclareExchangeAsync(channel, names.Endpoint(subscription.Endpoint), cancellationToken);
+        foreach (var queue in names.LanesOf(subscription))
+        {
+            await DeclareAsync(channel, queue, Endpoint(subscription), cancellationToken);
+            if (subscription.Lanes is not null) await channel.QueueBindAsync(queue, names.Endpoint(subscription.Endpoint), LaneWeight, cancellationToken: cancellationToken);
+        }
+
+        foreach (var delay in subscription.RetryDelays.Distinct())
+            await DeclareAsync(channel, names.Rung(subscription.Endpoint, delay), Rung(subscription, delay), cancellationToken);
+    }
+
+    /// <summary>Declares an existing queue of an endpoint once more, which fails where it was made otherwise.</summary>
+    public Task RedeclareAsync(IChannel channel, string queue, Subscription subscription, CancellationToken cancellationToken) =>
+        DeclareAsync(channel, queue, Endpoint(subscription), cancellationToken);
+
+    /// <summary>Declares a queue that keeps messages in their order while a migration is under way.</summary>
+    public Task DeclareAsideAsync(IChannel channel, string queue, CancellationToken cancellationToken) =>
+        DeclareAsync(channel, queue, Alone(Quorum()), cancellationToken);
+
+    /// <summary>Binds the queue of an endpoint, or the exchange before its lanes, to a topic.</summary>
+    public Task BindAsync(IChannel channel, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
+        ? channel.QueueBindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
+        : channel.ExchangeBindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
+
+    /// <summary>Undoes a binding; one that is not there is no error.</summary>
+    public Task UnbindAsync(IChannel channel, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
+        ? channel.QueueUnbindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
+        : channel.ExchangeUnbindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
+
+    private static Task DeclareExchangeAsync(IChannel channel, string exchange, CancellationToken cancellationToken) =>
+        channel.ExchangeDeclareAsync(
+            exchange, "x-consistent-hash", durable: true, autoDelete: false,
+            new Dictionary<string, object?> { ["hash-header"] = EsbHeaders.Key }, cancellationToken: cancellationToken);
+
+    private Dictionary<string, object?> Endpoint(Subscription subscription)
+    {
+        var queue = subscription.Queue;
+        var arguments = queue.Type == QueueType.Quorum ? Quorum() : new Dictionary<string, object?> { ["x-queue-type"] = "classic" };
+        if (subscription.SingleActive || subscription.Lanes is not null) Alone(arguments);
+        if (queue.MaxLength is { } length) arguments["x-max-length"] = length;
+        arguments["x-overflow"] = queue.Overflow == QueueOverflow.DropHead ? "drop-head" : "reject-publish";
+        return DeadLetteringTo(names.DeadLetters, arguments);
+    }
+
+    private Dictionary<string, object?> Rung(Subscription subscription, TimeSpan delay)
+    {
+        var arguments = DeadLetteringTo(names.Endpoint(subscription.Endpoint), Quorum());
+        arguments["x-message-ttl"] = (long)delay.TotalMilliseconds;
+        return arguments;
+    }
+
+    private static Dictionary<string, object?> Quorum() => new()
+    {
+        ["x-queue-type"] = "quorum",
+        ["x-overflow"] = "reject-publish",
+        ["x-delivery-limit"] = DeliveryLimit,
+    };
+
+    private static Dictionary<string, object?> Alone(Dictionary<string, object?> arguments)
+    {
+        arguments["x-single-active-consumer"] = true;
+        return arguments;
+    }
+
+    // At least once, which wants a quorum queue that refuses when full; otherwise the broker may lose what it moves.
+    private static Dictionary<string, object?> DeadLetteringTo(string queue, Dictionary<string, object?> arguments)
+    {
+        arguments["x-dead-letter-exchange"] = "";
+        arguments["x-dead-letter-routing-key"] = queue;
+        if (arguments["x-queue-type"] is "quorum" && arguments["x-overflow"] is "reject-publish") arguments["x-dead-letter-strategy"] = "at-least-once";
+        return arguments;
+    }
+
+    private static Task DeclareAsync(IChannel channel, string queue, Dictionary<string, object?> arguments, CancellationToken cancellationToken) =>
+        channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, arguments, cancellationToken: cancellationToken);
+}

@@ -1,0 +1,54 @@
+using System.Collections.Concurrent;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.IntegrationTests.EndToEnd;
+
+/// <summary>A shop of the outside that takes orders, or refuses them for good; it writes down which messages it took.</summary>
+internal sealed class OrderSink : IAsyncDisposable
+{
+    private readonly WebApplication _application;
+    private readonly ConcurrentQueue<(Guid Message, string Body)> _taken = new();
+
+    private OrderSink(WebApplication application, Uri url)
+    {
+        _application = application;
+        Url = url;
+    }
+
+    public Uri Url { get; }
+
+    /// <summary>What it refuses, by the body.</summary>
+    public Func<string, bool> Refuses { get; set; } = _ => false;
+
+    public IReadOnlyList<(Guid Message, string Body)> Taken => [.. _taken];
+
+    public static async Task<OrderSink> StartAsync()
+    {
+        var builder = WebApplication.CreateSlimBuilder();
+        builder.Logging.ClearProviders();
+        var url = new Uri($"http://127.0.0.1:{HostProcess.FreePort()}");
+        builder.WebHost.UseUrls(url.OriginalString);
+        var sink = new OrderSink(builder.Build(), new Uri(url, "/orders"));
+        sink._application.Run(sink.TakeAsync);
+        await sink._application.StartAsync();
+        return sink;
+    }
+
+    public ValueTask DisposeAsync() => _application.DisposeAsync();
+
+    private async Task TakeAsync(HttpContext context)
+    {
+        using var reader = new StreamReader(context.Request.Body);
+        var body = await reader.ReadToEndAsync(context.RequestAborted);
+        if (Refuses(body))
+        {
+            context.Response.StatusCode = StatusCodes.Status422UnprocessableEntity; // no attempt can help: a dead letter at once
+            return;
+        }
+
+        _taken.Enqueue((Guid.Parse(context.Request.Headers["Idempotency-Key"].ToString()), body));
+    }
+}

@@ -1,0 +1,42 @@
+using System.Globalization;
+using Npgsql;
+
+namespace Esb.IntegrationTests.Faults.Benches;
+
+/// <summary>What the bus itself says of its messages: in its store, and in the queues of its broker.</summary>
+internal sealed class BusRecords(NpgsqlDataSource store, PrivateServers servers, string prefix)
+{
+    private const string Terminal = "'Delivered', 'Duplicate', 'Replied', 'Filtered', 'DeadLettered', 'Discarded'";
+
+    /// <summary>The terminal states of every message at an endpoint, each kind once. A copy that was recognised has the state that the message has: it was delivered.</summary>
+    public async Task<ILookup<Guid, string>> ReadTerminalStatesAsync(string endpoint, CancellationToken cancellationToken)
+    {
+        var rows = await store.QueryAsync<(Guid Message, string Kind)>(
+            $"select distinct message_id, case kind when 'Duplicate' then 'Delivered' else kind end from esb.audit_event where endpoint = @endpoint and kind in ({Terminal})", new { endpoint }, cancellationToken);
+        return rows.ToLookup(row => row.Message, row => row.Kind);
+    }
+
+    /// <summary>How many copies were recognised at an endpoint and not handled again.</summary>
+    public async Task<int> CountDuplicatesAsync(string endpoint, CancellationToken cancellationToken) =>
+        (await store.QueryAsync<int>("select count(*) from esb.audit_event where endpoint = @endpoint and kind = 'Duplicate'", new { endpoint }, cancellationToken))[0];
+
+    /// <summary>The messages that wait in the store: dead letters, and the lines of parked keys.</summary>
+    public async Task<IReadOnlySet<Guid>> ReadKeptAsync(string endpoint, CancellationToken cancellationToken) =>
+        (await store.QueryAsync<Guid>("select message_id from esb.dead_letter where endpoint = @endpoint and state = 'Open' union all select message_id from esb.parked_message where endpoint = @endpoint", new { endpoint }, cancellationToken)).ToHashSet();
+
+    /// <summary>Messages in each queue of the bus, those under way included.</summary>
+    public async Task<IReadOnlyDictionary<string, int>> ReadQueuesAsync()
+    {
+        var output = await servers.ControlRabbitMqAsync("--silent", "list_queues", "name", "messages", "--no-table-headers");
+        return output.Split('\n')
+            .Select(line => line.Split('\t'))
+            .Where(parts => parts.Length == 2 && parts[0].StartsWith($"{prefix}.", StringComparison.Ordinal))
+            .ToDictionary(parts => parts[0][(prefix.Length + 1)..], parts => int.Parse(parts[1], CultureInfo.InvariantCulture));
+    }
+
+    /// <summary>Messages that wait for an endpoint, for their next attempt too.</summary>
+    public static int WaitingFor(string endpoint, IReadOnlyDictionary<string, int> queues) => queues
+        .Where(queue => queue.Key == $"endpoints.{endpoint}" || queue.Key.StartsWith($"endpoints.{endpoint}.", StringComparison.Ordinal))
+        .Where(queue => !queue.Key.EndsWith(".record", StringComparison.Ordinal)) // keeps a note of the bus, no message of anybody
+        .Sum(queue => queue.Value);
+}

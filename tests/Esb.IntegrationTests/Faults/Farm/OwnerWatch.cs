@@ -1,0 +1,64 @@
+using System.Collections.Concurrent;
+
+namespace Esb.IntegrationTests.Faults.Farm;
+
+/// <summary>Asks every host again and again whether it runs an endpoint of which there may be one only.</summary>
+internal sealed class OwnerWatch(HostFarm farm, string endpoint)
+{
+    private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan Sharp = TimeSpan.FromMilliseconds(400); // an answer that takes longer tells of no certain moment
+
+    private readonly ConcurrentQueue<Sample> _samples = new();
+
+    public int Samples => _samples.Count;
+
+    public Task RunAsync(CancellationToken cancellationToken) => Task.WhenAll(farm.Hosts.Select(host => WatchAsync(host, cancellationToken)));
+
+    /// <summary>The host that runs it; null while none says so.</summary>
+    public FarmHost? Current()
+    {
+        var latest = _samples.GroupBy(sample => sample.Host).Select(group => group.MaxBy(sample => sample.At)!);
+        return latest.Where(sample => sample.IsOwner).MaxBy(sample => sample.At)?.Host;
+    }
+
+    /// <summary>Moments at which a host ran it while another one did so shortly before and shortly after.</summary>
+    public int CountOverlaps()
+    {
+        var byHost = _samples.GroupBy(sample => sample.Host).ToDictionary(group => group.Key, group => group.OrderBy(sample => sample.At).ToList());
+        return _samples.Where(sample => sample.IsOwner).Count(sample => byHost.Any(other => other.Key != sample.Host && IsOwnerAround(other.Value, sample.At)));
+    }
+
+    private static bool IsOwnerAround(List<Sample> samples, long time)
+    {
+        var after = samples.FindIndex(sample => sample.At >= time);
+        return after > 0 && samples[after].IsOwner && samples[after - 1].IsOwner
+            && TimeProvider.System.GetElapsedTime(samples[after - 1].At, samples[after].At) < Sharp * 2;
+    }
+
+    private async Task WatchAsync(FarmHost host, CancellationToken cancellationToken)
+    {
+        while (!cancellationToken.IsCancellationRequested)
+        {
+            var asked = TimeProvider.System.GetTimestamp();
+            var isOwner = await IsOwnerAsync(host);
+            if (TimeProvider.System.GetElapsedTime(asked) < Sharp) _samples.Enqueue(new Sample(host, asked, isOwner));
+            await Task.Delay(Interval, CancellationToken.None);
+        }
+    }
+
+    private async Task<bool> IsOwnerAsync(FarmHost host)
+    {
+        try
+        {
+            using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(1));
+            var endpoints = await host.Process.AskAsync("/api/endpoints", limit.Token);
+            return endpoints.GetProperty("items").EnumerateArray().Any(item => item.GetProperty("name").GetString() == endpoint && item.GetProperty("state").GetString() == "running");
+        }
+        catch (Exception ex) when (ex is HttpRequestException or OperationCanceledException or InvalidOperationException or IOException)
+        {
+            return false; // dead, stopped, or not up yet
+        }
+    }
+
+    private sealed record Sample(FarmHost Host, long At, bool IsOwner);
+}

@@ -1,0 +1,8 @@
+namespace Esb.IntegrationTests.Faults;
+
+/// <summary>The headers that carry what sender and sinks know a message by.</summary>
+internal static class FaultHeaders
+{
+    public const string Id = "x-fault-id";
+    public const string Key = "x-fault-key";
+}

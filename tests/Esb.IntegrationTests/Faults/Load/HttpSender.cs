@@ -1,0 +1,66 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Net.Sockets;
+using System.Text.Json;
+using Esb.IntegrationTests.Faults.Ledgers;
+
+namespace Esb.IntegrationTests.Faults.Load;
+
+/// <summary>Sends one message over HTTP and says what is known of it then. Thread-safe.</summary>
+internal sealed class HttpSender : IDisposable
+{
+    // Longer than the bus itself repeats a publish of unknown outcome.
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    private readonly HttpClient _client = new(new SocketsHttpHandler { PooledConnectionIdleTimeout = TimeSpan.FromSeconds(5), ConnectTimeout = TimeSpan.FromSeconds(5) })
+    {
+        Timeout = Patience,
+    };
+
+    public void Dispose() => _client.Dispose();
+
+    public async Task<(SendOutcome Outcome, Guid? MessageId)> SendAsync(
+        Uri url, SentMessage message, string body, CancellationToken cancellationToken, string? idempotencyKey = null)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Post, url) { Content = new StringContent(body, new MediaTypeHeaderValue("text/plain")) };
+        request.Headers.Add(FaultHeaders.Id, message.Id);
+        request.Headers.Add(FaultHeaders.Key, message.Key);
+        if (idempotencyKey is not null) request.Headers.Add("Idempotency-Key", idempotencyKey);
+        try
+        {
+            using var response = await _client.SendAsync(request, cancellationToken);
+            return await ReadAsync(response, cancellationToken);
+        }
+        catch (HttpRequestException ex) when (ex.InnerException is SocketException { SocketErrorCode: SocketError.ConnectionRefused })
+        {
+            return (SendOutcome.Refused, null);
+        }
+        catch (Exception ex) when (ex is HttpRequestException or IOException or TaskCanceledException && !cancellationToken.IsCancellationRequested)
+        {
+            return (SendOutcome.Unknown, null); // the host died, or took too long
+        }
+    }
+
+    // Only an answer that says no for certain is a refusal.
+    private static async Task<(SendOutcome Outcome, Guid? MessageId)> ReadAsync(HttpResponseMessage response, CancellationToken cancellationToken)
+    {
+        if (response.StatusCode is HttpStatusCode.Accepted or HttpStatusCode.OK)
+            return (SendOutcome.Confirmed, Guid.Parse(response.Headers.GetValues("Esb-Message-Id").Single()));
+        var text = await response.Content.ReadAsStringAsync(cancellationToken);
+        var saysUnknown = text.Contains("ESB-HTTP-UNKNOWN", StringComparison.Ordinal) || text.Contains("Nobody can tell", StringComparison.Ordinal);
+        var isRefusal = response.StatusCode is HttpStatusCode.ServiceUnavailable or HttpStatusCode.TooManyRequests or HttpStatusCode.Conflict or HttpStatusCode.UnprocessableContent;
+        return (isRefusal && !saysUnknown && IsProblem(text) ? SendOutcome.Refused : SendOutcome.Unknown, null);
+    }
+
+    private static bool IsProblem(string text)
+    {
+        try
+        {
+            return JsonDocument.Parse(text).RootElement.TryGetProperty("code", out _);
+        }
+        catch (JsonException)
+        {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,55 @@
+using System.Globalization;
+using Esb.IntegrationTests.Faults.Checking;
+
+namespace Esb.IntegrationTests.Faults.Results;
+
+/// <summary>The table of results: written anew by each run of the tests, one line for each endpoint of each case. Thread-safe.</summary>
+internal static class FaultResults
+{
+    private const string Columns =
+        """
+        | case | size | seed | endpoint | attempted | accepted | delivered | kept | **lost** | recovered | **unexpected** | duplicated | **effect-duplicated** | flagged | **reordered** | stuck | audit gap | took | |
+        | --- | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
+        """;
+
+    private static readonly Lock Writing = new();
+    private static bool _begun;
+
+    private static string File => Environment.GetEnvironmentVariable("ESB_FAULTS_RESULTS") is { Length: > 0 } file ? file : Repository.PathOf(".test", "faults.md");
+
+    public static string Add(FaultResult result)
+    {
+        var row = Row(result);
+        lock (Writing)
+        {
+            if (!_begun) Begin();
+            System.IO.File.AppendAllText(File, row + "\n");
+        }
+
+        return row;
+    }
+
+    private static void Begin()
+    {
+        Directory.CreateDirectory(Path.GetDirectoryName(Path.GetFullPath(File))!);
+        var now = TimeProvider.System.GetUtcNow();
+        System.IO.File.WriteAllText(File, string.Create(CultureInfo.InvariantCulture, $"Run of {now:yyyy-MM-dd HH:mm} UTC on {Machine.Describe()}.\n\n{Columns}\n"));
+        _begun = true;
+    }
+
+    private static string Row(FaultResult result)
+    {
+        var counts = result.Verdict is { } verdict ? Counts(verdict) : string.Join(" | ", Enumerable.Repeat("", 14));
+        return string.Create(CultureInfo.InvariantCulture, $"| {result.Case} | {result.Size} | {result.Seed} | {counts} | {result.Took.TotalSeconds:0} s | {result.Notes} |");
+    }
+
+    private static string Counts(Verdict verdict)
+    {
+        var effects = verdict.IsOnce ? $"{verdict.EffectDuplicated}" : "–";
+        var reordered = verdict.IsOrdered ? $"{verdict.Reordered}" : "–";
+        return string.Join(
+            " | ",
+            verdict.Endpoint, verdict.Attempted, verdict.Acknowledged, verdict.Delivered, verdict.Kept, verdict.Lost, verdict.Recovered,
+            verdict.Unexpected, verdict.Duplicated, effects, verdict.Flagged, reordered, verdict.Stuck, verdict.AuditGap);
+    }
+}

@@ -1,0 +1,34 @@
+using Esb.IntegrationTests.Faults.Nemeses;
+using Esb.IntegrationTests.Faults.Sinks;
+
+namespace Esb.IntegrationTests.Faults.Results;
+
+/// <summary>How long it took from each fault, or its end, until the next message arrived anywhere.</summary>
+internal sealed record Recovery(IReadOnlyList<TimeSpan> Times)
+{
+    /// <summary>95 % were at least as quick.</summary>
+    public TimeSpan Slowest95 => Times.Count == 0 ? TimeSpan.Zero : Times.Order().ElementAt((int)Math.Ceiling(Times.Count * 0.95) - 1);
+
+    /// <param name="strikes">The faults.</param>
+    /// <param name="sinks">Where messages arrive.</param>
+    /// <param name="cancellationToken">Stops reading.</param>
+    /// <param name="from">From when on; by default from the end of each fault.</param>
+    public static async Task<Recovery> MeasureAsync(
+        IReadOnlyList<Strike> strikes, IReadOnlyList<ISink> sinks, CancellationToken cancellationToken, Func<Strike, DateTimeOffset>? from = null)
+    {
+        var arrivals = new List<DateTimeOffset>();
+        foreach (var sink in sinks) arrivals.AddRange((await sink.ReadAsync(cancellationToken)).Select(entry => entry.At));
+        arrivals.Sort();
+        return new Recovery([.. strikes.Select(strike => Next(arrivals, from?.Invoke(strike) ?? strike.HealedAt)).Where(time => time is not null).Select(time => time!.Value)]);
+    }
+
+    public override string ToString() => Times.Count == 0 ? "–" : FormattableString.Invariant($"p95 {Slowest95.TotalSeconds:0.0} s ({string.Join(", ", Times.Select(time => FormattableString.Invariant($"{time.TotalSeconds:0.0}")))})");
+
+    // Null after the last message: nothing was left to recover with.
+    private static TimeSpan? Next(List<DateTimeOffset> arrivals, DateTimeOffset time)
+    {
+        var index = arrivals.BinarySearch(time);
+        if (index < 0) index = ~index;
+        return index < arrivals.Count ? arrivals[index] - time : null;
+    }
+}

@@ -1,0 +1,118 @@
+using System.Globalization;
+using System.Security.Cryptography;
+using System.Text;
+using Dapper;
+using Esb.IntegrationTests.Faults.Benches;
+using Esb.IntegrationTests.Faults.Checking;
+using Esb.IntegrationTests.Faults.Load;
+using Esb.IntegrationTests.Faults.Sinks;
+using Microsoft.AspNetCore.Http;
+
+namespace Esb.IntegrationTests.Faults.Scenarios;
+
+/// <summary>Messages that can never be delivered become dead letters, and their neighbours do not wait for them.</summary>
+[NonParallelizable]
+public sealed class PoisonTests
+{
+    private const int Warmup = 5_000;
+    private const int Measured = 20_000;
+
+    [Test, Category("Faults"), CancelAfter(600_000), Property("Case", "T-POI-1")]
+    public async Task One_percent_of_poison_is_kept_and_slows_the_others_by_little(CancellationToken cancellationToken)
+    {
+        var clean = await MeasureAsync("T-POI-1 (clean)", isPoisonous: false, cancellationToken);
+        var poisoned = await MeasureAsync("T-POI-1", isPoisonous: true, cancellationToken);
+
+        FaultBench.Log($"clean {clean:0}/s, with poison {poisoned:0}/s");
+        Assert.That(poisoned / clean, Is.GreaterThanOrEqualTo(0.85));
+    }
+
+    [Test, Category("Faults"), CancelAfter(180_000), Property("Case", "T-POI-4")]
+    public async Task Failure_with_a_huge_text_from_deep_down_becomes_a_dead_letter(CancellationToken cancellationToken)
+    {
+        await using var bench = await FaultBench.StartAsync(
+            new BenchPlan
+            {
+                Case = "T-POI-4",
+                Hosts = 1,
+                Sinks = async (database, _) =>
+                {
+                    var sink = await SqlSink.CreateAsync("effects", database, SinkPromises.Once, BenchConfiguration.Parallel());
+                    await using var connection = await database.OpenConnectionAsync(cancellationToken);
+                    await connection.ExecuteAsync(
+                        """
+                        create function fall(depth int) returns void language plpgsql as $$
+                        begin
+                          if depth = 0 then raise exception using errcode = 'P0001', message = repeat('x', 1024 * 1024); end if;
+                          perform fall(depth - 1);
+                        end $$;
+                        create function refuse() returns trigger language plpgsql as $$
+                        begin
+                          if new.id like '%0' then set local max_stack_depth = '7MB'; perform fall(5000); end if;
+                          return new;
+                        end $$;
+                        create trigger refuse before insert on effects for each row execute function refuse();
+                        """);
+                    return [sink];
+                },
+            },
+            cancellationToken);
+        using var load = bench.Load(new LoadPlan { Messages = 300, Rate = 300, LargestBody = 2_048 });
+
+        await load.RunAsync(cancellationToken);
+        var verdicts = await bench.SettleAsync(cancellationToken);
+
+        var longest = await bench.Database.QueryAsync<int?>("select max(length(reason)) from esb.dead_letter", null, cancellationToken);
+        bench.Conclude(verdicts, "300, each tenth fails with 1 MiB of text from 5,000 calls deep", $"longest reason kept: {longest[0]} characters");
+        Assert.That(verdicts[0].Kept, Is.Positive.And.EqualTo(bench.Ledger.Messages.Count(message => message.Id.EndsWith('0'))));
+        Assert.That(longest[0], Is.LessThanOrEqualTo(8 * 1024));
+    }
+
+    [Test, Category("Faults"), CancelAfter(240_000), Property("Case", "T-POI-5")]
+    public async Task Dead_letter_whose_store_is_away_waits_without_a_hot_loop(CancellationToken cancellationToken)
+    {
+        await using var bench = await FaultBench.StartAsync(Plan("T-POI-5", hosts: 1), cancellationToken);
+        var sink = (HttpSink)bench.Sinks[0];
+        sink.Refusal = (id, _) => ValueTask.FromResult(IsPoison(id) ? (IResult)TypedResults.UnprocessableEntity() : null);
+        using var load = bench.Load(new LoadPlan { Messages = 500, Rate = 100, LargestBody = 2_048 });
+
+        await bench.Servers.StopAsync("postgres");
+        await load.RunAsync(cancellationToken);
+        var away = TimeSpan.FromSeconds(20);
+        await Task.Delay(away, cancellationToken);
+        var busiest = sink.Attempts.Where(attempt => IsPoison(attempt.Id)).GroupBy(attempt => attempt.Id).Max(group => group.Count());
+        await bench.Servers.StartAsync("postgres");
+        var verdicts = await bench.SettleAsync(cancellationToken);
+
+        bench.Conclude(verdicts, "500, 1 % poison, the store away for 25 s", $"busiest poison was tried × {busiest}");
+        Assert.That(busiest, Is.LessThanOrEqualTo(1 + (away.TotalSeconds / 5)), "no more than once in five seconds");
+    }
+
+    private static async Task<double> MeasureAsync(string name, bool isPoisonous, CancellationToken cancellationToken)
+    {
+        await using var bench = await FaultBench.StartAsync(Plan(name, hosts: 1), cancellationToken);
+        if (isPoisonous) ((HttpSink)bench.Sinks[0]).Refusal = (id, _) => ValueTask.FromResult(IsPoison(id) ? (IResult)TypedResults.InternalServerError() : null);
+        using var load = bench.Load(new LoadPlan { Messages = Warmup + Measured, Keys = 500, Rate = 100_000, LargestBody = 2_048, Senders = 32 });
+
+        await load.RunAsync(cancellationToken);
+        while ((await bench.Sinks[0].ReadAsync(cancellationToken)).Count < Warmup + (Measured * 98 / 100)) await Task.Delay(50, cancellationToken);
+        var arrivals = await bench.Sinks[0].ReadAsync(cancellationToken);
+        var rate = Measured * 0.98 / (arrivals[Warmup + (Measured * 98 / 100) - 1].At - arrivals[Warmup].At).TotalSeconds;
+        var verdicts = await bench.SettleAsync(cancellationToken);
+
+        bench.Conclude(verdicts, $"{Warmup + Measured:N0} as fast as they go", string.Create(CultureInfo.InvariantCulture, $"{rate:0}/s"));
+        var poison = isPoisonous ? bench.Ledger.Messages.Count(message => IsPoison(message.Id) && message.MessageId is not null) : 0;
+        Assert.That(verdicts[0].Kept, Is.EqualTo(poison), "each poison is a dead letter, and nothing else");
+        return rate;
+    }
+
+    private static BenchPlan Plan(string name, int hosts) => new()
+    {
+        Case = name,
+        Hosts = hosts,
+        Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel())],
+    };
+
+    // One in a hundred, spread over all keys.
+    private static bool IsPoison(string id) => SHA256.HashData(Encoding.UTF8.GetBytes(id))[..2] is [var high, var low] && ((high << 8) | low) % 100 == 7;
+}

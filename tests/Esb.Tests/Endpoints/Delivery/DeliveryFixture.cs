@@ -1,0 +1,97 @@
+using Esb.Core.Endpoints;
+using Esb.Core.Messages;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Esb.Endpoints.Delivery;
+using Esb.Tests.Fakes;
+using Microsoft.Extensions.Logging.Abstractions;
+using NSubstitute;
+
+namespace Esb.Tests.Endpoints.Delivery;
+
+/// <summary>A delivery controller between a transport that the test plays and an outside that does as the test says.</summary>
+[FixtureLifeCycle(LifeCycle.InstancePerTestCase)]
+public abstract class DeliveryFixture
+{
+    private DeliveryHandler _deliver = null!;
+    private DeliveryController? _controller;
+
+    internal ManualTime Time { get; } = new();
+
+    internal AuditLog Audit { get; } = new();
+
+    internal ScriptedEndpoint Outside { get; } = new();
+
+    internal CrashMarks Marks { get; } = new();
+
+    internal List<EsbMessage> Replies { get; } = [];
+
+    internal ITopicSubscription Subscription { get; } = Substitute.For<ITopicSubscription>();
+
+    internal Subscription? Wanted { get; private set; }
+
+    internal IEndpointQueues Queues { get; } = Substitute.For<IEndpointQueues>();
+
+    internal IDeadLetterStore DeadLetters { get; } = Substitute.For<IDeadLetterStore>();
+
+    internal IParkingStore Parking { get; set; } = Substitute.For<IParkingStore>();
+
+    internal DeliveryController Controller => _controller!;
+
+    [TearDown]
+    public async Task DisposeController()
+    {
+        if (_controller is not null) await _controller.DisposeAsync();
+    }
+
+    internal async Task StartAsync(TestOutboundConfig config)
+    {
+        config = config with { Name = "an-endpoint", Subscribe = [SubjectPattern.Parse("orders.#")!] };
+        var transport = Substitute.For<ITopicTransport>();
+        Subscription.IsLive.Returns(true);
+        Subscription.Reason.Returns((string?)null);
+        transport.SubscribeAsync(Arg.Do<Subscription>(wanted => Wanted = wanted), Arg.Do<DeliveryHandler>(handler => _deliver = handler), Arg.Any<CancellationToken>()).Returns(Subscription);
+        Queues.SendAsync(default!, default!, default, default).ReturnsForAnyArgs(PublishResult.Confirmed);
+        var sender = new EndpointSender(config, Outside, Time, NullLoggerFactory.Instance);
+        var suspects = new Suspects(Marks, NullLogger<Suspects>.Instance);
+        var letters = new DeadLetterKeeper(transport, DeadLetters, Audit, Time, NullLogger<DeadLetterKeeper>.Instance);
+        var services = new DeliveryServices(transport, Queues, Audit, Parking, letters, suspects, Time, NullLoggerFactory.Instance);
+        _controller = new DeliveryController(config, "test-outbound", sender, filter: null, services);
+        await _controller.StartAsync(CancellationToken.None);
+    }
+
+    /// <summary>Whether nobody waits for a reply any more.</summary>
+    internal bool IsRequesterGone { get; set; }
+
+    internal async Task<Settlement> DeliverAsync(TopicDelivery delivery, CancellationToken cancellationToken) => await _deliver(delivery, cancellationToken);
+
+    internal Task<Settlement> DeliverAsync(EsbMessage message, CancellationToken cancellationToken) => DeliverAsync(Delivery(message), cancellationToken);
+
+    internal Task<Settlement> RequestAsync(EsbMessage message, CancellationToken cancellationToken, DateTimeOffset? expiresAt = null) =>
+        DeliverAsync(Delivery(message) with { Reply = Keep, ExpiresAt = expiresAt }, cancellationToken);
+
+    internal static TopicDelivery Delivery(EsbMessage message) => new(message with { Subject = "orders.accepted" }, default, null);
+
+    /// <summary>Moves the time on, step by step, as long as somebody waits for it.</summary>
+    internal async Task AdvanceUntilAsync(Task task, TimeSpan step, CancellationToken cancellationToken)
+    {
+        while (!task.IsCompleted)
+        {
+            if (Time.Waiting > 0) Time.Advance(step);
+            await Task.Delay(1, cancellationToken);
+        }
+    }
+
+    private ValueTask<bool> Keep(EsbMessage answer, CancellationToken token)
+    {
+        Replies.Add(answer);
+        return ValueTask.FromResult(!IsRequesterGone);
+    }
+}
+
+internal sealed record TestOutboundConfig : OutboundEndpointConfig
+{
+    public bool Answering { get; init; } = true;
+
+    public override bool Answers => Answering;
+}
