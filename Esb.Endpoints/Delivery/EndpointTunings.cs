@@ -56,4 +56,5 @@ internal static class EndpointTunings
         {
             if (value is > 1 and <= MostAtOnce) errors.Add($"{name} = {value}: expected 1, because of delivery \"ordered\": two at once would overtake each other");
         }
-    }}
+    }
+}
