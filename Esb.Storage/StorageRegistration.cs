@@ -1,6 +1,7 @@
 using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
+using Esb.Core.Planning;
 using Esb.Core.Storage;
 using Esb.Storage.Files;
 using Esb.Storage.Postgres;
@@ -17,6 +18,7 @@ public static class StorageRegistration
         .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(FileStoreConfig), "Files in a folder; needs no server."))
         .AddSingleton(new SettingsKind(typeof(StoreConfig), "postgres", typeof(PostgresStoreConfig), "PostgreSQL 15 or later."))
         .AddSingleton<IConfigurationCheck, PostgresStoreCheck>()
+        .AddSingleton<IChangePlanner, PostgresPlanner>()
         .AddSingleton(Create)
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<IStore>())
         .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<IStore>())

@@ -2,11 +2,13 @@ using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
+using Esb.Core.Planning;
 using Esb.Core.Topics;
 using Esb.Topics.Farm;
 using Esb.Topics.Memory;
 using Esb.Topics.Publishing;
 using Esb.Topics.RabbitMq;
+using Esb.Topics.RabbitMq.Planning;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Logging;
@@ -30,6 +32,7 @@ public static class TopicsRegistration
             .AddSingleton<TopicsPart>()
             .AddSingleton<IBusPart>(provider => provider.GetRequiredService<TopicsPart>())
             .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<TopicsPart>())
+            .AddSingleton<IChangePlanner, BrokerPlanner>()
             .AddSingleton<IConfigurationCheck, RabbitMqTransportCheck>();
     }
 

@@ -1,3 +1,5 @@
+using Esb.Core.Endpoints;
+
 namespace Esb.Core.Topics;
 
 /// <summary>What an outbound endpoint wants delivered, and how.</summary>
@@ -17,6 +19,22 @@ public sealed record Subscription(
     QueueConfig Queue,
     IReadOnlyList<TimeSpan> RetryDelays)
 {
+    private const int LeastPrefetch = 32;
+
     /// <summary>How many lanes share the messages by their key, each with a single active subscriber and in order, <see cref="Concurrency"/> of them at once on a host; null where there are none.</summary>
     public int? Lanes { get; init; }
+
+    /// <summary>What the configuration of an endpoint wants.</summary>
+    public static Subscription Of(OutboundEndpointConfig config)
+    {
+        var isOrdered = config.Delivery != DeliveryMode.Parallel;
+        var prefetch = config.Prefetch ?? DefaultPrefetch(config.PoolSize, config.ProcessingThreads);
+        return new Subscription(config.Name, config.Subscribe, config.ProcessingThreads, prefetch, SingleActive: config.Delivery == DeliveryMode.Ordered, config.Queue, isOrdered ? [] : config.Retry.Delays)
+        {
+            Lanes = config.Delivery == DeliveryMode.OrderedByKey ? config.Lanes : null,
+        };
+    }
+
+    /// <summary>The prefetch where none is configured.</summary>
+    public static int DefaultPrefetch(int poolSize, int processingThreads) => Math.Max(LeastPrefetch, 2 * Math.Min(poolSize, processingThreads));
 }

@@ -143,13 +143,6 @@ internal sealed class DeliveryController : IAsyncDisposable
         }
     }
 
-    private Subscription SubscriptionFor(EndpointTuning tuning)
-    {
-        var delays = _config.Delivery == DeliveryMode.Parallel ? _config.Retry.Delays : [];
-        return new Subscription(
-            _config.Name, _config.Subscribe, tuning.ProcessingThreads!.Value, tuning.Prefetch!.Value, SingleActive: _config.Delivery == DeliveryMode.Ordered, _config.Queue, delays)
-        {
-            Lanes = _config.Delivery == DeliveryMode.OrderedByKey ? _config.Lanes : null,
-        };
-    }
+    private Subscription SubscriptionFor(EndpointTuning tuning) =>
+        Subscription.Of(_config) with { Concurrency = tuning.ProcessingThreads!.Value, Prefetch = tuning.Prefetch!.Value };
 }

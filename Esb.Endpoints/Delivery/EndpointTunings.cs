@@ -1,4 +1,5 @@
 using Esb.Core.Endpoints;
+using Esb.Core.Topics;
 
 namespace Esb.Endpoints.Delivery;
 
@@ -13,7 +14,7 @@ internal static class EndpointTunings
     {
         PoolSize = config.PoolSize,
         ProcessingThreads = config.ProcessingThreads,
-        Prefetch = config.Prefetch ?? DefaultPrefetch(config.PoolSize, config.ProcessingThreads),
+        Prefetch = config.Prefetch ?? Subscription.DefaultPrefetch(config.PoolSize, config.ProcessingThreads),
         Paused = false,
     };
 
@@ -21,12 +22,12 @@ internal static class EndpointTunings
     public static EndpointTuning Change(OutboundEndpointConfig config, EndpointTuning current, EndpointTuning change)
     {
         var (poolSize, threads) = (change.PoolSize ?? current.PoolSize!.Value, change.ProcessingThreads ?? current.ProcessingThreads!.Value);
-        var followed = config.Prefetch is null && current.Prefetch == DefaultPrefetch(current.PoolSize!.Value, current.ProcessingThreads!.Value);
+        var followed = config.Prefetch is null && current.Prefetch == Subscription.DefaultPrefetch(current.PoolSize!.Value, current.ProcessingThreads!.Value);
         return new EndpointTuning
         {
             PoolSize = poolSize,
             ProcessingThreads = threads,
-            Prefetch = change.Prefetch ?? (followed ? DefaultPrefetch(poolSize, threads) : current.Prefetch),
+            Prefetch = change.Prefetch ?? (followed ? Subscription.DefaultPrefetch(poolSize, threads) : current.Prefetch),
             Paused = change.Paused ?? current.Paused,
         };
     }
@@ -56,6 +57,4 @@ internal static class EndpointTunings
             if (value is > 1 and <= MostAtOnce) errors.Add($"{name} = {value}: expected 1, because of delivery \"ordered\": two at once would overtake each other");
         }
     }
-
-    private static int DefaultPrefetch(int poolSize, int processingThreads) => Math.Max(32, 2 * Math.Min(poolSize, processingThreads));
 }

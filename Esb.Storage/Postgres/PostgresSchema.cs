@@ -1,6 +1,7 @@
 using System.Globalization;
 using Dapper;
 using Esb.Core.Errors;
+using Esb.Core.Planning;
 using Microsoft.Extensions.Logging;
 using Npgsql;
 
@@ -59,6 +60,22 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
         {
             throw Wrong($"There are no tables in schema '{schema}' yet; start a host once.");
         }
+    }
+
+    /// <summary>What <see cref="MigrateAsync"/> would do.</summary>
+    /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>.</exception>
+    public async Task<IReadOnlyList<PlannedChange>> PlanAsync(CancellationToken cancellationToken)
+    {
+        await using var connection = await database.OpenConnectionAsync(cancellationToken);
+        var table = await connection.ExecuteScalarAsync<string?>(
+            new CommandDefinition("select to_regclass(@name)::text", new { name = $"\"{schema}\".schema_version" }, cancellationToken: cancellationToken));
+        var applied = table is null ? [] : await ReadVersionsAsync(connection, cancellationToken);
+        RefuseLater(applied);
+        var pending = Migrations.Where(migration => !applied.Contains(migration.Number)).Select(migration => Path.GetFileNameWithoutExtension(migration.Name)).ToList();
+        if (applied.Count == 0) return [new PlannedChange(ChangeKind.Create, $"schema {schema}", $"{pending.Count} migrations, up to {pending[^1]}")];
+        return pending.Count == 0
+            ? [new PlannedChange(ChangeKind.Keep, $"schema {schema}", $"version {applied.Max()}")]
+            : [.. pending.Select(name => new PlannedChange(ChangeKind.Change, $"schema {schema}", $"migration {name}"))];
     }
 
     private static async Task<HashSet<int>> ReadVersionsAsync(NpgsqlConnection connection, CancellationToken cancellationToken) =>

@@ -38,6 +38,12 @@ internal sealed class RabbitMqNames(string prefix)
     /// <summary>Keeps what we know of an endpoint's queues.</summary>
     public string Record(string endpoint) => $"{Endpoint(endpoint)}.record";
 
+    /// <summary>What waited in an endpoint's queues when its migration began.</summary>
+    public string Backlog(string endpoint) => $"{Endpoint(endpoint)}.migration.backlog";
+
+    /// <summary>What is published for an endpoint while it is migrated.</summary>
+    public string Meanwhile(string endpoint) => $"{Endpoint(endpoint)}.migration.meanwhile";
+
     /// <summary>Where the hosts of a configuration talk to each other.</summary>
     public string Farm(string configuration) => $"{prefix}.farm.{string.Concat(configuration.Select(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' ? c : '-'))}";
 

@@ -37,19 +37,20 @@ internal static class WireHeaders
     /// <summary>How often a quorum queue has delivered the message before.</summary>
     public const string DeliveryCount = "x-delivery-count";
 
-    /// <summary>A kind on the wire; null where it is the usual one.</summary>
-    public static string? NameOf(DeliveryKind kind) => kind switch
+    /// <summary>A kind on the wire, of a message that comes past the topics.</summary>
+    public static string NameOf(DeliveryKind kind) => kind switch
     {
         DeliveryKind.Replay => "replay",
         DeliveryKind.Release => "release",
-        _ => null,
+        _ => "moved", // published long ago, and brought here from another queue
     };
 
-    /// <summary>The kind that a header names.</summary>
-    public static DeliveryKind KindOf(string? name) => name switch
+    /// <summary>The kind that a header names; null where it names none.</summary>
+    public static DeliveryKind? KindOf(string? name) => name switch
     {
         "replay" => DeliveryKind.Replay,
         "release" => DeliveryKind.Release,
-        _ => DeliveryKind.Published,
+        "moved" => DeliveryKind.Published,
+        _ => null,
     };
 }

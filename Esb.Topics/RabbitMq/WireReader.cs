@@ -13,11 +13,10 @@ internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
     private static readonly string[] Expected = [EsbHeaders.Conversation, EsbHeaders.Key, EsbHeaders.SourceId];
 
     /// <summary>A message that came by the queue of an endpoint.</summary>
-    public EsbMessage Read(WireMessage wire, string endpoint) => Read(wire, isKept: KindOf(wire, endpoint) != DeliveryKind.Published || IsRetry(wire, endpoint));
+    public EsbMessage Read(WireMessage wire, string endpoint) => Read(wire, isKept: DirectKindOf(wire, endpoint) is not null || IsRetry(wire, endpoint));
 
     /// <summary>How a message came to the queue of an endpoint. What says otherwise is believed only past the topics, where nobody else publishes.</summary>
-    public DeliveryKind KindOf(WireMessage wire, string endpoint) =>
-        wire.Exchange.Length == 0 || wire.Exchange == names.Endpoint(endpoint) ? WireHeaders.KindOf(wire.Properties.Headers.Text(WireHeaders.Kind)) : DeliveryKind.Published;
+    public DeliveryKind KindOf(WireMessage wire, string endpoint) => DirectKindOf(wire, endpoint) ?? DeliveryKind.Published;
 
     /// <summary>When the requester stops waiting; null where none does. Never too early: a time on the wire has no parts of a second.</summary>
     public DateTimeOffset? ExpiryOf(WireMessage wire)
@@ -49,6 +48,9 @@ internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
         var headers = wire.Properties.Headers;
         return ActivityContext.TryParse(headers.Text(WireHeaders.TraceParent), headers.Text(WireHeaders.TraceState), isRemote: true, out var parent) ? parent : default;
     }
+
+    private DeliveryKind? DirectKindOf(WireMessage wire, string endpoint) =>
+        wire.Exchange.Length == 0 || wire.Exchange == names.Endpoint(endpoint) ? WireHeaders.KindOf(wire.Properties.Headers.Text(WireHeaders.Kind)) : null;
 
     // The broker itself wrote where it moved the message from, and only messages that we put there wait on a rung.
     private bool IsRetry(WireMessage wire, string endpoint) =>

@@ -47,6 +47,15 @@ internal static class WireWriter
         return properties;
     }
 
+    /// <summary>A message that is brought from one queue of an endpoint into another; a request among them still expires.</summary>
+    public static BasicProperties Moved(EsbMessage message, DeliveryKind kind, WireMessage wire)
+    {
+        var properties = Direct(message, kind, WireReader.Parent(wire));
+        properties.ReplyTo = wire.Properties.ReplyTo;
+        if (wire.TimeToLive is not null) properties.Expiration = wire.Properties.Expiration;
+        return properties;
+    }
+
     /// <summary>A message for one endpoint, past its topics.</summary>
     public static BasicProperties Direct(EsbMessage message, DeliveryKind kind, ActivityContext parent)
     {

@@ -37,6 +37,9 @@ internal sealed partial class PrivateServers : IAsyncDisposable
     /// <summary>Runs <c>rabbitmqctl</c> against the private broker, and returns what it says.</summary>
     public Task<string> ControlRabbitMqAsync(params string[] arguments) => RunAsync(["rabbitmqctl", _folder, .. arguments]);
 
+    /// <summary>Runs <c>rabbitmq-plugins</c> against the private broker.</summary>
+    public Task ChangePluginsAsync(params string[] arguments) => RunAsync(["rabbitmq-plugins", _folder, .. arguments]);
+
     public async ValueTask DisposeAsync() => await RunAsync("stop", _folder);
 
     private static async Task<string> RunAsync(params string[] arguments)

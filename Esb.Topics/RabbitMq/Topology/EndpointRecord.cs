@@ -7,9 +7,18 @@ namespace Esb.Topics.RabbitMq.Topology;
 /// <param name="Generations">The patterns of each configuration that has bound them and may still be bound, the newest last.</param>
 internal sealed record EndpointRecord(QueueShape Shape, IReadOnlyList<IReadOnlyList<string>> Generations)
 {
+    /// <summary>The delays of retries, in milliseconds, that queues were made for.</summary>
+    public IReadOnlyList<long> Delays { get; init; } = [];
+
+    /// <summary>Whether a migration has begun that is not finished: nobody may consume.</summary>
+    public bool IsMigrating { get; init; }
+
+    /// <summary>Whether it has come so far that the earlier queues are gone.</summary>
+    public bool IsEmptied { get; init; }
+
     private const int MostGenerations = 10;
 
-    public static EndpointRecord Of(Subscription subscription) => new(QueueShape.Of(subscription), [PatternsOf(subscription)]);
+    public static EndpointRecord Of(Subscription subscription) => new(QueueShape.Of(subscription), []);
 
     public static IReadOnlyList<string> PatternsOf(Subscription subscription) => [.. subscription.Patterns.Select(pattern => pattern.Value).Distinct().Order(StringComparer.Ordinal)];
 
@@ -19,7 +28,19 @@ internal sealed record EndpointRecord(QueueShape Shape, IReadOnlyList<IReadOnlyL
     /// <summary>Whether the patterns are those of the newest configuration; an older one may still run, or run again.</summary>
     public bool IsNewest(IReadOnlyList<string> patterns) => Generations.Count > 0 && Generations[^1].SequenceEqual(patterns);
 
-    /// <summary>Also with patterns, as the newest unless they were known before.</summary>
-    public EndpointRecord With(IReadOnlyList<string> patterns) =>
-        Generations.Any(known => known.SequenceEqual(patterns)) ? this : this with { Generations = [.. Generations.TakeLast(MostGenerations - 1), patterns] };
+    /// <summary>Also with what a subscription wants; its patterns become the newest unless they were known before.</summary>
+    public EndpointRecord With(Subscription subscription)
+    {
+        var patterns = PatternsOf(subscription);
+        var delays = subscription.RetryDelays.Select(delay => (long)delay.TotalMilliseconds).Except(Delays).ToList();
+        return this with
+        {
+            Shape = QueueShape.Of(subscription),
+            Generations = Generations.Any(known => known.SequenceEqual(patterns)) ? Generations : [.. Generations.TakeLast(MostGenerations - 1), patterns],
+            Delays = delays.Count == 0 ? Delays : [.. Delays, .. delays],
+        };
+    }
+
+    /// <summary>Whether both say the same of the same lists.</summary>
+    public bool Says(EndpointRecord other) => Shape == other.Shape && IsMigrating == other.IsMigrating && ReferenceEquals(Generations, other.Generations) && ReferenceEquals(Delays, other.Delays);
 }

@@ -30,6 +30,7 @@ internal sealed class EndpointSetup(RabbitMqNames names, RabbitMqTopology topolo
     {
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
         var open = await records.OpenAsync(connection, channel, subscription.Endpoint, cancellationToken);
+        if (open.Record?.IsMigrating == true) throw new QueueDriftException("its migration has begun and is not finished; 'esb plan' with --apply goes on");
         var shape = QueueShape.Of(subscription);
         if (open.Record is { } known && !shape.HasQueuesOf(known.Shape) && await ExistsAsync(connection, subscription.Endpoint, known.Shape, cancellationToken))
             throw Drift(shape.DifferencesFrom(known.Shape));
@@ -38,9 +39,8 @@ internal sealed class EndpointSetup(RabbitMqNames names, RabbitMqTopology topolo
 
         await DeclareAsync(connection, subscription, open.Record?.Shape, cancellationToken);
         foreach (var pattern in subscription.Patterns) await topology.BindAsync(channel, subscription, pattern, cancellationToken);
-        var record = (open.Record ?? EndpointRecord.Of(subscription)).With(EndpointRecord.PatternsOf(subscription)) with { Shape = shape };
-        if (open.Record is null || !ReferenceEquals(open.Record.Generations, record.Generations) || open.Record.Shape != shape)
-            await records.ReplaceAsync(channel, subscription.Endpoint, open, record, cancellationToken);
+        var record = (open.Record ?? EndpointRecord.Of(subscription)).With(subscription);
+        if (open.Record is null || !record.Says(open.Record)) await records.ReplaceAsync(channel, subscription.Endpoint, open, record, cancellationToken);
     }
 
     // Over a channel of its own: the broker closes it when something exists otherwise.

@@ -59,6 +59,14 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
             await DeclareAsync(channel, names.Rung(subscription.Endpoint, delay), Rung(subscription, delay), cancellationToken);
     }
 
+    /// <summary>Declares an existing queue of an endpoint once more, which fails where it was made otherwise.</summary>
+    public Task RedeclareAsync(IChannel channel, string queue, Subscription subscription, CancellationToken cancellationToken) =>
+        DeclareAsync(channel, queue, Endpoint(subscription), cancellationToken);
+
+    /// <summary>Declares a queue that keeps messages in their order while a migration is under way.</summary>
+    public Task DeclareAsideAsync(IChannel channel, string queue, CancellationToken cancellationToken) =>
+        DeclareAsync(channel, queue, Alone(Quorum()), cancellationToken);
+
     /// <summary>Binds the queue of an endpoint, or the exchange before its lanes, to a topic.</summary>
     public Task BindAsync(IChannel channel, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
         ? channel.QueueBindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)

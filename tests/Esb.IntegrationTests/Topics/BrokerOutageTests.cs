@@ -177,6 +177,28 @@ public sealed class BrokerOutageTests
     }
 
     [Test, CancelAfter(120_000)]
+    public async Task A_plug_in_that_is_missing_is_named_once_and_when_it_is_enabled_the_endpoint_goes_on(CancellationToken cancellationToken)
+    {
+        await _servers.ChangePluginsAsync("disable", "rabbitmq_consistent_hash_exchange");
+        await _transport.StartAsync(cancellationToken);
+        var (inbox, others) = (new Inbox(), new Inbox());
+
+        await using var other = await _transport.SubscribeAsync(Subscription(), others.HandleAsync, cancellationToken);
+        await using var lanes = await _transport.SubscribeAsync(Subscription() with { Lanes = 4, RetryDelays = [] }, inbox.HandleAsync, cancellationToken);
+        var (isLive, reason) = (lanes.IsLive, lanes.Reason);
+        await ConfirmAsync(Message("before"), cancellationToken);
+        await others.NextAsync(cancellationToken);
+        await _servers.ChangePluginsAsync("enable", "rabbitmq_consistent_hash_exchange");
+        await Eventually.HoldsAsync(() => lanes.IsLive, cancellationToken);
+        await ConfirmAsync(Message("after"), cancellationToken);
+
+        Assert.That((await inbox.NextAsync(cancellationToken)).Message.Body.ReadText(), Is.EqualTo("after"));
+        Assert.That(isLive, Is.False);
+        Assert.That(reason, Does.StartWith("ESB-CFG-PLUGIN").And.Contains("rabbitmq-plugins enable rabbitmq_consistent_hash_exchange"));
+        Assert.That(_log.All.Where(line => line.Contains("ESB-CFG-PLUGIN")), Has.Exactly(1).StartsWith("Error"));
+    }
+
+    [Test, CancelAfter(120_000)]
     [Property("Case", "AMQ-14")]
     public async Task A_password_corrected_on_the_broker_needs_no_restart_here(CancellationToken cancellationToken)
     {

@@ -123,10 +123,10 @@ public sealed class BrokerTopologyTests : BrokerFixture
 
     [Test, CancelAfter(30_000)]
     [Property("Case", "AMQ-13")]
-    public async Task A_queue_that_is_deleted_under_its_consumer_comes_back(CancellationToken cancellationToken)
+    public async Task A_queue_that_is_deleted_under_its_consumer_comes_back([Values] bool inOrder, CancellationToken cancellationToken)
     {
         var inbox = new Inbox();
-        var subscription = Subscription("orders.#");
+        var subscription = Subscription("orders.#") with { SingleActive = inOrder };
         var running = await SubscribeAsync(inbox.HandleAsync, subscription);
 
         await Foreign.QueueDeleteAsync(Broker.Names.Endpoint(subscription.Endpoint), cancellationToken: cancellationToken);

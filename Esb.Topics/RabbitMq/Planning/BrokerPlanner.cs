@@ -1,0 +1,52 @@
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Esb.Core.Planning;
+using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Topology;
+
+namespace Esb.Topics.RabbitMq.Planning;
+
+/// <summary>Compares the exchanges and queues that a configuration wants with those of the broker.</summary>
+/// <remarks>AMQP cannot list: queues of endpoints that are no longer in the configuration are not seen.</remarks>
+internal sealed class BrokerPlanner(EsbConfiguration configuration, TimeProvider time) : IChangePlanner
+{
+    public async Task<IReadOnlyList<PlannedChange>> PlanAsync(CancellationToken cancellationToken)
+    {
+        if (Transport is null) return [];
+        await using var session = await OpenAsync(cancellationToken);
+        var changes = new List<PlannedChange>();
+        foreach (var topic in Topics) changes.Add(await PlanTopicAsync(session, topic, cancellationToken));
+        foreach (var subscription in Subscriptions) changes.AddRange(await new EndpointPlan(session, subscription).CompareAsync(cancellationToken));
+        return changes;
+    }
+
+    public async Task ApplyAsync(Action<string> tell, CancellationToken cancellationToken)
+    {
+        if (Transport is null) return;
+        await using var session = await OpenAsync(cancellationToken);
+        await session.Topology.DeclareSharedAsync(session.Connection, cancellationToken);
+        foreach (var subscription in Subscriptions)
+        {
+            var changes = await new EndpointPlan(session, subscription).CompareAsync(cancellationToken);
+            if (changes.Any(change => change.Kind == ChangeKind.Migrate)) await new QueueMigration(session, subscription, tell, time).RunAsync(cancellationToken);
+        }
+    }
+
+    private RabbitMqTransportConfig? Transport => configuration.Section<TransportConfig>("transport") as RabbitMqTransportConfig;
+
+    private IReadOnlyCollection<string> Topics => [.. configuration.Named<TopicConfig>("topics").Keys];
+
+    private IEnumerable<Subscription> Subscriptions => configuration.Named<EndpointConfig>("endpoints").Values
+        .OfType<OutboundEndpointConfig>()
+        .Where(endpoint => endpoint.Enabled && endpoint.Subscribe.Count > 0)
+        .Select(Subscription.Of);
+
+    private Task<BrokerSession> OpenAsync(CancellationToken cancellationToken) => BrokerSession.OpenAsync(Transport!, Topics, time, cancellationToken);
+
+    private static async Task<PlannedChange> PlanTopicAsync(BrokerSession session, string topic, CancellationToken cancellationToken)
+    {
+        var exchange = session.Names.Topic(topic);
+        var exists = await session.Connection.HasExchangeAsync(exchange, cancellationToken);
+        return new PlannedChange(exists ? ChangeKind.Keep : ChangeKind.Create, $"exchange {exchange}", "topic");
+    }
+}

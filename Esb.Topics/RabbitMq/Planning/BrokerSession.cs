@@ -1,0 +1,57 @@
+using Esb.Core.Errors;
+using Esb.Topics.RabbitMq.Topology;
+using Microsoft.Extensions.Logging.Abstractions;
+using RabbitMQ.Client;
+
+namespace Esb.Topics.RabbitMq.Planning;
+
+/// <summary>A broker to look at and to change while no transport runs here.</summary>
+internal sealed class BrokerSession : IAsyncDisposable
+{
+    private readonly BrokerConnection _connection;
+
+    private BrokerSession(RabbitMqTransportConfig config, IReadOnlyCollection<string> topics, TimeProvider time)
+    {
+        var address = RabbitMqAddress.Parse(config.Url) ?? RabbitMqAddress.None;
+        Names = new RabbitMqNames(config.Prefix);
+        Topology = new RabbitMqTopology(Names, topics);
+        Reader = new WireReader(Names, time);
+        _connection = new BrokerConnection(address.ToFactory("plan"), (_, _) => Task.CompletedTask, time, NullLogger.Instance);
+        Publisher = new ConfirmedPublisher(_connection, time);
+        Records = new EndpointRecords(Names, Publisher);
+    }
+
+    public RabbitMqNames Names { get; }
+
+    public RabbitMqTopology Topology { get; }
+
+    public WireReader Reader { get; }
+
+    public ConfirmedPublisher Publisher { get; }
+
+    public EndpointRecords Records { get; }
+
+    /// <summary>The connection.</summary>
+    /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: it was lost.</exception>
+    public IConnection Connection => _connection.Current ?? throw Unreachable(_connection.Reason);
+
+    /// <summary>Connects.</summary>
+    /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>.</exception>
+    public static async Task<BrokerSession> OpenAsync(RabbitMqTransportConfig config, IReadOnlyCollection<string> topics, TimeProvider time, CancellationToken cancellationToken)
+    {
+        var session = new BrokerSession(config, topics, time);
+        await session._connection.StartAsync(cancellationToken);
+        if (session._connection.Current is not null) return session;
+        var reason = session._connection.Reason;
+        await session.DisposeAsync();
+        throw Unreachable(reason);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await Publisher.DisposeAsync();
+        await _connection.DisposeAsync();
+    }
+
+    private static EsbException Unreachable(string? reason) => new("ESB-TOPIC-UNAVAILABLE", $"The broker cannot be reached: {reason}.", FaultKind.Unavailable);
+}

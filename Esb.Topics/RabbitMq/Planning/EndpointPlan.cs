@@ -1,0 +1,87 @@
+using Esb.Core.Planning;
+using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Topology;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Exceptions;
+
+namespace Esb.Topics.RabbitMq.Planning;
+
+/// <summary>Compares the queues that an endpoint wants with those that exist.</summary>
+internal sealed class EndpointPlan(BrokerSession session, Subscription subscription)
+{
+    private readonly QueueShape _wanted = QueueShape.Of(subscription);
+
+    public async Task<IReadOnlyList<PlannedChange>> CompareAsync(CancellationToken cancellationToken)
+    {
+        var record = await session.Records.PeekAsync(session.Connection, subscription.Endpoint, cancellationToken);
+        var name = $"endpoint {subscription.Endpoint}";
+        if (record?.IsMigrating == true) return [new PlannedChange(ChangeKind.Migrate, name, "a migration has begun and is not finished")];
+        var existing = record?.Shape ?? await GuessAsync(cancellationToken);
+        var waiting = await WaitingAsync(existing, cancellationToken);
+        if (waiting is null) return [.. Queues.Select(queue => new PlannedChange(ChangeKind.Create, $"queue {queue}", Describe()))];
+
+        var differences = _wanted.DifferencesFrom(existing);
+        if (differences.Count > 0) return [new PlannedChange(ChangeKind.Migrate, name, $"{string.Join("; ", differences)}; {waiting} messages wait")];
+        var changes = new List<PlannedChange>();
+        foreach (var queue in Queues) changes.Add(await PlanQueueAsync(queue, cancellationToken));
+        changes.AddRange(PlanBindings(record));
+        return changes;
+    }
+
+    private IEnumerable<string> Queues => session.Names.LanesOf(subscription);
+
+    // Without a record: whether there are lanes shows by their names, and the rest when the queue is declared again.
+    private async Task<QueueShape> GuessAsync(CancellationToken cancellationToken)
+    {
+        var hasLanes = await session.Connection.HasQueueAsync(session.Names.Lane(subscription.Endpoint, 0), cancellationToken);
+        if (hasLanes == (_wanted.Lanes is not null)) return _wanted;
+        if (hasLanes) return _wanted with { Delivery = Core.Endpoints.DeliveryMode.OrderedByKey, Lanes = await CountLanesAsync(cancellationToken) };
+        return await session.Connection.HasQueueAsync(session.Names.Endpoint(subscription.Endpoint), cancellationToken)
+            ? _wanted with { Delivery = Core.Endpoints.DeliveryMode.Parallel, Lanes = null }
+            : _wanted;
+    }
+
+    private async Task<int> CountLanesAsync(CancellationToken cancellationToken)
+    {
+        var count = 1;
+        while (await session.Connection.HasQueueAsync(session.Names.Lane(subscription.Endpoint, count), cancellationToken)) count++;
+        return count;
+    }
+
+    // Null where none of the queues exists.
+    private async Task<long?> WaitingAsync(QueueShape shape, CancellationToken cancellationToken)
+    {
+        long? waiting = null;
+        foreach (var queue in session.Names.LanesOf(subscription.Endpoint, shape.Lanes))
+        {
+            if (await session.Connection.CountAsync(queue, cancellationToken) is { } found) waiting = (waiting ?? 0) + found.MessageCount;
+        }
+
+        return waiting;
+    }
+
+    private async Task<PlannedChange> PlanQueueAsync(string queue, CancellationToken cancellationToken)
+    {
+        if (await session.Connection.CountAsync(queue, cancellationToken) is not { } found) return new PlannedChange(ChangeKind.Create, $"queue {queue}", Describe());
+        await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
+        try
+        {
+            await session.Topology.RedeclareAsync(channel, queue, subscription, cancellationToken);
+            return new PlannedChange(ChangeKind.Keep, $"queue {queue}", $"{found.MessageCount} messages wait, {found.ConsumerCount} consumers");
+        }
+        catch (OperationInterruptedException ex) when (ex.ShutdownReason?.ReplyCode == Constants.PreconditionFailed)
+        {
+            return new PlannedChange(ChangeKind.Migrate, $"endpoint {subscription.Endpoint}", ex.ShutdownReason.ReplyText);
+        }
+    }
+
+    private IEnumerable<PlannedChange> PlanBindings(EndpointRecord? record)
+    {
+        var bound = record?.Bound ?? new HashSet<string>();
+        var wanted = EndpointRecord.PatternsOf(subscription);
+        foreach (var pattern in wanted.Except(bound)) yield return new PlannedChange(ChangeKind.Create, $"binding {subscription.Endpoint}", pattern);
+        foreach (var pattern in bound.Except(wanted)) yield return new PlannedChange(ChangeKind.Change, $"binding {subscription.Endpoint}", $"{pattern} ends when no host wants it");
+    }
+
+    private string Describe() => $"{(_wanted.Type == QueueType.Quorum ? "quorum" : "classic")}{(subscription.SingleActive || _wanted.Lanes is not null ? ", single active consumer" : "")}";
+}

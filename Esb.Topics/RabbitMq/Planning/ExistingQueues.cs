@@ -1,0 +1,63 @@
+using Esb.Core.Errors;
+using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Topology;
+using RabbitMQ.Client;
+
+namespace Esb.Topics.RabbitMq.Planning;
+
+/// <summary>The queues of an endpoint as they are, to be emptied and deleted.</summary>
+internal sealed class ExistingQueues(BrokerSession session, string endpoint, EndpointRecord record)
+{
+    // First what waits for another attempt: its time may come any moment, and then it is in the queue.
+    private IEnumerable<string> Queues =>
+        record.Delays.Select(delay => session.Names.Rung(endpoint, TimeSpan.FromMilliseconds(delay))).Concat(session.Names.LanesOf(endpoint, record.Shape.Lanes));
+
+    /// <exception cref="EsbException"><c>ESB-PLAN-BUSY</c>.</exception>
+    public async Task RefuseConsumersAsync(CancellationToken cancellationToken)
+    {
+        foreach (var queue in Queues)
+        {
+            if (await session.Connection.CountAsync(queue, cancellationToken) is { ConsumerCount: > 0 })
+                throw new EsbException("ESB-PLAN-BUSY", $"Hosts consume the queue of '{endpoint}'. Stop them, or pause the endpoint on each, and apply again.", FaultKind.Invalid);
+        }
+    }
+
+    public async Task UnbindAsync(CancellationToken cancellationToken)
+    {
+        foreach (var pattern in record.Bound.Select(SubjectPattern.Parse).OfType<SubjectPattern>())
+        {
+            await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
+            var (target, topic) = (session.Names.Endpoint(endpoint), session.Names.Topic(pattern.Topic));
+            if (record.Shape.Lanes is null) await channel.QueueUnbindAsync(target, topic, pattern.Value, cancellationToken: cancellationToken);
+            else await channel.ExchangeUnbindAsync(target, topic, pattern.Value, cancellationToken: cancellationToken);
+        }
+    }
+
+    public async Task<int> MoveAllAsync(MessageMover mover, string target, CancellationToken cancellationToken)
+    {
+        var moved = 0;
+        foreach (var queue in Queues)
+        {
+            if (await session.Connection.HasQueueAsync(queue, cancellationToken)) moved += await mover.MoveAsync(queue, ToAsideAsync, cancellationToken);
+        }
+
+        return moved;
+
+        ValueTask<PublishResult> ToAsideAsync(WireMessage wire, BasicProperties properties, string subject, string? key) =>
+            session.Publisher.SendAsync("", target, key: "", properties, wire.Body);
+    }
+
+    /// <summary>Deletes them; fails where one is consumed or not empty.</summary>
+    public async Task DeleteAsync(CancellationToken cancellationToken)
+    {
+        await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
+        foreach (var queue in Queues)
+        {
+            if (await session.Connection.CountAsync(queue, cancellationToken) is { MessageCount: > 0 })
+                throw new EsbException("ESB-PLAN-BUSY", $"The queue {queue} got another message. Nothing is lost: apply again.", FaultKind.Invalid);
+            await channel.QueueDeleteAsync(queue, ifUnused: false, ifEmpty: false, cancellationToken: cancellationToken); // the broker knows no conditions for quorum queues
+        }
+
+        await channel.ExchangeDeleteAsync(session.Names.Endpoint(endpoint), cancellationToken: cancellationToken); // of lanes, or the empty one that the bus declares
+    }
+}

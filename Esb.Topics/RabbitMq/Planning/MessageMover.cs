@@ -1,0 +1,78 @@
+using System.Threading.Channels;
+using Esb.Core.Errors;
+using Esb.Core.Topics;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Events;
+
+namespace Esb.Topics.RabbitMq.Planning;
+
+/// <summary>Publishes a message to where it is moved.</summary>
+internal delegate ValueTask<PublishResult> MoveTarget(WireMessage wire, BasicProperties properties, string subject, string? key);
+
+/// <summary>Moves the messages of one queue to elsewhere, one by one in their order; each leaves only when it has arrived. Remembers what it moved and does not move it twice.</summary>
+internal sealed class MessageMover(BrokerSession session, string endpoint)
+{
+    // As whoever consumes in order: see OrderedReceiver.
+    private const ushort Prefetch = 32;
+
+    private static readonly TimeSpan Silence = TimeSpan.FromMilliseconds(300);
+
+    private readonly HashSet<Guid> _moved = [];
+
+    /// <returns>How many were moved, until the queue was empty.</returns>
+    /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: one could not be moved; it and those behind it stay.</exception>
+    public async Task<int> MoveAsync(string queue, MoveTarget target, CancellationToken cancellationToken)
+    {
+        await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
+        var arrivals = Channel.CreateUnbounded<(WireMessage Wire, ulong Tag)>(); // bounded by the prefetch
+        var consumer = new AsyncEventingBasicConsumer(channel);
+        consumer.ReceivedAsync += (_, delivery) =>
+        {
+            arrivals.Writer.TryWrite((WireMessage.Of(delivery), delivery.DeliveryTag));
+            return Task.CompletedTask;
+        };
+        channel.ChannelShutdownAsync += (_, _) =>
+        {
+            arrivals.Writer.TryComplete();
+            return Task.CompletedTask;
+        };
+        await channel.BasicQosAsync(0, Prefetch, global: false, cancellationToken);
+        await channel.BasicConsumeAsync(queue, autoAck: false, consumer, cancellationToken);
+        var moved = 0;
+        while (await HasMoreAsync(arrivals.Reader, queue, cancellationToken))
+        {
+            var (wire, tag) = await arrivals.Reader.ReadAsync(cancellationToken);
+            if (await MoveAsync(wire, target)) moved++;
+            await channel.BasicAckAsync(tag, multiple: false, cancellationToken);
+        }
+
+        return moved;
+    }
+
+    private async Task<bool> MoveAsync(WireMessage wire, MoveTarget target)
+    {
+        var message = session.Reader.Read(wire, endpoint);
+        if (!_moved.Add(message.Id)) return false;
+        var properties = WireWriter.Moved(message, session.Reader.KindOf(wire, endpoint), wire);
+        var result = await target(wire, properties, message.Subject, message.Key);
+        if (result.Outcome == PublishOutcome.Confirmed) return true;
+        throw new EsbException("ESB-TOPIC-UNAVAILABLE", $"A message of '{endpoint}' could not be moved: {result.Reason}. It stays where it is; apply again.", FaultKind.Unavailable);
+    }
+
+    private async Task<bool> HasMoreAsync(ChannelReader<(WireMessage, ulong)> arrivals, string queue, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            using var silence = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+            silence.CancelAfter(Silence);
+            try
+            {
+                return await arrivals.WaitToReadAsync(silence.Token) ? true : throw new EsbException("ESB-TOPIC-UNAVAILABLE", "The connection to the broker was lost.", FaultKind.Unavailable);
+            }
+            catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+            {
+                if (await Topology.BrokerProbe.CountAsync(session.Connection, queue, cancellationToken) is null or { MessageCount: 0 }) return false;
+            }
+        }
+    }
+}
