@@ -21,8 +21,10 @@ public static class CoreRegistration
         .AddSection<IReadOnlyDictionary<string, EndpointConfig>>("endpoints", "Adapters between the bus and the outside.")
         .AddSection<IReadOnlyDictionary<string, IReadOnlyList<StepConfig>>>("processes", "Lists of steps that messages run through.")
         .AddSection<LimitsConfig>("limits", "What keeps one message, or many, from taking the host down.")
+        .AddSingleton(provider => provider.GetRequiredService<EsbConfiguration>().Section<LimitsConfig>("limits"))
         .AddSingleton<IConfigurationCheck, DeliveryCheck>()
         .AddSingleton<IConfigurationCheck, HeaderCheck>()
+        .AddSingleton<IConfigurationCheck, WatermarkCheck>()
         .AddSingleton<IConfigurationCheck, ListeningCheck>()
         .AddUnavailableSections("parties", "workflows", "itineraries", "policies", "formats")
         .AddUnavailable<EndpointConfig>(

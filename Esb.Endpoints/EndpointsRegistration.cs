@@ -26,5 +26,8 @@ public static class EndpointsRegistration
         .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<OutboundEndpoints>())
         .AddSingleton<DeadLetterKeeper>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<DeadLetterKeeper>()) // before the endpoints, so that it stops after them
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<OutboundEndpoints>());
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<OutboundEndpoints>())
+        .AddSingleton<FarmTuning>()
+        .AddSingleton<IFarmTuning>(provider => provider.GetRequiredService<FarmTuning>())
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<FarmTuning>());
 }

@@ -42,8 +42,6 @@ public enum AuditKind
     /// <summary>An operator had it sent to the queue of an endpoint again.</summary>
     Replayed,
 
-    /// <summary>An endpoint recognised it as one that it had applied before, and did nothing.</summary>
-
     /// <summary>It was recognised as one that had been handled before, and nothing was done.</summary>
     Duplicate,
 

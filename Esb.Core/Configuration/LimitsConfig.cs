@@ -13,6 +13,22 @@ public sealed record LimitsConfig : SettingsRecord
     [Setting("Messages that the embedded transport keeps at most; further ones are refused.", Range = "1..1000000")]
     public int InFlight { get; init; } = 10_000;
 
+    /// <summary>Calls worked on at once, above which callers are turned away.</summary>
+    [Setting("Calls of inbound endpoints worked on at once, above which further ones are told to come back later. Relays do not count.", Range = "1..1000000")]
+    public int InFlightHigh { get; init; } = 200;
+
+    /// <summary>Calls worked on at once, down to which that stays so.</summary>
+    [Setting("Calls down to which that stays so; less than inFlightHigh.", Range = "0..1000000")]
+    public int InFlightLow { get; init; } = 100;
+
+    /// <summary>Memory in use, in percent, from which callers are turned away.</summary>
+    [Setting("Memory in use from which callers are told to come back later, in percent of what the garbage collector may use.", Range = "2..100")]
+    public int MemoryHigh { get; init; } = 80;
+
+    /// <summary>Memory in use, in percent, down to which that stays so.</summary>
+    [Setting("Memory in use down to which that stays so, in percent; less than memoryHigh.", Range = "1..100")]
+    public int MemoryLow { get; init; } = 70;
+
     /// <summary>How long a host that was told to stop goes on taking messages in, while its readiness already says no.</summary>
     [Setting("How long a host that was told to stop still takes messages in, so that those who ask for its readiness can turn away.", Range = "0s..5m")]
     public TimeSpan DrainDelay { get; init; } = TimeSpan.FromSeconds(2);

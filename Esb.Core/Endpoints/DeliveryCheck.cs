@@ -35,11 +35,11 @@ internal sealed class DeliveryCheck(EsbConfiguration configuration) : IConfigura
         var topics = configuration.Named<TopicConfig>("topics");
         foreach (var topic in endpoint.Subscribe.Select(pattern => pattern.Topic).Distinct())
         {
-            if (topics.TryGetValue(topic, out var config) && config.Key is null)
+            if (topics.TryGetValue(topic, out var config) && config.Key is null && config.IsSound("key"))
                 errors.Add("ESB-CFG-ORDERING", endpoint, "delivery", $"keeps the order of keys, but the topic '{topic}' has no key");
         }
 
-        if (configuration.Section<TransportConfig>("transport").SpansHosts && !configuration.Section<StoreConfig>("store").IsShared)
+        if (configuration.IsSound("store") && configuration.Section<TransportConfig>("transport").SpansHosts && !configuration.Section<StoreConfig>("store").IsShared)
             errors.Add("ESB-CFG-STORE", endpoint, "delivery", "several hosts share the lanes, so they must share what is parked: expected a store of type postgres");
     }
 

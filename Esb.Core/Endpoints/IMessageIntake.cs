@@ -5,6 +5,9 @@ namespace Esb.Core.Endpoints;
 /// <summary>Where an inbound endpoint hands its messages to: runs the process or publishes, and records it. Thread-safe.</summary>
 public interface IMessageIntake
 {
+    /// <summary>Whether messages are published on their way, and so cannot be taken in while the topics take none.</summary>
+    bool Publishes { get; }
+
     /// <summary>Takes a message in. When this returns, the message is confirmed (one-way) or answered (request-reply).</summary>
     /// <param name="message">Its body is buffered.</param>
     /// <param name="cancellationToken">Cancelled when the sender has gone or the host stops; what was confirmed by then stays so.</param>

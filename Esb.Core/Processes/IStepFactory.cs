@@ -47,6 +47,9 @@ public interface IMessageProcess
     /// <summary>Its steps in a few words: <c>choose(1) → validate(order) → publish(orders.accepted)</c>.</summary>
     string Description { get; }
 
+    /// <summary>The subjects that it may publish or request, those of the processes that it runs included.</summary>
+    IReadOnlyCollection<Topics.Subject> Subjects { get; }
+
     /// <summary>Runs the steps; the context's message is then what the process made of it.</summary>
     /// <exception cref="Errors.EsbException">A step failed.</exception>
     ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken);

@@ -8,9 +8,8 @@ namespace Esb.Endpoints.Http;
 
 /// <summary>Answers the requests of one route, so many at once.</summary>
 internal sealed partial class HttpInboundEndpoint(
-    HttpInboundConfig config, HttpRoute route, IHttpExchange exchange, IntakeState state, TimeProvider time, ILogger<HttpInboundEndpoint> logger) : IInboundEndpoint
+    HttpInboundConfig config, HttpRoute route, IHttpExchange exchange, Admission admission, IntakeState state, ILogger<HttpInboundEndpoint> logger) : IInboundEndpoint
 {
-    private readonly CallGate _gate = new(config.MaxConcurrentCalls, time);
     private readonly CancellationTokenSource _aborting = new();
 
     public Task StartAsync(CancellationToken cancellationToken)
@@ -23,7 +22,7 @@ internal sealed partial class HttpInboundEndpoint(
     {
         route.Close();
         await using var abort = cancellationToken.Register(static state => ((CancellationTokenSource)state!).Cancel(), _aborting);
-        await _gate.DrainAsync(cancellationToken);
+        await admission.DrainAsync(cancellationToken);
     }
 
     public ValueTask DisposeAsync()
@@ -36,7 +35,7 @@ internal sealed partial class HttpInboundEndpoint(
     {
         try
         {
-            await _gate.EnterAsync(context.RequestAborted);
+            await admission.EnterAsync(context.RequestAborted);
         }
         catch (EsbException ex)
         {
@@ -55,7 +54,7 @@ internal sealed partial class HttpInboundEndpoint(
         }
         finally
         {
-            _gate.Leave();
+            admission.Leave();
         }
     }
 

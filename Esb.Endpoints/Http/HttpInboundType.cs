@@ -3,13 +3,21 @@ using Esb.Core.Endpoints;
 using Esb.Core.Storage;
 using Esb.Endpoints.Http.Idempotency;
 using Esb.Endpoints.Intake;
+using Esb.Endpoints.Intake.Overload;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http;
 
 /// <summary>The type <c>http-inbound</c>.</summary>
 internal sealed class HttpInboundType(
-    EsbConfiguration configuration, HttpListeners listeners, HttpTargets targets, IIdempotencyKeys keys, IntakeStates states, TimeProvider time, ILoggerFactory loggers)
+    EsbConfiguration configuration,
+    HttpListeners listeners,
+    HttpTargets targets,
+    IIdempotencyKeys keys,
+    OverloadGate overload,
+    IntakeStates states,
+    TimeProvider time,
+    ILoggerFactory loggers)
     : InboundEndpointType<HttpInboundConfig>
 {
     private const string PathExpected = "expected a path as it is once decoded, such as \"/orders\", without query, fragment and dot segments";
@@ -32,8 +40,13 @@ internal sealed class HttpInboundType(
         var exchange = settings.Relay is { } relay
             ? RelayTo((HttpOutboundConfig)EndpointOf(relay)!, settings)
             : new MessageExchange(settings, intake, new HttpMessageReader(settings, MaxBodyBytes(settings), time), KeyedRequestsOf(settings, intake));
-        return new HttpInboundEndpoint(settings, listeners.RouteOf(settings.Name), exchange, states.Of(settings.Name), time, loggers.CreateLogger<HttpInboundEndpoint>());
+        return new HttpInboundEndpoint(
+            settings, listeners.RouteOf(settings.Name), exchange, AdmissionOf(settings, intake), states.Of(settings.Name), loggers.CreateLogger<HttpInboundEndpoint>());
     }
+
+    // Relays hold no message, and need no topic.
+    private Admission AdmissionOf(HttpInboundConfig settings, IMessageIntake intake) =>
+        new(settings.Relay is null ? overload : null, intake.Publishes, new CallGate(settings.MaxConcurrentCalls, time));
 
     private KeyedRequests? KeyedRequestsOf(HttpInboundConfig settings, IMessageIntake intake) =>
         settings.Idempotency ? new KeyedRequests(settings.Name, keys, intake, time, loggers.CreateLogger<KeyedRequests>()) : null;

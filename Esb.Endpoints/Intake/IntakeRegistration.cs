@@ -1,5 +1,6 @@
 using Esb.Core;
 using Esb.Core.Endpoints;
+using Esb.Endpoints.Intake.Overload;
 using Esb.Endpoints.SingleInstance;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -11,6 +12,8 @@ internal static class IntakeRegistration
     public static IServiceCollection AddIntake(this IServiceCollection services) => services
         .AddSingleton<IntakeStates>()
         .AddSingleton<IntakeFactory>()
+        .AddSingleton<MemoryMarks>()
+        .AddSingleton<OverloadGate>()
         .AddSingleton<SingleInstances>()
         .AddSingleton<IConfigurationCheck, SingleInstanceCheck>()
         .AddSingleton<InboundEndpoints>()

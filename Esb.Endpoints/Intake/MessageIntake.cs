@@ -13,12 +13,15 @@ namespace Esb.Endpoints.Intake;
 internal sealed partial class MessageIntake(
     InboundEndpointConfig config,
     MessageStep run,
+    bool publishes,
     bool isDurable,
     IntakeState state,
     IAuditTrail audit,
     TimeProvider time,
     ILogger<MessageIntake> logger) : IMessageIntake
 {
+    public bool Publishes => publishes;
+
     public async ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken)
     {
         var context = new MessageContext(message, config.Name);

@@ -13,9 +13,9 @@ namespace Esb.Endpoints.Replay;
 internal sealed partial class BacklogMonitor(
     IEnumerable<OutboundEndpointConfig> endpoints,
     IDeadLetterStore letters,
+    IParkingStore parking,
     TimeProvider time,
-    ILogger<BacklogMonitor> logger,
-    IParkingStore? parking = null) : IBacklogMonitor, IBusPart, IDisposable
+    ILogger<BacklogMonitor> logger) : IBacklogMonitor, IBusPart, IDisposable
 {
     /// <summary>Stands for endpoints that the configuration does not name any more: however many there were, they are one.</summary>
     public const string Other = "_other";
@@ -88,7 +88,7 @@ internal sealed partial class BacklogMonitor(
     private async Task<IReadOnlyList<EndpointBacklog>> CountAsync(CancellationToken cancellationToken)
     {
         var open = (await letters.GroupAsync(new DeadLetterFilter { State = DeadLetterState.Open }, byCause: false, cancellationToken)).ToLookup(group => NameOf(group.Endpoint));
-        var parked = (parking is null ? [] : await parking.ListAsync(null, MaxKeys, cancellationToken)).ToLookup(key => NameOf(key.Endpoint));
+        var parked = (await parking.ListAsync(null, MaxKeys, cancellationToken)).ToLookup(key => NameOf(key.Endpoint));
         return
         [
             .. _names.Append(Other).Select(name => new EndpointBacklog(

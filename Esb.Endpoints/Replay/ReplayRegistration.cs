@@ -16,6 +16,7 @@ internal static class ReplayRegistration
         .AddSingleton<ReplaySignal>()
         .AddSingleton<ReplayServices>()
         .AddSingleton<IDeadLetterDesk, ReplayDesk>()
+        .AddSingleton<IParkingDesk, ParkingDesk>()
         .AddSingleton<BacklogMonitor>()
         .AddSingleton<IBacklogMonitor>(provider => provider.GetRequiredService<BacklogMonitor>())
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<BacklogMonitor>())

@@ -4,16 +4,16 @@ using Esb.Core.Endpoints;
 
 namespace Esb.Host.Commands;
 
-/// <summary><c>esb endpoints list</c></summary>
+/// <summary><c>esb endpoints list|set|pause|resume</c></summary>
 internal sealed class EndpointsCommand : Command
 {
     public EndpointsCommand(CommandContext context)
-        : base("endpoints", "Shows how the endpoints of a running host stand.")
+        : base("endpoints", "Shows how the endpoints of a running host stand, and changes them while they work.")
     {
         Add(new ListCommand(context));
-        Add(new UnavailableCommand("set"));
-        Add(new UnavailableCommand("pause"));
-        Add(new UnavailableCommand("resume"));
+        Add(new EndpointsSetCommand(context));
+        Add(new EndpointsPauseCommand(context, paused: true));
+        Add(new EndpointsPauseCommand(context, paused: false));
     }
 
     private sealed class ListCommand : Command

@@ -2,6 +2,7 @@ using System.CommandLine;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Host.Commands.DeadLetters;
+using Esb.Host.Commands.Parking;
 using Esb.Host.Commands.Replays;
 
 namespace Esb.Host.Commands;
@@ -47,6 +48,7 @@ internal static class EsbCommandLine
         new PlanCommand(context),
         new DeadLettersCommand(context),
         new ReplaysCommand(context),
+        new ParkedCommand(context),
         new UnavailableCommand("transform"),
         new UnavailableCommand("workflows"),
         new SecretOption("--key"),

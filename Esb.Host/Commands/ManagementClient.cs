@@ -33,6 +33,12 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
     public async Task<IReadOnlyList<EndpointStatus>> GetEndpointsAsync(CancellationToken cancellationToken) =>
         (await GetAsync<Page<EndpointStatus>>("api/endpoints", cancellationToken)).Items;
 
+    public async Task<TunedEndpoint> TuneAsync(string endpoint, EndpointTuning tuning, CancellationToken cancellationToken)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Patch, $"api/endpoints/{Uri.EscapeDataString(endpoint)}") { Content = JsonContent.Create(tuning, options: Json) };
+        return await AskAsync<TunedEndpoint>(request, cancellationToken);
+    }
+
     public async Task<IReadOnlyList<AuditFactView>> FindAsync(MessageQuery query, CancellationToken cancellationToken)
     {
         var parameters = query.Where.Select(field => $"where={Uri.EscapeDataString($"{field.Key}={field.Value}")}").Append($"limit={query.Limit}");

@@ -42,7 +42,6 @@ internal static class BusServices
         .AddSingleton(TimeProvider.System)
         .AddEsbLogging(configuration.Section<TelemetryConfig>("telemetry").LogLevel)
         .AddSingleton<HostState>()
-        .AddSingleton(provider => provider.GetRequiredService<EsbConfiguration>().Section<LimitsConfig>("limits"))
         .AddSingleton<BusLifecycle>()
         .AddSingleton<StartupReport>();
 }

@@ -3,6 +3,7 @@ using System.Text.Json.Serialization;
 using Esb.Core.Configuration;
 using Esb.Core.Listening;
 using Esb.Host.Management.DeadLetters;
+using Esb.Host.Management.Parking;
 using Microsoft.AspNetCore.Connections;
 
 namespace Esb.Host.Management;
@@ -65,7 +66,7 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
         application.UseRouting();
         application.Use(pipeline.RequireKeyAsync);
         application.MapHealth(bus);
-        application.MapGroup("/api").MapEndpointRoutes(bus).MapOutboxRoutes(bus).MapTopicRoutes(bus).MapMessageRoutes(bus).MapDeadLetterRoutes(bus).MapReplayRoutes(bus).MapConfigurationRoutes(bus);
+        application.MapGroup("/api").MapEndpointRoutes(bus).MapOutboxRoutes(bus).MapTopicRoutes(bus).MapMessageRoutes(bus).MapDeadLetterRoutes(bus).MapReplayRoutes(bus).MapParkedRoutes(bus).MapConfigurationRoutes(bus);
         return application;
     }
 

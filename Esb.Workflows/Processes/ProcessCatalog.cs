@@ -14,10 +14,12 @@ internal sealed class ProcessCatalog : IProcessCatalog, IConfigurationCheck
     public ProcessCatalog(EsbConfiguration configuration, IEnumerable<IStepFactory> factories, IExpressionCompiler expressions)
     {
         var byKind = factories.ToDictionary(factory => factory.Kind);
-        foreach (var (name, steps) in configuration.Named<IReadOnlyList<StepConfig>>("processes"))
+        var processes = configuration.Named<IReadOnlyList<StepConfig>>("processes");
+        var subjects = new ProcessSubjects(processes);
+        foreach (var (name, steps) in processes)
         {
             if (new StepCompiler(name, byKind, expressions, _errors).Compile(steps) is { } compiled)
-                _processes[name] = new MessageProcess(name, compiled);
+                _processes[name] = new MessageProcess(name, compiled, [.. subjects.Of(name).Distinct()]);
         }
     }
 

@@ -93,7 +93,7 @@ public sealed class BadDayTests
             if (await PostOrderAsync(cancellationToken) is { } id) accepted.Add(id);
         }
 
-        await _host!.WaitAsync(async token => (await _host.AskAsync("/api/endpoints", token)).ToString().Contains("paused", StringComparison.OrdinalIgnoreCase), TimeSpan.FromSeconds(20), "to pause the endpoint", cancellationToken);
+        await _host!.WaitAsync(async token => (await _host.AskAsync("/api/endpoints", token)).ToString().Contains("\"state\":\"paused\"", StringComparison.Ordinal), TimeSpan.FromSeconds(20), "to pause the endpoint", cancellationToken);
         await _servers.StartAsync("postgres");
         _database.Clear(); // its idle connections died with the server
         await WaitForRowsAsync(accepted, cancellationToken);

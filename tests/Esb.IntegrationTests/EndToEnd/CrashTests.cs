@@ -16,13 +16,14 @@ public sealed class CrashTests
         var folder = Directory.CreateTempSubdirectory("esb-crash-");
         var published = new TaskCompletionSource();
         var died = new TaskCompletionSource();
+        var started = new TaskCompletionSource<HostProcess>(); // messages come before the host says that it is ready
         HostProcess? host = null;
         var deaths = 0;
         await using var backend = await OrderBackend.StartAsync(async (_, number) =>
         {
             await published.Task;
             if (!Poisons.Contains(number)) return 200;
-            host!.Kill();
+            (await started.Task).Kill();
             died.TrySetResult();
             await Task.Delay(Timeout.Infinite, cancellationToken).ContinueWith(_ => { }, TaskScheduler.Default);
             return 500;
@@ -31,6 +32,7 @@ public sealed class CrashTests
         {
             var configuration = await WriteAsync(folder, schema, backend.Url);
             host = await StartAsync(configuration, folder, cancellationToken);
+            started.SetResult(host);
             await PublishAsync(host, cancellationToken);
             published.SetResult();
             while (true)
@@ -40,8 +42,9 @@ public sealed class CrashTests
                 if (ended != died.Task) break;
                 deaths++;
                 await host.DisposeAsync();
-                died = new TaskCompletionSource();
+                (died, started) = (new TaskCompletionSource(), new TaskCompletionSource<HostProcess>());
                 host = await StartAsync(configuration, folder, cancellationToken);
+                started.SetResult(host);
             }
 
             var letters = await schema.QueryAsync<(string Code, byte[] Body)>("select code, body from dead_letter");

@@ -10,6 +10,9 @@ namespace Esb.IntegrationTests.EndToEnd;
 internal sealed class EchoBackend : IAsyncDisposable
 {
     private readonly WebApplication _application;
+    private readonly Lock _lock = new();
+    private int _now;
+    private int _most;
 
     private EchoBackend(WebApplication application, Uri url)
     {
@@ -23,6 +26,12 @@ internal sealed class EchoBackend : IAsyncDisposable
 
     /// <summary>What it waits for before it answers.</summary>
     public Task Hold { get; set; } = Task.CompletedTask;
+
+    /// <summary>How long each answer takes.</summary>
+    public TimeSpan Delay { get; set; }
+
+    /// <summary>The most requests that it has had at once.</summary>
+    public int MostAtOnce => _most;
 
     /// <summary>The header Idempotency-Key of each request.</summary>
     public ConcurrentQueue<string> Keys { get; } = new();
@@ -43,10 +52,24 @@ internal sealed class EchoBackend : IAsyncDisposable
 
     private async Task AnswerAsync(HttpContext context)
     {
+        lock (_lock) _most = Math.Max(_most, ++_now);
+        try
+        {
+            await EchoAsync(context);
+        }
+        finally
+        {
+            lock (_lock) _now--;
+        }
+    }
+
+    private async Task EchoAsync(HttpContext context)
+    {
         using var reader = new StreamReader(context.Request.Body);
         LastBody = await reader.ReadToEndAsync(context.RequestAborted);
         Keys.Enqueue(context.Request.Headers["Idempotency-Key"].ToString());
         await Hold.WaitAsync(context.RequestAborted);
+        await Task.Delay(Delay, context.RequestAborted);
         context.Response.ContentType = context.Request.ContentType;
         await context.Response.WriteAsync(LastBody, context.RequestAborted);
     }

@@ -10,7 +10,7 @@ namespace Esb.IntegrationTests.EndToEnd;
 internal sealed class OrderSink : IAsyncDisposable
 {
     private readonly WebApplication _application;
-    private readonly ConcurrentQueue<(Guid Message, string Body)> _taken = new();
+    private readonly ConcurrentQueue<(Guid Message, string Body, string Path)> _taken = new();
 
     private OrderSink(WebApplication application, Uri url)
     {
@@ -23,7 +23,10 @@ internal sealed class OrderSink : IAsyncDisposable
     /// <summary>What it refuses, by the body.</summary>
     public Func<string, bool> Refuses { get; set; } = _ => false;
 
-    public IReadOnlyList<(Guid Message, string Body)> Taken => [.. _taken];
+    public IReadOnlyList<(Guid Message, string Body, string Path)> Taken => [.. _taken];
+
+    /// <summary>The bodies that it took at a path, in their order.</summary>
+    public IReadOnlyList<string> At(string path) => [.. _taken.Where(taken => taken.Path == path).Select(taken => taken.Body)];
 
     public static async Task<OrderSink> StartAsync()
     {
@@ -49,6 +52,6 @@ internal sealed class OrderSink : IAsyncDisposable
             return;
         }
 
-        _taken.Enqueue((Guid.Parse(context.Request.Headers["Idempotency-Key"].ToString()), body));
+        _taken.Enqueue((Guid.Parse(context.Request.Headers["Idempotency-Key"].ToString()), body, context.Request.Path));
     }
 }

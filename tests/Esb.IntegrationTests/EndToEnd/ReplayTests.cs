@@ -12,17 +12,14 @@ public sealed class EmbeddedReplayTests : ReplayContract
 /// <summary>Replay on RabbitMQ and PostgreSQL.</summary>
 public sealed class ServerReplayTests : ReplayContract
 {
-    private PrivateServers _servers = null!;
-    private int _number;
+    private ServerSections _servers = null!;
 
     private protected override string Sections => $$"""
-        "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "esb{{++_number}}" },
-        "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "esb{{_number}}" },
+        {{_servers.Next()}}
         "connections": { "books": { "connection": "${env:ESB_POSTGRES}" } },
         """;
 
-    private protected override IReadOnlyDictionary<string, string> Variables =>
-        new Dictionary<string, string> { ["ESB_RABBITMQ"] = _servers.RabbitMq, ["ESB_POSTGRES"] = _servers.Postgres };
+    private protected override IReadOnlyDictionary<string, string> Variables => _servers.Variables;
 
     private protected override string Endpoints => """
         , "ledger": { "type": "sql-outbound", "subscribe": ["orders.#"], "connection": "books", "once": true, "poolSize": 4, "processingThreads": 4,
@@ -30,7 +27,7 @@ public sealed class ServerReplayTests : ReplayContract
         """;
 
     [OneTimeSetUp]
-    public async Task StartServers() => _servers = await PrivateServers.StartAsync();
+    public async Task StartServers() => _servers = await ServerSections.StartAsync();
 
     [OneTimeTearDown]
     public async Task StopServers() => await _servers.DisposeAsync();

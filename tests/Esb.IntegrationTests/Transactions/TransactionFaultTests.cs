@@ -75,7 +75,7 @@ public sealed class TransactionFaultTests
             await StartHostAsync(cancellationToken);
             using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
             var load = LoadAsync(round, stop.Token);
-            await Task.Delay(TimeSpan.FromSeconds(2), cancellationToken);
+            await AcceptMoreAsync(cancellationToken);
             _host!.Kill();
             await stop.CancelAsync();
             await load;
@@ -93,16 +93,21 @@ public sealed class TransactionFaultTests
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var load = LoadAsync(0, stop.Token);
 
-        await Task.Delay(TimeSpan.FromSeconds(2), cancellationToken);
+        await AcceptMoreAsync(cancellationToken);
         await _postgres.KillAsync();
         await _postgres.StartAgainAsync();
-        var before = _accepted.Count;
-        await _host!.WaitAsync(_ => Task.FromResult(_accepted.Count > before + 100), TimeSpan.FromSeconds(30), "to accept again", cancellationToken);
+        await AcceptMoreAsync(cancellationToken);
         await stop.CancelAsync();
         await load;
         _database.Clear(); // its idle connections died with the server
 
         await CheckAsync(cancellationToken);
+    }
+
+    private Task AcceptMoreAsync(CancellationToken cancellationToken)
+    {
+        var enough = _accepted.Count + 300;
+        return _host!.WaitAsync(_ => Task.FromResult(_accepted.Count >= enough), TimeSpan.FromSeconds(40), "to accept 300 orders more", cancellationToken);
     }
 
     // Each customer sends one order after another; one that is refused, or of which nobody can tell, is not sent again.
@@ -144,7 +149,6 @@ public sealed class TransactionFaultTests
         TestContext.Out.WriteLine($"accepted {_accepted.Count}, placed {placed.Count}, arrived {arrived.Count}, missing {missing}, overtaken {overtaken}");
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(_accepted, Has.Count.GreaterThan(100), "there was load");
             Assert.That(_accepted.Except(placed), Is.Empty, "lost");
             Assert.That(arrived, Is.Unique, "doubled");
             Assert.That(arrived, Is.EquivalentTo(placed), "published without its effect");

@@ -17,7 +17,7 @@ public sealed class ExplainTests : ConfigurationFixture
 
         var lines = ConfigurationExplainer.Explain(AcceptPath(file, ("ESB__LIMITS__MAXBODYSIZE", "1MiB"))).ToList();
 
-        Assert.That(lines.Take(11).Select(line => line.Replace(file, "esb.json", StringComparison.Ordinal)), Is.EqualTo(
+        Assert.That(lines.Take(15).Select(line => line.Replace(file, "esb.json", StringComparison.Ordinal)), Is.EqualTo(
         [
             "name = \"shop\"  (esb.json:2:11)",
             "",
@@ -26,6 +26,10 @@ public sealed class ExplainTests : ConfigurationFixture
             "",
             "limits.maxBodySize = \"1MiB\"  (environment variable ESB__LIMITS__MAXBODYSIZE)",
             "limits.inFlight = 5  (esb.json:4:27)",
+            "limits.inFlightHigh = 200  (default)",
+            "limits.inFlightLow = 100  (default)",
+            "limits.memoryHigh = 80  (default)",
+            "limits.memoryLow = 70  (default)",
             "limits.drainDelay = \"2s\"  (default)",
             "limits.drainTimeout = \"25s\"  (default)",
             "",

@@ -36,6 +36,7 @@ internal static class StandIns
         .AddSingleton(Substitute.For<IDeadLetterStore>())
         .AddSingleton(Substitute.For<IReplayJobStore>())
         .AddSingleton(Substitute.For<IDeadLetterDesk>())
+        .AddSingleton(Substitute.For<IParkingDesk>())
         .AddSingleton<ListedAuditStore>()
         .AddSingleton<IAuditStore>(services => services.GetRequiredService<ListedAuditStore>());
 

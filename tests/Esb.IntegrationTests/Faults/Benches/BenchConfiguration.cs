@@ -35,5 +35,8 @@ internal static class BenchConfiguration
     /// <summary>Settings of an outbound endpoint that works on one message at a time over all hosts.</summary>
     public static JsonObject Ordered() => new() { ["delivery"] = "ordered", ["retry"] = Retry() };
 
+    /// <summary>Settings of an outbound endpoint that keeps the order of each key, and works on many keys at once over all hosts.</summary>
+    public static JsonObject OrderedByKey() => new() { ["delivery"] = "ordered-by-key", ["poolSize"] = 8, ["processingThreads"] = 8, ["retry"] = Retry() };
+
     private static JsonObject Retry() => new() { ["immediate"] = 2, ["delays"] = new JsonArray("1s", "2s", "5s", "10s") };
 }

@@ -20,9 +20,9 @@ internal sealed class BusRecords(NpgsqlDataSource store, PrivateServers servers,
     public async Task<int> CountDuplicatesAsync(string endpoint, CancellationToken cancellationToken) =>
         (await store.QueryAsync<int>("select count(*) from esb.audit_event where endpoint = @endpoint and kind = 'Duplicate'", new { endpoint }, cancellationToken))[0];
 
-    /// <summary>The messages that an endpoint gave up and that wait for an operator.</summary>
+    /// <summary>The messages that wait in the store: dead letters, and the lines of parked keys.</summary>
     public async Task<IReadOnlySet<Guid>> ReadKeptAsync(string endpoint, CancellationToken cancellationToken) =>
-        (await store.QueryAsync<Guid>("select message_id from esb.dead_letter where endpoint = @endpoint", new { endpoint }, cancellationToken)).ToHashSet();
+        (await store.QueryAsync<Guid>("select message_id from esb.dead_letter where endpoint = @endpoint and state = 'Open' union all select message_id from esb.parked_message where endpoint = @endpoint", new { endpoint }, cancellationToken)).ToHashSet();
 
     /// <summary>Messages in each queue of the bus, those under way included.</summary>
     public async Task<IReadOnlyDictionary<string, int>> ReadQueuesAsync()
@@ -37,6 +37,6 @@ internal sealed class BusRecords(NpgsqlDataSource store, PrivateServers servers,
     /// <summary>Messages that wait for an endpoint, for their next attempt too.</summary>
     public static int WaitingFor(string endpoint, IReadOnlyDictionary<string, int> queues) => queues
         .Where(queue => queue.Key == $"endpoints.{endpoint}" || queue.Key.StartsWith($"endpoints.{endpoint}.", StringComparison.Ordinal))
-        .Where(queue => !queue.Key.EndsWith(".bindings", StringComparison.Ordinal)) // keeps a note of the bus, no message of anybody
+        .Where(queue => !queue.Key.EndsWith(".record", StringComparison.Ordinal)) // keeps a note of the bus, no message of anybody
         .Sum(queue => queue.Value);
 }

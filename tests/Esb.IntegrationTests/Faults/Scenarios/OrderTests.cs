@@ -11,27 +11,36 @@ namespace Esb.IntegrationTests.Faults.Scenarios;
 [NonParallelizable, Property("Case", "T-ORD-1")]
 public sealed class OrderTests
 {
-    [Test, Category("FaultsSmoke"), CancelAfter(180_000)]
-    public Task Smoke(CancellationToken cancellationToken) => RunAsync(messages: 1_000, rate: 100, Faults(broker: 0, kill: 1, pause: 0, database: 1, longestPause: 3), cancellationToken);
+    private const string All = "ordered";
+    private const string ByKey = "ordered-by-key";
 
-    [Test, Category("Faults"), CancelAfter(900_000)]
-    public Task Full(CancellationToken cancellationToken) => RunAsync(messages: 15_000, rate: 100, Faults(broker: 3, kill: 3, pause: 2, database: 3, longestPause: 30), cancellationToken);
+    [TestCase(All), TestCase(ByKey)]
+    [Category("FaultsSmoke"), CancelAfter(180_000)]
+    public Task Smoke(string delivery, CancellationToken cancellationToken) =>
+        RunAsync(delivery, messages: 1_000, rate: 100, Faults(broker: 0, kill: 1, pause: 0, database: 1, longestPause: 3), cancellationToken);
+
+    [TestCase(All, 10_000, 100), TestCase(ByKey, 40_000, 250)]
+    [Category("Faults"), CancelAfter(900_000)]
+    public Task Full(string delivery, int messages, int rate, CancellationToken cancellationToken) =>
+        RunAsync(delivery, messages, rate, Faults(broker: 3, kill: 3, pause: 1, database: 3, longestPause: 20), cancellationToken);
+
+    private static System.Text.Json.Nodes.JsonObject SettingsOf(string delivery) => delivery == All ? BenchConfiguration.Ordered() : BenchConfiguration.OrderedByKey();
 
     private static Func<FaultBench, Nemesis> Faults(int broker, int kill, int pause, int database, double longestPause) => bench => FaultBench.NewNemesis()
         .Track(1, longestPause, (ServerFaults.KillBroker(bench.Servers), broker))
         .Track(1, longestPause, (ServerFaults.KillDatabase(bench.Servers), database))
         .Track(1, longestPause / 2, [.. bench.Farm.Hosts.SelectMany(host => new[] { (HostFaults.Kill(host), kill), (HostFaults.Pause(host).Lasting(30, 45), pause) })]);
 
-    private static async Task RunAsync(int messages, int rate, Func<FaultBench, Nemesis> faults, CancellationToken cancellationToken)
+    private static async Task RunAsync(string delivery, int messages, int rate, Func<FaultBench, Nemesis> faults, CancellationToken cancellationToken)
     {
         await using var bench = await FaultBench.StartAsync(
             new BenchPlan
             {
-                Case = "T-ORD-1 (ordered)",
+                Case = $"T-ORD-1 ({delivery})",
                 Sinks = async (database, folder) =>
                 [
-                    await SqlSink.CreateAsync("effects", database, SinkPromises.Ordered, BenchConfiguration.Ordered()),
-                    await HttpSink.StartAsync("web", folder, SinkPromises.Ordered, BenchConfiguration.Ordered()),
+                    await SqlSink.CreateAsync("effects", database, SinkPromises.Ordered | SinkPromises.Once, SettingsOf(delivery)),
+                    await HttpSink.StartAsync("web", folder, SinkPromises.Ordered, SettingsOf(delivery)),
                 ],
             },
             cancellationToken);

@@ -21,6 +21,8 @@ internal sealed class RecordingIntake : IMessageIntake
 
     public IReadOnlyList<string> Refusals => [.. _refusals];
 
+    public bool Publishes => true;
+
     public async ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken)
     {
         _messages.Enqueue(message);

@@ -30,6 +30,7 @@ internal sealed class HttpBus : IAsyncDisposable
     public HttpBus()
     {
         Transport.IsDurable.Returns(true);
+        Transport.Status.Returns(new TransportStatus(IsReady: true));
         Keys = SomeKeys.In(Path.Combine(_folder.FullName, "keys"));
         Publisher.PublishAsync(default!, default!, default!, default).ReturnsForAnyArgs(call =>
         {
@@ -80,9 +81,10 @@ internal sealed class HttpBus : IAsyncDisposable
     }
 
     /// <param name="endpoints">The section <c>endpoints</c>, without its braces.</param>
-    public async Task<HttpBus> StartAsync(string endpoints)
+    /// <param name="more">Further sections, each after a comma.</param>
+    public async Task<HttpBus> StartAsync(string endpoints, string more = "")
     {
-        Read(endpoints);
+        Read(endpoints, more);
         Assert.That(Errors.All, Is.Empty);
         foreach (var part in Parts) await part.StartAsync(CancellationToken.None);
         return this;

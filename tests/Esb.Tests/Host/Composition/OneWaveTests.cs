@@ -174,6 +174,9 @@ public sealed class OneWaveTests
     [TestCase("""{ "endpoints": { "a": { "type": "http-inbound", "path": "/", "publish": "orders.new", "methods": [5] } }, "topics": { "orders": {} } }""", TestName = "List whose only element is wrong is not empty as well")]
     [TestCase("""{ "connections": { "c": { "connection": "Host=localhost" } }, "endpoints": { "a": { "type": "sql-outbound", "connection": "c", "query": "select @a", "parameters": { "a": 5, "b": {} } } } }""", TestName = "Parameter without a value is not one too many as well")]
     [TestCase("""{ "transport": { "type": "rabitmq", "url": "amqp://localhost", "prefix": "a b" } }""", TestName = "Transport of an unknown type has no further errors")]
+    [TestCase("""{ "topics": { "t": { "keey": "x" } }, "endpoints": { "a": { "type": "http-outbound", "url": "http://localhost", "subscribe": ["t.#"], "delivery": "ordered-by-key" } } }""", TestName = "Key of a topic that is misspelt is not missing as well")]
+    [TestCase("""{ "transport": { "type": "rabbitmq", "url": "amqp://localhost" }, "store": { "type": "postgrs" }, "topics": { "t": { "key": { "header": "x-k" } } }, "endpoints": { "a": { "type": "http-outbound", "url": "http://localhost", "subscribe": ["t.#"], "delivery": "ordered-by-key" } } }""", TestName = "Store of an unknown type is not too small as well")]
+    [TestCase("""{ "connections": { "c": { "connection": "Host=localhost" } }, "endpoints": { "a": { "type": "sql-outbound", "connection": "c", "execute": "select 1" } }, "processes": { "p": [{ "transaction": { "conection": "c", "steps": [{ "call": "a" }] } }] } }""", TestName = "Transaction without its connection reaches none in vain as well")]
     public async Task One_mistake_is_one_error(string json) => Assert.That(await RefuseAsync(json), Has.Count.EqualTo(1));
 
     private async Task<IReadOnlyList<ConfigError>> RefuseAsync(string json)

@@ -1,0 +1,81 @@
+using Esb.Core.Audit;
+using Esb.Core.Endpoints;
+using Esb.Core.Replays;
+using Esb.Core.Storage;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Replay;
+
+/// <summary>Carries out what operators decide about messages that wait behind one that failed, and records it.</summary>
+internal sealed partial class ParkingDesk(
+    IParkingStore parking,
+    IEnumerable<IEndpointMonitor> monitors,
+    IEndpointControl control,
+    IAuditTrail audit,
+    TimeProvider time,
+    ILogger<ParkingDesk> logger) : IParkingDesk
+{
+    private const string WholeEndpoint = "(the whole endpoint)";
+
+    public async Task<IReadOnlyList<WaitingLine>> ListAsync(string? endpoint, int limit, CancellationToken cancellationToken)
+    {
+        var keys = await parking.ListAsync(endpoint, limit, cancellationToken);
+        var standing = Standing()
+            .Where(status => endpoint is null || status.Name == endpoint)
+            .Select(status => new WaitingLine(status.Name, null, 1, status.StandsAt!.Since, null, status.StandsAt.Failure));
+        return [.. standing.Concat(keys.Select(key => new WaitingLine(key.Endpoint, key.Key, key.Count, key.Since, key.DueAt, key.Failure))).OrderBy(line => line.Since).Take(limit)];
+    }
+
+    public async Task<IReadOnlyList<WaitingMessage>> MessagesAsync(string endpoint, string? key, int limit, CancellationToken cancellationToken)
+    {
+        if (key is null) return StandstillOf(endpoint) is { } at ? [new WaitingMessage(at.MessageId, null, null, null, at.Since, null, [at.Failure])] : [];
+        var messages = await parking.MessagesAsync(endpoint, key, limit, cancellationToken);
+        return [.. messages.Select(parked => new WaitingMessage(
+            parked.Message.Id, parked.Message.Subject, parked.Message.ContentType, parked.Message.Body.Length, parked.ParkedAt, parked.DueAt, parked.Failures))];
+    }
+
+    public async Task<bool> ReleaseAsync(string endpoint, string? key, OperatorDecision decision, CancellationToken cancellationToken)
+    {
+        var released = key is not null
+            ? await parking.ReleaseAsync(endpoint, key, cancellationToken)
+            : StandstillOf(endpoint) is { } at && await control.MoveOnAsync(endpoint, at.MessageId, discard: false, cancellationToken);
+        if (released) LogReleased(endpoint, key ?? WholeEndpoint, decision.By, decision.Reason);
+        return released;
+    }
+
+    public async Task<long> DiscardAsync(string endpoint, string? key, Guid? messageId, OperatorDecision decision, CancellationToken cancellationToken)
+    {
+        var count = key is null ? await DiscardFirstAsync(endpoint, messageId, cancellationToken) : await DiscardParkedAsync(endpoint, key, messageId, decision, cancellationToken);
+        if (count > 0) LogDiscarded(count, endpoint, key ?? WholeEndpoint, decision.By, decision.Reason);
+        return count;
+    }
+
+    private async Task<long> DiscardParkedAsync(string endpoint, string key, Guid? messageId, OperatorDecision decision, CancellationToken cancellationToken)
+    {
+        var discarded = await parking.DiscardAsync(endpoint, key, messageId, cancellationToken);
+        foreach (var parked in discarded) await RecordAsync(parked, endpoint, decision);
+        return discarded.Count;
+    }
+
+    // The endpoint itself records it.
+    private async Task<long> DiscardFirstAsync(string endpoint, Guid? messageId, CancellationToken cancellationToken)
+    {
+        if (StandstillOf(endpoint) is not { } at || (messageId is not null && messageId != at.MessageId)) return 0;
+        return await control.MoveOnAsync(endpoint, at.MessageId, discard: true, cancellationToken) ? 1 : 0;
+    }
+
+    // They are gone from the store already: their record is not given up because a caller has hung up.
+    private ValueTask RecordAsync(ParkedMessage parked, string endpoint, OperatorDecision decision) => audit.RecordAsync(
+        AuditFacts.Of(parked.Message, AuditKind.Discarded, time) with { Endpoint = endpoint, Reason = decision.Reason, Fields = new Dictionary<string, string> { ["operator"] = decision.By } },
+        CancellationToken.None);
+
+    private EndpointStandstill? StandstillOf(string endpoint) => Standing().FirstOrDefault(status => status.Name == endpoint)?.StandsAt;
+
+    private IEnumerable<EndpointStatus> Standing() => monitors.SelectMany(monitor => monitor.Endpoints).Where(status => status.StandsAt is not null);
+
+    [LoggerMessage(EventId = 2640, Level = LogLevel.Information, Message = "The parked messages of {Key} at {Endpoint} were released by {Operator}: {Reason}")]
+    private partial void LogReleased(string endpoint, string key, string @operator, string? reason);
+
+    [LoggerMessage(EventId = 2641, Level = LogLevel.Information, Message = "{Count} parked messages of {Key} at {Endpoint} were discarded by {Operator}: {Reason}")]
+    private partial void LogDiscarded(long count, string endpoint, string key, string @operator, string? reason);
+}

@@ -1,0 +1,79 @@
+using Esb.Core.Errors;
+using Esb.Core.Replays;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace Esb.Host.Management.Parking;
+
+/// <summary>Shows the messages that wait behind one that failed, and carries out what operators decide about them.</summary>
+internal static class ParkedRoutes
+{
+    private const int MaxLimit = 1_000;
+    private const int DefaultLimit = 100;
+
+    public static IEndpointRouteBuilder MapParkedRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
+    {
+        var desk = bus.GetRequiredService<IParkingDesk>();
+        var parked = api.MapGroup("/parked");
+        parked.MapGet("", (HttpRequest request, CancellationToken cancellationToken) => ListAsync(desk, request, cancellationToken));
+        parked.MapGet("/{endpoint}/{line}", (string endpoint, HttpRequest request, CancellationToken cancellationToken) => ShowAsync(desk, endpoint, request, cancellationToken));
+        parked.MapPost("/{endpoint}/{line}/release", (string endpoint, HttpRequest request, CancellationToken cancellationToken) => ReleaseAsync(desk, endpoint, request, cancellationToken));
+        parked.MapPost("/{endpoint}/{line}/discard", (string endpoint, HttpRequest request, CancellationToken cancellationToken) => DiscardAsync(desk, endpoint, request, cancellationToken));
+        return api;
+    }
+
+    private static async Task<Page<WaitingLineView>> ListAsync(IParkingDesk desk, HttpRequest request, CancellationToken cancellationToken)
+    {
+        var query = new QueryReader(request.Query).Allow("endpoint", "limit");
+        var lines = await desk.ListAsync(query.Text("endpoint"), query.Integer("limit", 1, MaxLimit, DefaultLimit), cancellationToken);
+        return new Page<WaitingLineView>([.. lines.Select(WaitingLineView.Of)]);
+    }
+
+    private static async Task<Page<WaitingMessage>> ShowAsync(IParkingDesk desk, string endpoint, HttpRequest request, CancellationToken cancellationToken)
+    {
+        var limit = new QueryReader(request.Query).Allow("limit").Integer("limit", 1, MaxLimit, DefaultLimit);
+        var messages = await desk.MessagesAsync(endpoint, KeyOf(request), limit, cancellationToken);
+        return messages.Count > 0 ? new Page<WaitingMessage>(messages) : throw NothingWaits(endpoint);
+    }
+
+    private static async Task<IResult> ReleaseAsync(IParkingDesk desk, string endpoint, HttpRequest request, CancellationToken cancellationToken)
+    {
+        var key = KeyOf(request);
+        var body = await JsonBody.ReadAsync<DeadLetters.ReasonBody>(request, cancellationToken);
+        return await desk.ReleaseAsync(endpoint, key, Operators.DecisionOf(request, body.Reason), cancellationToken)
+            ? TypedResults.Accepted((string?)null, new ReleaseReceipt(endpoint, LineName.Of(key)))
+            : throw NothingWaits(endpoint);
+    }
+
+    private static async Task<DeadLetters.DiscardReceipt> DiscardAsync(IParkingDesk desk, string endpoint, HttpRequest request, CancellationToken cancellationToken)
+    {
+        var key = KeyOf(request);
+        var body = await JsonBody.ReadAsync<DiscardParkedBody>(request, cancellationToken);
+        if (body.MessageId is null && !body.All) throw Problems.Parameter("messageId", "expected the message to discard, or \"all\": true for the whole line");
+        var count = await desk.DiscardAsync(endpoint, key, body.MessageId, Operators.WithReason(request, body.Reason), cancellationToken);
+        return count > 0 ? new DeadLetters.DiscardReceipt(count) : throw NothingWaits(endpoint);
+    }
+
+    // From the path as it came: a key may hold a slash, which routes do not decode.
+    private static string? KeyOf(HttpRequest request)
+    {
+        var target = request.HttpContext.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
+        var segments = target.Split('?')[0].Split('/'); // "", api, parked, endpoint, line
+        return segments.Length > 4 ? LineName.KeyOf(Uri.UnescapeDataString(segments[4])) : throw Problems.Parameter("line", "expected the line of a key");
+    }
+
+    private static EsbException NothingWaits(string endpoint) => Problems.NotFound($"No such message waits at '{endpoint}'.");
+}
+
+/// <summary>What is given up of a line, and why.</summary>
+internal sealed record DiscardParkedBody
+{
+    public Guid? MessageId { get; init; }
+
+    /// <summary>All messages of the line.</summary>
+    public bool All { get; init; }
+
+    public string? Reason { get; init; }
+}
+
+/// <summary>The line that is tried again.</summary>
+internal sealed record ReleaseReceipt(string Endpoint, string Line);

@@ -1,0 +1,25 @@
+namespace Esb.IntegrationTests.EndToEnd;
+
+/// <summary>RabbitMQ and PostgreSQL of a fixture's own, and what a configuration says to use them under names of its own.</summary>
+internal sealed class ServerSections : IAsyncDisposable
+{
+    private readonly PrivateServers _servers;
+    private int _number;
+
+    private ServerSections(PrivateServers servers) => _servers = servers;
+
+    public string Postgres => _servers.Postgres;
+
+    public IReadOnlyDictionary<string, string> Variables =>
+        new Dictionary<string, string> { ["ESB_RABBITMQ"] = _servers.RabbitMq, ["ESB_POSTGRES"] = _servers.Postgres };
+
+    public static async Task<ServerSections> StartAsync() => new(await PrivateServers.StartAsync());
+
+    /// <summary>The sections of the next test.</summary>
+    public string Next() => $$"""
+        "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "esb{{++_number}}" },
+        "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "esb{{_number}}" },
+        """;
+
+    public ValueTask DisposeAsync() => _servers.DisposeAsync();
+}

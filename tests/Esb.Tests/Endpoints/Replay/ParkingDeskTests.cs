@@ -1,0 +1,92 @@
+using Esb.Core.Audit;
+using Esb.Core.Endpoints;
+using Esb.Core.Replays;
+using Esb.Core.Storage;
+using Esb.Endpoints.Replay;
+using Esb.Tests.Fakes;
+using Microsoft.Extensions.Logging;
+using NSubstitute;
+
+namespace Esb.Tests.Endpoints.Replay;
+
+[CancelAfter(10_000)]
+public sealed class ParkingDeskTests
+{
+    private static readonly DateTimeOffset Now = new(2026, 3, 1, 12, 0, 0, TimeSpan.Zero);
+    private static readonly OperatorDecision Decision = new("ada", "paid by hand");
+
+    private readonly Guid _standsAt = Guid.NewGuid();
+    private IParkingStore _parking = null!;
+    private IEndpointControl _control = null!;
+    private AuditLog _audit = null!;
+    private LogLines _log = null!;
+    private ParkingDesk _desk = null!;
+
+    [SetUp]
+    public void Make()
+    {
+        _parking = Substitute.For<IParkingStore>();
+        _control = Substitute.For<IEndpointControl>();
+        _audit = new AuditLog();
+        _log = new LogLines();
+        var monitor = Substitute.For<IEndpointMonitor>();
+        monitor.Endpoints.Returns(
+        [
+            new EndpointStatus { Name = "shop", Type = "http-outbound", State = EndpointState.Running },
+            new EndpointStatus { Name = "ledger", Type = "sql-outbound", State = EndpointState.Stopped, StandsAt = new EndpointStandstill(_standsAt, Now, new FailedAttempt(Now, "ESB-X", "no")) },
+        ]);
+        var loggers = LoggerFactory.Create(logging => logging.AddProvider(_log));
+        _desk = new ParkingDesk(_parking, [monitor], _control, _audit, TimeProvider.System, loggers.CreateLogger<ParkingDesk>());
+    }
+
+    [TearDown]
+    public void Dispose() => _log.Dispose();
+
+    [Test]
+    public async Task Keys_and_endpoints_that_stand_still_are_one_list(CancellationToken cancellationToken)
+    {
+        _parking.ListAsync(null, 10, Arg.Any<CancellationToken>()).Returns(
+            [new ParkedKey("shop", "c-1", 3, Now.AddMinutes(-1), null, null), new ParkedKey("shop", "c-2", 1, Now.AddMinutes(1), Now.AddMinutes(2), null)]);
+
+        var lines = await _desk.ListAsync(null, 10, cancellationToken);
+
+        Assert.That(lines.Select(line => (line.Endpoint, line.Key, line.Count)), Is.EqualTo([("shop", "c-1", 3), ("ledger", (string?)null, 1), ("shop", "c-2", 1)]));
+        Assert.That((await _desk.MessagesAsync("ledger", null, 10, cancellationToken)).Select(message => (message.Id, message.Failures[0].Code)), Is.EqualTo([(_standsAt, "ESB-X")]));
+        Assert.That(await _desk.MessagesAsync("shop", null, 10, cancellationToken), Is.Empty);
+    }
+
+    [Test]
+    public async Task Release_reaches_the_store_or_the_endpoint_and_is_logged(CancellationToken cancellationToken)
+    {
+        _parking.ReleaseAsync("shop", "c-1", Arg.Any<CancellationToken>()).Returns(true);
+        _control.MoveOnAsync("ledger", _standsAt, false, Arg.Any<CancellationToken>()).Returns(true);
+
+        Assert.That(await _desk.ReleaseAsync("shop", "c-1", Decision, cancellationToken), Is.True);
+        Assert.That(await _desk.ReleaseAsync("ledger", null, Decision, cancellationToken), Is.True);
+        Assert.That(await _desk.ReleaseAsync("shop", "c-9", Decision, cancellationToken), Is.False);
+        Assert.That(await _desk.ReleaseAsync("shop", null, Decision, cancellationToken), Is.False);
+        Assert.That(_log.All.Count(line => line.Text.Contains("ada") && line.Text.Contains("paid by hand")), Is.EqualTo(2));
+    }
+
+    [Test]
+    public async Task Discarded_messages_are_recorded_with_who_and_why(CancellationToken cancellationToken)
+    {
+        var message = Some.Message(subject: "orders.new", key: "c-1");
+        _parking.DiscardAsync("shop", "c-1", null, Arg.Any<CancellationToken>()).Returns([new ParkedMessage(message, Now, [], null)]);
+
+        Assert.That(await _desk.DiscardAsync("shop", "c-1", null, Decision, cancellationToken), Is.EqualTo(1));
+
+        var fact = _audit.Facts.Single();
+        Assert.That((fact.Kind, fact.MessageId, fact.Endpoint, fact.Reason, fact.Fields["operator"]), Is.EqualTo((AuditKind.Discarded, message.Id, "shop", "paid by hand", "ada")));
+    }
+
+    [Test]
+    public async Task Only_the_message_that_an_endpoint_stands_at_can_be_discarded_of_it(CancellationToken cancellationToken)
+    {
+        _control.MoveOnAsync("ledger", _standsAt, true, Arg.Any<CancellationToken>()).Returns(true);
+
+        Assert.That(await _desk.DiscardAsync("ledger", null, Guid.NewGuid(), Decision, cancellationToken), Is.Zero);
+        Assert.That(await _desk.DiscardAsync("ledger", null, _standsAt, Decision, cancellationToken), Is.EqualTo(1));
+        await _control.Received(1).MoveOnAsync("ledger", _standsAt, true, Arg.Any<CancellationToken>());
+    }
+}
