@@ -23,4 +23,6 @@ internal interface IStore : IBusPart, IHealthCheck, IAsyncDisposable
     IIdempotencyKeys IdempotencyKeys { get; }
 
     ILeaseStore Leases { get; }
+
+    IClaimCheckStore ClaimChecks { get; }
 }

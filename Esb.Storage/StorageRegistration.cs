@@ -29,7 +29,8 @@ public static class StorageRegistration
         .AddSingleton(provider => provider.GetRequiredService<IStore>().CrashMarks)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().ReplayJobs)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().IdempotencyKeys)
-        .AddSingleton(provider => provider.GetRequiredService<IStore>().Leases);
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().Leases)
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().ClaimChecks);
 
     private static IStore Create(IServiceProvider provider)
     {

@@ -9,6 +9,9 @@ internal sealed record FileStoreConfig : StoreConfig
     [Setting("The folder of audit facts and dead letters; in the working directory where none is named.", IsPath = true)]
     public string Folder { get; init; } = "esb-data";
 
+    [Setting("A folder that all hosts share, for large bodies, which then travel as a reference; without it they travel whole.", IsPath = true)]
+    public string? Claims { get; init; }
+
     [Setting("Encrypts what holds original bodies.", Secret = true, Unavailable = true)]
     public string? EncryptionKey { get; init; }
 }

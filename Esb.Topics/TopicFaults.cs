@@ -13,6 +13,8 @@ internal static class TopicFaults
         ? Unavailable("ESB-TOPIC-UNKNOWN", $"Nobody can tell whether {subject} took the message ({result.Reason}); send it again.")
         : Unavailable("ESB-TOPIC-UNAVAILABLE", $"{subject} takes no message right now: {result.Reason}.");
 
+    public static EsbException NotAnswered(string reason) => Unavailable("ESB-TOPIC-UNAVAILABLE", $"The broker gives no answer: {reason}.");
+
     public static EsbException ReplyLost() => Unavailable("ESB-TOPIC-UNAVAILABLE", "The connection to the broker was lost while a reply was awaited.");
 
     public static EsbException RequestTimeout(string subject, TimeSpan timeout) =>

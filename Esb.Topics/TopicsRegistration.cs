@@ -3,7 +3,9 @@ using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Planning;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Topics.ClaimChecks;
 using Esb.Topics.Farm;
 using Esb.Topics.Memory;
 using Esb.Topics.Publishing;
@@ -24,6 +26,7 @@ public static class TopicsRegistration
     private static IServiceCollection AddTransports(this IServiceCollection services)
     {
         services.TryAddSingleton(CreateTransport);
+        services.TryAddSingleton(FindUnroutable);
         services.TryAddSingleton(provider => (IEndpointQueues)provider.GetRequiredService<ITopicTransport>()); // each transport reaches its own queues
         services.TryAddSingleton(CreateFarm);
         return services
@@ -56,9 +59,16 @@ public static class TopicsRegistration
         var time = provider.GetRequiredService<TimeProvider>();
         var loggers = provider.GetRequiredService<ILoggerFactory>();
         return configuration.Section<TransportConfig>("transport") is RabbitMqTransportConfig rabbitMq
-            ? new RabbitMqTransport(rabbitMq, configuration.Name, configuration.Named<TopicConfig>("topics"), limits.MaxBodySize.Bytes, time, loggers)
+            ? new RabbitMqTransport(rabbitMq, configuration.Name, configuration.Named<TopicConfig>("topics"), new BodyLimits(limits.MaxBodySize.Bytes, limits.ClaimCheck.Bytes), provider.GetRequiredService<IClaimCheckStore>(), time, loggers)
             : new MemoryTransport(limits.InFlight, time, loggers.CreateLogger<MemoryTransport>());
     }
+
+    private static IUnroutableMessages FindUnroutable(IServiceProvider provider) => provider.GetRequiredService<ITopicTransport>() switch
+    {
+        RabbitMqTransport rabbitMq => rabbitMq.Unroutable,
+        MemoryTransport memory => memory.Unroutable,
+        var other => throw new InvalidOperationException($"{other.GetType().Name} is no transport of ours."),
+    };
 
     private static IFarm CreateFarm(IServiceProvider provider) => provider.GetRequiredService<ITopicTransport>() is RabbitMqTransport transport
         ? transport.Farm

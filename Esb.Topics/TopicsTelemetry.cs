@@ -21,6 +21,9 @@ internal static class TopicsTelemetry
     private static readonly Counter<long> Unroutable =
         Meter.CreateCounter<long>(EsbTelemetry.Metrics.Unroutable, "{message}", "Messages that no endpoint subscribes to.");
 
+    private static readonly Counter<long> ReplyAbandoned =
+        Meter.CreateCounter<long>(EsbTelemetry.Metrics.ReplyAbandoned, "{message}", "Replies that found nobody who waited for them any more.");
+
     private static readonly Counter<long> Unidentified =
         Meter.CreateCounter<long>(EsbTelemetry.Metrics.Unidentified, "{message}", "Foreign messages without an id.");
 
@@ -57,6 +60,8 @@ internal static class TopicsTelemetry
     }
 
     public static void CountUnroutable() => Unroutable.Add(1);
+
+    public static void CountReplyAbandoned() => ReplyAbandoned.Add(1);
 
     public static void CountUnidentified() => Unidentified.Add(1);
 

@@ -36,6 +36,9 @@ public enum AuditKind
     /// <summary>It was answered.</summary>
     Replied,
 
+    /// <summary>It was worked on, but its answer found nobody who waited for it any more.</summary>
+    ReplyAbandoned,
+
     /// <summary>An audit step recorded it.</summary>
     Recorded,
 

@@ -37,7 +37,7 @@ public sealed record LimitsConfig : SettingsRecord
     [Setting("How long messages under way may take when the host stops; then they go back to their queues.", Range = "1s..10m")]
     public TimeSpan DrainTimeout { get; init; } = TimeSpan.FromSeconds(25);
 
-    /// <summary>Not yet available.</summary>
-    [Setting("Bodies above this size travel as a reference.", Unavailable = true)]
+    /// <summary>The largest body that travels whole over a broker, where the store can keep larger ones.</summary>
+    [Setting("Over a broker, bodies above this size travel as a reference, where the store can keep them for all hosts.", Range = "1KiB..1GiB")]
     public ByteSize ClaimCheck { get; init; } = ByteSize.KiB(256);
 }

@@ -94,6 +94,9 @@ public static class EsbTelemetry
         /// <summary>Counter, {message}: given up and kept as dead letters.</summary>
         public const string DeadLettered = "esb.message.dead_lettered";
 
+        /// <summary>Counter, {message}: replies that found nobody who waited for them any more.</summary>
+        public const string ReplyAbandoned = "esb.message.reply_abandoned";
+
         /// <summary>Counter, {message}: given up, and waiting with the rest of their key for an operator.</summary>
         public const string Parked = "esb.message.parked";
 

@@ -15,6 +15,9 @@ public static class EsbHeaders
     /// <summary>The id that a foreign message came with, where it is no UUID.</summary>
     public const string SourceId = "esb-source-id";
 
+    /// <summary>In the place of a body that is kept elsewhere, what it is redeemed with.</summary>
+    public const string Claim = "esb-claim";
+
     /// <summary>On a reply that is a fault, its code; the body is then problem+json (RFC 9457).</summary>
     public const string Fault = "esb-fault";
 

@@ -22,7 +22,7 @@ public sealed record TopicConfig : SettingsRecord
     [Setting("The schema that every message must pass.", Unavailable = true)]
     public string? Schema { get; init; }
 
-    /// <summary>Not yet available.</summary>
-    [Setting("Whether large bodies travel as a reference; false where foreign clients read.", Unavailable = true)]
+    /// <summary>Whether large bodies travel as a reference.</summary>
+    [Setting("Whether large bodies travel as a reference; false where foreign clients read.")]
     public bool ClaimCheck { get; init; } = true;
 }

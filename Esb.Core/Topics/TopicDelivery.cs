@@ -49,5 +49,6 @@ public sealed record DeliverySource(int Lane, Guid Session, CancellationToken Lo
     public static DeliverySource Local { get; } = new(0, Guid.Empty, CancellationToken.None);
 }
 
-/// <summary>Sends the answer to a request, once. An answer that finds nobody any more is no error.</summary>
-public delegate ValueTask ReplySender(EsbMessage reply, CancellationToken cancellationToken);
+/// <summary>Sends the answer to a request, once; repeats until somebody has it or the time of the request is over. An answer that finds nobody any more is no error.</summary>
+/// <returns>Whether it was handed over; false where nobody waits for it any more.</returns>
+public delegate ValueTask<bool> ReplySender(EsbMessage reply, CancellationToken cancellationToken);

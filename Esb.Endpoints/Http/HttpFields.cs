@@ -50,7 +50,6 @@ internal static class HttpFields
         if (!HeaderRules.IsValue(value)) throw new EsbException("ESB-HDR-VALUE", $"The value of the header {name} is more than one line of text.", FaultKind.Internal);
     }
 
-    // The server keeps no other name where one is close, keep-alive or upgrade.
     private static bool IsNamed(string name, StringValues connection)
     {
         foreach (var line in connection)

@@ -55,6 +55,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
         builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
         {
             kestrel.AddServerHeader = false;
+            kestrel.RequestHeaderEncodingSelector = ConnectionOptions.Select;
             kestrel.ResponseHeaderEncodingSelector = static _ => Encoding.UTF8;
             ListenerLimits.Apply(kestrel.Limits, config.MaxConnections);
             kestrel.Listen(address.Address, address.Port, listen =>

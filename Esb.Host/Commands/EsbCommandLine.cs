@@ -49,6 +49,7 @@ internal static class EsbCommandLine
         new DeadLettersCommand(context),
         new ReplaysCommand(context),
         new ParkedCommand(context),
+        new UnroutableCommand(context),
         new UnavailableCommand("transform"),
         new UnavailableCommand("workflows"),
         new SecretOption("--key"),

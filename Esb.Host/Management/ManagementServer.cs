@@ -66,7 +66,9 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
         application.UseRouting();
         application.Use(pipeline.RequireKeyAsync);
         application.MapHealth(bus);
-        application.MapGroup("/api").MapEndpointRoutes(bus).MapOutboxRoutes(bus).MapTopicRoutes(bus).MapMessageRoutes(bus).MapDeadLetterRoutes(bus).MapReplayRoutes(bus).MapParkedRoutes(bus).MapConfigurationRoutes(bus);
+        application.MapGroup("/api")
+            .MapEndpointRoutes(bus).MapTopicRoutes(bus).MapUnroutableRoutes(bus).MapOutboxRoutes(bus).MapMessageRoutes(bus)
+            .MapDeadLetterRoutes(bus).MapReplayRoutes(bus).MapParkedRoutes(bus).MapConfigurationRoutes(bus);
         return application;
     }
 

@@ -2,6 +2,7 @@ using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Storage.Files.Claims;
 using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Index;
 using Esb.Storage.Files.Keys;
@@ -14,6 +15,8 @@ namespace Esb.Storage.Files;
 /// <summary>The store that needs no server: a folder of segments for audit facts, and one each for dead letters, parked messages and the keys of requests.</summary>
 internal sealed partial class FileStore : IStore
 {
+    private static readonly TimeSpan CleanInterval = TimeSpan.FromHours(1);
+
     private readonly ILogger _logger;
     private readonly Lazy<SegmentLog> _auditLog;
     private readonly Lazy<SegmentLog> _deadLetterLog;
@@ -23,7 +26,11 @@ internal sealed partial class FileStore : IStore
     private readonly FileParkingStore _parking;
     private readonly LetterLog _letters;
     private readonly FileIdempotencyKeys _keys;
+    private readonly FolderClaimCheckStore? _claims;
+    private readonly TimeProvider _time;
+    private readonly CancellationTokenSource _stopping = new();
     private Task _indexing = Task.CompletedTask;
+    private Task _cleaning = Task.CompletedTask;
 
     public FileStore(FileStoreConfig config, TimeProvider time, ILogger<FileStore> logger)
         : this(config, SegmentOptions.Default, time, logger)
@@ -34,6 +41,8 @@ internal sealed partial class FileStore : IStore
     {
         _logger = logger;
         var (audit, deadLetters) = Folders(config);
+        _time = time;
+        _claims = config.Claims is { } claims ? new FolderClaimCheckStore(Path.GetFullPath(claims), time) : null;
         _auditLog = new(() => SegmentLog.Open(audit, options, logger));
         _deadLetterLog = new(() => SegmentLog.Open(deadLetters, options, logger));
         var keys = Path.Combine(Path.GetFullPath(config.Folder), "idempotency-keys");
@@ -71,6 +80,8 @@ internal sealed partial class FileStore : IStore
 
     public ILeaseStore Leases { get; } = new FileLeaseStore(TimeProvider.System);
 
+    public IClaimCheckStore ClaimChecks => _claims is null ? new NoClaimCheckStore() : _claims;
+
     /// <summary>The folders of audit facts and of dead letters.</summary>
     public static (string Audit, string DeadLetters) Folders(FileStoreConfig config)
     {
@@ -85,12 +96,15 @@ internal sealed partial class FileStore : IStore
     {
         _indexing = IndexAsync(_auditLog.Value);
         _ = _deadLetterLog.Value;
+        if (_claims is not null) _cleaning = CleanAsync(_claims, _stopping.Token);
         _ = _parkingLog.Value;
         return Task.Run(_keys.Open, cancellationToken);
     }
 
     public async Task StopAsync(CancellationToken cancellationToken)
     {
+        await _stopping.CancelAsync();
+        await _cleaning;
         if (_auditLog.IsValueCreated) await _auditLog.Value.DisposeAsync();
         if (_deadLetterLog.IsValueCreated) await _deadLetterLog.Value.DisposeAsync();
         if (_parkingLog.IsValueCreated) await _parkingLog.Value.DisposeAsync();
@@ -109,6 +123,30 @@ internal sealed partial class FileStore : IStore
         _letters.Dispose();
     }
 
+    private async Task CleanAsync(FolderClaimCheckStore claims, CancellationToken stopping)
+    {
+        try
+        {
+            while (true)
+            {
+                try
+                {
+                    claims.DeleteOld();
+                }
+                catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+                {
+                    LogNotDeleted(ex);
+                }
+
+                await Task.Delay(CleanInterval, _time, stopping);
+            }
+        }
+        catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+        {
+            // Stopped.
+        }
+    }
+
     // A segment that has come to its end gets its index now, rather than when somebody asks.
     private async Task IndexAsync(SegmentLog log)
     {
@@ -124,6 +162,9 @@ internal sealed partial class FileStore : IStore
             }
         }
     }
+
+    [LoggerMessage(EventId = 4519, Level = LogLevel.Warning, Message = "bodies whose time is over could not be deleted; tried again in an hour")]
+    private partial void LogNotDeleted(Exception exception);
 
     [LoggerMessage(EventId = 4514, Level = LogLevel.Warning, Message = "the audit facts could not be indexed; the next search tries again")]
     private partial void LogNotIndexed(Exception exception);

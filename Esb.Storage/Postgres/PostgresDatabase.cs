@@ -14,6 +14,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
     private readonly Lazy<NpgsqlDataSource> _source;
     private readonly Lazy<PostgresPartitions> _partitions;
     private readonly Lazy<PostgresPartitions> _keyPartitions;
+    private readonly Lazy<PostgresPartitions> _claimPartitions;
     private readonly Lazy<PostgresSchema> _schema;
     private readonly bool _readOnly;
     private readonly TimeProvider _time;
@@ -26,6 +27,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
         _source = new Lazy<NpgsqlDataSource>(() => NpgsqlDataSource.Create(PostgresConnection.With(config, readOnly)));
         _partitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, "audit_event", "audit_field"));
         _keyPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, "idempotency_key"));
+        _claimPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, "claim_check"));
         _schema = new Lazy<PostgresSchema>(() => new PostgresSchema(Source, config.Schema, logger));
         _readOnly = readOnly;
         _time = time;
@@ -39,6 +41,9 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
 
     /// <summary>Of the keys of requests.</summary>
     public PostgresPartitions KeyPartitions => _keyPartitions.Value;
+
+    /// <summary>Of bodies that travel as a reference.</summary>
+    public PostgresPartitions ClaimPartitions => _claimPartitions.Value;
 
     /// <summary>Whether the database has been reached and its tables are there.</summary>
     public bool IsReady => _preparing is { IsCompletedSuccessfully: true };
@@ -54,12 +59,14 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
         }
     }
 
-    /// <summary>Makes the partitions of the coming days, and drops those of keys that are not needed any more.</summary>
+    /// <summary>Makes the partitions of the coming days, and drops those of keys and bodies that are not needed any more.</summary>
     public async Task MakePartitionsAsync(DateTimeOffset now, CancellationToken cancellationToken)
     {
         await Partitions.MakeAheadAsync(now, cancellationToken);
         await KeyPartitions.MakeAheadAsync(now, cancellationToken);
         await KeyPartitions.DropBeforeAsync(now - IIdempotencyKeys.Window, cancellationToken);
+        await ClaimPartitions.MakeAheadAsync(now, cancellationToken);
+        await ClaimPartitions.DropBeforeAsync(now - IClaimCheckStore.Retention, cancellationToken);
     }
 
     /// <summary>A connection to a database with our tables.</summary>

@@ -40,6 +40,7 @@ internal sealed partial class PostgresStore : IStore
         ReplayJobs = new PostgresReplayJobStore(_database);
         IdempotencyKeys = new PostgresIdempotencyKeys(_database, time);
         Leases = new PostgresLeaseStore(_database);
+        ClaimChecks = new PostgresClaimCheckStore(_database, time);
     }
 
     public BusStage Stage => BusStage.Stores;
@@ -61,6 +62,8 @@ internal sealed partial class PostgresStore : IStore
     public IIdempotencyKeys IdempotencyKeys { get; }
 
     public ILeaseStore Leases { get; }
+
+    public IClaimCheckStore ClaimChecks { get; }
 
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: trying again would not help. <c>ESB-STORE-INUSE</c>: another host has the spool.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)

@@ -7,17 +7,31 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Topics.Memory;
 
 /// <summary>Topics within this process: the embedded default, which needs no server. What it keeps ends with the process.</summary>
-internal sealed class MemoryTransport(int maxInFlight, TimeProvider time, ILogger<MemoryTransport> logger) : ITopicTransport, IEndpointQueues
+internal sealed class MemoryTransport : ITopicTransport, IEndpointQueues
 {
     private static readonly TimeSpan DrainInterval = TimeSpan.FromMilliseconds(20);
 
     private readonly Lock _gate = new();
-    private readonly MemoryDeadLetters _deadLetters = new(time, logger);
-    private readonly UnroutableMessages _unroutable = new(time, logger);
+    private readonly int _maxInFlight;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly MemoryDeadLetters _deadLetters;
+    private readonly UnroutableMessages _counter;
+    private readonly MemoryUnroutable _unroutable;
     private MemoryEndpoint[] _endpoints = []; // replaced as a whole
     private int _inFlight;
 
+    public MemoryTransport(int maxInFlight, TimeProvider time, ILogger<MemoryTransport> logger)
+    {
+        (_maxInFlight, _time, _logger) = (maxInFlight, time, logger);
+        _deadLetters = new MemoryDeadLetters(time, logger);
+        _counter = new UnroutableMessages(time, logger);
+        _unroutable = new MemoryUnroutable(message => TryPublish(message));
+    }
+
     public string System => "memory";
+
+    public IUnroutableMessages Unroutable => _unroutable;
 
     public bool IsDurable => false;
 
@@ -39,12 +53,16 @@ internal sealed class MemoryTransport(int maxInFlight, TimeProvider time, ILogge
         if (result.Outcome != PublishOutcome.Confirmed) throw TopicFaults.Unavailable(request.Subject, result);
         try
         {
-            var reply = await waiting.Task.WaitAsync(timeout, time, cancellationToken);
+            var reply = await waiting.Task.WaitAsync(timeout, _time, cancellationToken);
             return reply with { CorrelationId = request.CorrelationId };
         }
         catch (TimeoutException)
         {
             throw TopicFaults.RequestTimeout(request.Subject, timeout);
+        }
+        finally
+        {
+            waiting.TrySetCanceled(CancellationToken.None); // a reply from now on finds nobody
         }
     }
 
@@ -60,7 +78,7 @@ internal sealed class MemoryTransport(int maxInFlight, TimeProvider time, ILogge
         }
 
         return Task.FromResult<ITopicSubscription>(
-            new MemorySubscription(subscription, tuned => new MemoryWorkers(tuned, endpoint, handler, _deadLetters, time, logger)));
+            new MemorySubscription(subscription, tuned => new MemoryWorkers(tuned, endpoint, handler, _deadLetters, _time, _logger)));
     }
 
     public ValueTask<PublishResult> SendAsync(string endpoint, EsbMessage message, DeliveryKind kind, CancellationToken cancellationToken)
@@ -73,22 +91,29 @@ internal sealed class MemoryTransport(int maxInFlight, TimeProvider time, ILogge
 
     public async Task DrainAsync(CancellationToken cancellationToken)
     {
-        while (Volatile.Read(ref _inFlight) > 0) await Task.Delay(DrainInterval, time, cancellationToken);
+        while (Volatile.Read(ref _inFlight) > 0) await Task.Delay(DrainInterval, _time, cancellationToken);
     }
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
     private PublishResult Publish(EsbMessage message, ReplySender? reply = null, TimeSpan? timeout = null)
     {
-        var endpoints = Array.FindAll(_endpoints, endpoint => endpoint.Wants(message.Subject));
-        if (endpoints.Length > 0) return Add(message, endpoints, DeliveryKind.Published, reply, timeout);
-        _unroutable.Count(message.Subject);
+        if (TryPublish(message, reply, timeout) is { } result) return result;
+        _counter.Count(message.Subject);
+        if (reply is null) _unroutable.Keep(message); // a request is of no use to anybody later
         return PublishResult.Confirmed;
+    }
+
+    // Null: nobody wants it.
+    private PublishResult? TryPublish(EsbMessage message, ReplySender? reply = null, TimeSpan? timeout = null)
+    {
+        var endpoints = Array.FindAll(_endpoints, endpoint => endpoint.Wants(message.Subject));
+        return endpoints.Length == 0 ? null : Add(message, endpoints, DeliveryKind.Published, reply, timeout);
     }
 
     private PublishResult Add(EsbMessage message, MemoryEndpoint[] endpoints, DeliveryKind kind, ReplySender? reply, TimeSpan? timeout)
     {
-        if (Interlocked.Increment(ref _inFlight) > maxInFlight)
+        if (Interlocked.Increment(ref _inFlight) > _maxInFlight)
         {
             Interlocked.Decrement(ref _inFlight);
             return PublishResult.Refused("too many messages in flight");
@@ -99,8 +124,8 @@ internal sealed class MemoryTransport(int maxInFlight, TimeProvider time, ILogge
         {
             Kind = kind,
             Reply = reply,
-            Expires = timeout is { } left ? time.GetTimestamp() + (long)(left.TotalSeconds * time.TimestampFrequency) : long.MaxValue,
-            ExpiresAt = time.GetUtcNow() + timeout,
+            Expires = timeout is { } left ? _time.GetTimestamp() + (long)(left.TotalSeconds * _time.TimestampFrequency) : long.MaxValue,
+            ExpiresAt = _time.GetUtcNow() + timeout,
         };
         var attempt = kind == DeliveryKind.Published ? 0 : message.Attempt;
         foreach (var endpoint in endpoints) endpoint.Add(new MemoryDelivery(published, attempt));
@@ -111,8 +136,9 @@ internal sealed class MemoryTransport(int maxInFlight, TimeProvider time, ILogge
 
     private static ReplySender ReplyTo(TaskCompletionSource<EsbMessage> waiting) => (reply, _) =>
     {
-        waiting.TrySetResult(reply);
-        return ValueTask.CompletedTask;
+        var isAwaited = waiting.TrySetResult(reply);
+        if (!isAwaited) TopicsTelemetry.CountReplyAbandoned();
+        return ValueTask.FromResult(isAwaited);
     };
 
     // The same headers arrive as would over a broker.

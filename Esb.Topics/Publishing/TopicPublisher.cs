@@ -14,9 +14,7 @@ namespace Esb.Topics.Publishing;
 internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, IAuditTrail audit, LimitsConfig limits, TimeProvider time)
     : ITopicPublisher, IOutgoingPublisher
 {
-    // A broker that restarts is back within seconds; longer than this no caller waits gladly.
-    private static readonly TimeSpan[] Pauses = [TimeSpan.FromMilliseconds(100), TimeSpan.FromMilliseconds(400), TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2)];
-    private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(20);
+    private readonly OrderedPublisher _publisher = new(transport, time);
 
     public async ValueTask PublishAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken)
     {
@@ -31,7 +29,7 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
         var message = outgoing.Message;
         var started = time.GetTimestamp();
         using var activity = TopicsTelemetry.StartSend(message, transport.System, outgoing.Parent);
-        var result = await ObserveAsync(message, activity, () => PublishAsync(message, cancellationToken));
+        var result = await ObserveAsync(message, activity, () => _publisher.PublishAsync(message, cancellationToken));
         await RecordAsync(outgoing, AuditKind.Published, time.GetElapsedTime(started), fault: null);
         return result.Settled;
     }
@@ -41,7 +39,7 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
         var request = await PrepareAsync(context, subject, step, cancellationToken);
         var started = time.GetTimestamp();
         using var activity = TopicsTelemetry.StartSend(request, transport.System, Activity.Current?.Context ?? default);
-        var reply = await ObserveAsync(request, activity, () => transport.RequestAsync(request, timeout, cancellationToken));
+        var reply = await ObserveAsync(request, activity, () => _publisher.RequestAsync(request, timeout, cancellationToken));
         var fault = FaultReply.Read(reply);
         var outgoing = new OutgoingMessage(request, context.Endpoint, ProcessOf(context), default);
         await Task.WhenAll(
@@ -72,23 +70,6 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
             throw new EsbException("ESB-HDR-LIMIT", $"The content type is longer than {WireLimits.MaxShortBytes} bytes.", FaultKind.TooLarge);
         if (message.CorrelationId?.Length > WireLimits.MaxCorrelationLength)
             throw new EsbException("ESB-HDR-CORRELATION", $"The correlation id is longer than {WireLimits.MaxCorrelationLength} characters.", FaultKind.Malformed);
-    }
-
-    // What was refused or is unknown is published again, with the same id: a queue may have been full, a broker may have restarted.
-    private async Task<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
-    {
-        var started = time.GetTimestamp();
-        var isUnknown = false;
-        for (var repetition = 0; ; repetition++)
-        {
-            var result = await transport.PublishAsync(message, cancellationToken);
-            if (result.Outcome == PublishOutcome.Confirmed) return result;
-            isUnknown |= result.Outcome == PublishOutcome.Unknown;
-            var isHopeless = !isUnknown && !transport.Status.IsReady;
-            if (isHopeless || repetition == Pauses.Length || time.GetElapsedTime(started) > Deadline)
-                throw TopicFaults.Unavailable(message.Subject, isUnknown ? result with { Outcome = PublishOutcome.Unknown } : result);
-            await Task.Delay(Pauses[repetition], time, cancellationToken);
-        }
     }
 
     private async Task<T> ObserveAsync<T>(EsbMessage message, Activity? activity, Func<Task<T>> send)

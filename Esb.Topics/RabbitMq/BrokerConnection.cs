@@ -13,21 +13,29 @@ internal sealed partial class BrokerConnection(
 {
     private static readonly TimeSpan CloseTimeout = TimeSpan.FromSeconds(5);
 
+    // A block that passes at once is no reason to turn callers away.
+    private static readonly TimeSpan ShortBlock = TimeSpan.FromSeconds(2);
+
     private readonly CancellationTokenSource _stopping = new();
     private readonly TaskCompletionSource _tried = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private TaskCompletionSource<IConnection> _open = NewWaiter();
+    private TaskCompletionSource<BrokerLink> _open = NewWaiter();
     private volatile string? _reason = "not connected yet";
-    private volatile bool _isBlocked;
     private Task _running = Task.CompletedTask;
+    private Task _closing = Task.CompletedTask;
 
     /// <summary>The connection, while it can be used.</summary>
-    public IConnection? Current => Volatile.Read(ref _open).Task is { IsCompletedSuccessfully: true } open && open.Result.IsOpen ? open.Result : null;
+    public IConnection? Current => Link?.Connection;
 
-    /// <summary>Whether the broker has stopped reading what is published.</summary>
-    public bool IsBlocked => _isBlocked;
+    /// <summary>The connection and what is known of it, while it can be used.</summary>
+    public BrokerLink? Link => Volatile.Read(ref _open).Task is { IsCompletedSuccessfully: true } open && open.Result.IsOpen ? open.Result : null;
 
-    /// <summary>What stands in the way of publishing; null when nothing does.</summary>
-    public string? Reason => Current is null ? _reason ?? "broker away" : _isBlocked ? "the broker takes no messages: it is short of memory or disk" : null;
+    /// <summary>What stands in the way of publishing at this moment; null when nothing does.</summary>
+    public string? Obstacle => Link is { } link ? link.BlockReason : Absence;
+
+    /// <summary>What has stood in the way of publishing for longer than a moment.</summary>
+    public string? LastingObstacle => Link is not { } link ? Absence : link.BlockedFor > ShortBlock ? link.BlockReason : null;
+
+    private string Absence => _reason ?? BrokerFault.Away;
 
     /// <summary>Starts connecting; waits for the first attempt, which has a deadline, and no longer.</summary>
     public async Task StartAsync(CancellationToken cancellationToken)
@@ -37,15 +45,16 @@ internal sealed partial class BrokerConnection(
     }
 
     /// <summary>The connection, once it can be used.</summary>
-    public Task<IConnection> WaitAsync(CancellationToken cancellationToken) => Volatile.Read(ref _open).Task.WaitAsync(cancellationToken);
+    public async Task<IConnection> WaitAsync(CancellationToken cancellationToken) => (await Volatile.Read(ref _open).Task.WaitAsync(cancellationToken)).Connection;
 
-    /// <summary>Gives a connection up that does not answer any more; a new one is opened.</summary>
-    public static Task AbandonAsync(IConnection connection) => connection.AbortAsync(CloseTimeout);
+    /// <summary>Prepares a connection that is in use once more.</summary>
+    public Task PrepareAsync(BrokerLink link) => prepare(link.Connection, _stopping.Token);
 
     public async ValueTask DisposeAsync()
     {
         await _stopping.CancelAsync();
         await _running;
+        await _closing;
     }
 
     private async Task RunAsync(CancellationToken stopping)
@@ -72,50 +81,26 @@ internal sealed partial class BrokerConnection(
         try
         {
             connection = await factory.CreateConnectionAsync(stopping);
-            var lost = WatchForLoss(connection);
+            var link = new BrokerLink(connection, time, logger);
             await prepare(connection, stopping);
             _reason = null;
             backoff.Reset();
             LogConnected(factory.ClientProvidedName);
-            _open.TrySetResult(connection);
+            _open.TrySetResult(link);
             _tried.TrySetResult();
-            await lost.WaitAsync(stopping);
-            NoteFailure("broker away");
+            NoteFailure(await link.Lost.WaitAsync(stopping));
         }
         catch (Exception ex) when (!stopping.IsCancellationRequested)
         {
-            NoteFailure(BrokerFault.Describe(ex));
+            NoteFailure(BrokerFault.Describe(ex, factory.Ssl.Enabled));
         }
         finally
         {
             if (_open.Task.IsCompleted) Volatile.Write(ref _open, NewWaiter());
             _tried.TrySetResult();
-            if (connection is not null) await CloseAsync(connection);
+            await _closing; // of the one before: nobody waits for a broker that does not answer
+            if (connection is not null) _closing = CloseAsync(connection);
         }
-    }
-
-    private Task WatchForLoss(IConnection connection)
-    {
-        _isBlocked = false;
-        var lost = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        connection.ConnectionShutdownAsync += (_, _) =>
-        {
-            lost.TrySetResult();
-            return Task.CompletedTask;
-        };
-        connection.ConnectionBlockedAsync += (_, blocked) =>
-        {
-            _isBlocked = true;
-            LogBlocked(factory.ClientProvidedName, blocked.Reason);
-            return Task.CompletedTask;
-        };
-        connection.ConnectionUnblockedAsync += (_, _) =>
-        {
-            _isBlocked = false;
-            return Task.CompletedTask;
-        };
-        if (!connection.IsOpen) lost.TrySetResult(); // lost before anybody listened
-        return lost.Task;
     }
 
     private void NoteFailure(string reason)
@@ -124,13 +109,20 @@ internal sealed partial class BrokerConnection(
         _reason = reason;
     }
 
-    private static async Task CloseAsync(IConnection connection)
+    private async Task CloseAsync(IConnection connection)
     {
-        await connection.AbortAsync(CloseTimeout);
-        await connection.DisposeAsync();
+        try
+        {
+            await connection.AbortAsync(CloseTimeout);
+            await connection.DisposeAsync();
+        }
+        catch (Exception ex)
+        {
+            LogNotClosed(factory.ClientProvidedName, ex); // it is lost either way, and the next one must be opened
+        }
     }
 
-    private static TaskCompletionSource<IConnection> NewWaiter() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private static TaskCompletionSource<BrokerLink> NewWaiter() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     [LoggerMessage(EventId = 1510, Level = LogLevel.Information, Message = "Connection {Connection} to the broker is open")]
     private partial void LogConnected(string? connection);
@@ -138,6 +130,6 @@ internal sealed partial class BrokerConnection(
     [LoggerMessage(EventId = 1511, Level = LogLevel.Warning, Message = "Connection {Connection} to the broker: {Reason}; trying again until it is back")]
     private partial void LogAway(string? connection, string reason);
 
-    [LoggerMessage(EventId = 1512, Level = LogLevel.Warning, Message = "The broker blocks connection {Connection}: {Reason}")]
-    private partial void LogBlocked(string? connection, string reason);
+    [LoggerMessage(EventId = 1550, Level = LogLevel.Debug, Message = "Connection {Connection} to the broker did not close cleanly")]
+    private partial void LogNotClosed(string? connection, Exception exception);
 }

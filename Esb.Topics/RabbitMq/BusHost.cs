@@ -1,4 +1,3 @@
-using System.Security.Authentication;
 using MassTransit;
 
 namespace Esb.Topics.RabbitMq;
@@ -15,11 +14,10 @@ internal static class BusHost
             host.RequestedConnectionTimeout(TimeSpan.FromSeconds(10));
             host.Heartbeat(TimeSpan.FromSeconds(10));
             host.MaxMessageSize(RabbitMqAddress.MaxMessageBytes);
-            if (address.IsTls) host.UseSsl(tls =>
+            host.OnRefreshConnectionFactory = factory =>
             {
-                tls.ServerName = address.Host;
-                tls.Protocol = SslProtocols.None; // what the system allows
-                tls.EnforcePolicyErrors(RabbitMqAddress.EveryPolicyError);
-            });
+                address.Secure(factory);
+                return Task.CompletedTask;
+            };
         });
 }

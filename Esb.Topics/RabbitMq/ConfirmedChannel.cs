@@ -10,23 +10,27 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
     // More would make the client slow: each confirm of several messages walks through all that are outstanding.
     private const int MaxUnconfirmed = 256;
 
-    private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(10);
+    /// <summary>The outcome of sending to a queue that does not exist.</summary>
+    public static readonly PublishResult NoQueue = PublishResult.Refused("no such queue");
+
     private static readonly CreateChannelOptions Options = new(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true);
 
     private readonly SemaphoreSlim _unconfirmed = new(MaxUnconfirmed, MaxUnconfirmed);
-    private readonly SemaphoreSlim _opening = new(1, 1);
-    private volatile IChannel? _channel;
+    private readonly Lock _gate = new();
+    private Task<OpenChannel?> _open = Task.FromResult<OpenChannel?>(null);
 
-    public async ValueTask<PublishResult> PublishAsync(string exchange, string routingKey, bool mandatory, BasicProperties properties, ReadOnlyMemory<byte> body)
+    /// <summary>Publishes; whatever happens, the outcome is known within the deadline.</summary>
+    public async ValueTask<PublishResult> PublishAsync(
+        string exchange, string routingKey, bool mandatory, BasicProperties properties, ReadOnlyMemory<byte> body, TimeSpan deadline)
     {
-        if (connection.Reason is { } reason) return PublishResult.Refused(reason);
-        if (!await _unconfirmed.WaitAsync(Deadline)) return PublishResult.Refused("the broker does not keep up");
+        if (connection.Obstacle is { } obstacle) return PublishResult.Refused(obstacle);
+        var started = time.GetTimestamp();
+        if (!await _unconfirmed.WaitAsync(deadline)) return PublishResult.Refused("the broker does not keep up");
         try
         {
-            var channel = _channel is { IsOpen: true } open ? open : await OpenAsync();
-            return channel is null
-                ? PublishResult.Refused(connection.Reason ?? "broker away")
-                : await PublishAsync(channel, exchange, routingKey, mandatory, properties, body);
+            if (await OpenAsync(deadline - time.GetElapsedTime(started)) is not { } open) return PublishResult.Refused(connection.Obstacle ?? "the broker opens no channel");
+            var confirm = open.Channel.BasicPublishAsync(exchange, routingKey, mandatory, properties, body, CancellationToken.None).AsTask(); // no token: see below
+            return await ConfirmAsync(open, confirm, deadline - time.GetElapsedTime(started));
         }
         finally
         {
@@ -36,28 +40,28 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
 
     public async ValueTask DisposeAsync()
     {
-        if (_channel is { } channel) await channel.DisposeAsync();
+        if (await _open is { } open) await open.Channel.DisposeAsync();
         _unconfirmed.Dispose();
-        _opening.Dispose();
     }
 
-    private async Task<PublishResult> PublishAsync(
-        IChannel channel, string exchange, string routingKey, bool mandatory, BasicProperties properties, ReadOnlyMemory<byte> body)
+    // The client gets no token: a publish that is cancelled half-way corrupts its count of confirms. So the deadline waits on the confirm.
+    private async Task<PublishResult> ConfirmAsync(OpenChannel open, Task confirm, TimeSpan left)
     {
         try
         {
-            // The client gets no token: a publish that is cancelled half-way corrupts its count of confirms.
-            await channel.BasicPublishAsync(exchange, routingKey, mandatory, properties, body, CancellationToken.None).AsTask().WaitAsync(Deadline, time);
+            await confirm.WaitAsync(left > TimeSpan.Zero ? left : TimeSpan.Zero, time);
+            open.Link.CountConfirm();
             return PublishResult.Confirmed;
         }
         catch (PublishException ex)
         {
-            return PublishResult.Refused(ex.IsReturn ? "no such queue" : "a subscriber's queue is full");
+            open.Link.CountConfirm();
+            return ex.IsReturn ? NoQueue : PublishResult.Refused("a subscriber's queue is full");
         }
         catch (TimeoutException)
         {
-            await GiveUpAsync(channel);
-            return PublishResult.Unknown("no confirm within 10 s");
+            open.Link.CountTimeout();
+            return PublishResult.Unknown("no confirm in time");
         }
         catch (Exception ex) when (ex is OperationInterruptedException or IOException or ObjectDisposedException or InvalidOperationException)
         {
@@ -65,34 +69,41 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
         }
     }
 
-    private async Task<IChannel?> OpenAsync()
+    // Callers at the same time share one attempt. Null: there is no connection to open it on, or no answer in time.
+    private async ValueTask<OpenChannel?> OpenAsync(TimeSpan left)
     {
-        await _opening.WaitAsync();
+        Task<OpenChannel?> opening;
+        lock (_gate)
+        {
+            if (_open is { IsCompletedSuccessfully: true, Result.Channel.IsOpen: true }) return _open.Result;
+            if (_open.IsCompleted) _open = ReopenAsync(_open.IsCompletedSuccessfully ? _open.Result : null);
+            opening = _open;
+        }
+
         try
         {
-            if (_channel is { IsOpen: true } open) return open;
-            if (connection.Current is not { } current) return null;
-            if (_channel is { } closed) await closed.DisposeAsync();
-            _channel = await current.CreateChannelAsync(Options, CancellationToken.None);
-            return _channel;
+            return await opening.WaitAsync(left > TimeSpan.Zero ? left : TimeSpan.Zero, time);
         }
-        catch (Exception ex) when (ex is OperationInterruptedException or IOException or ObjectDisposedException or OperationCanceledException or TimeoutException)
+        catch (TimeoutException)
         {
-            _channel = null;
             return null;
-        }
-        finally
-        {
-            _opening.Release();
         }
     }
 
-    // A broker that does not confirm may be frozen, and the client may never complete the publish: a new connection is the way out.
-    // One that is short of memory or disk goes on by itself, and would block a new connection just as well.
-    private async Task GiveUpAsync(IChannel channel)
+    private async Task<OpenChannel?> ReopenAsync(OpenChannel? closed)
     {
-        if (connection.IsBlocked) return;
-        var isFirst = ReferenceEquals(Interlocked.CompareExchange(ref _channel, null, channel), channel); // others may wait for the same confirm
-        if (isFirst && connection.Current is { } current) await BrokerConnection.AbandonAsync(current);
+        try
+        {
+            if (closed is not null) await closed.Channel.DisposeAsync();
+            if (connection.Link is not { } link) return null;
+            if (closed?.Channel.CloseReason is { ReplyCode: Constants.NotFound }) await connection.PrepareAsync(link); // somebody deleted what was declared
+            return new OpenChannel(await link.Connection.CreateChannelAsync(Options, CancellationToken.None), link);
+        }
+        catch (Exception ex) when (ex is OperationInterruptedException or IOException or ObjectDisposedException or OperationCanceledException or TimeoutException)
+        {
+            return null;
+        }
     }
+
+    private sealed record OpenChannel(IChannel Channel, BrokerLink Link);
 }

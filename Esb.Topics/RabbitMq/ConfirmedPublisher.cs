@@ -6,20 +6,26 @@ namespace Esb.Topics.RabbitMq;
 /// <summary>Publishes over a few channels; messages of one key always take the same one, which keeps their order. Thread-safe.</summary>
 internal sealed class ConfirmedPublisher(BrokerConnection connection, TimeProvider time) : IAsyncDisposable
 {
+    private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(10);
+
     private readonly ConfirmedChannel[] _channels = [.. Enumerable.Range(0, 4).Select(_ => new ConfirmedChannel(connection, time))];
     private uint _next;
 
     /// <summary>Publishes to an exchange.</summary>
     public ValueTask<PublishResult> PublishAsync(string exchange, string routingKey, string? key, BasicProperties properties, ReadOnlyMemory<byte> body) =>
-        ChannelFor(key).PublishAsync(exchange, routingKey, mandatory: false, properties, body);
+        ChannelFor(key).PublishAsync(exchange, routingKey, mandatory: false, properties, body, Deadline);
 
     /// <summary>Publishes into one queue; refused where it does not exist.</summary>
-    public ValueTask<PublishResult> SendAsync(string queue, BasicProperties properties, ReadOnlyMemory<byte> body) =>
-        ChannelFor(key: null).PublishAsync(exchange: "", queue, mandatory: true, properties, body);
+    /// <param name="queue">Its name.</param>
+    /// <param name="properties">Ours alone: the client adds to the headers.</param>
+    /// <param name="body">As it goes over the wire.</param>
+    /// <param name="deadline">Until when it must be confirmed; 10 s by default.</param>
+    public ValueTask<PublishResult> SendAsync(string queue, BasicProperties properties, ReadOnlyMemory<byte> body, TimeSpan? deadline = null) =>
+        ChannelFor(key: null).PublishAsync(exchange: "", queue, mandatory: true, properties, body, deadline ?? Deadline);
 
     /// <summary>Publishes into one of the queues behind an exchange; refused where there is none. Messages of one key keep their order.</summary>
     public ValueTask<PublishResult> SendAsync(string exchange, string routingKey, string? key, BasicProperties properties, ReadOnlyMemory<byte> body) =>
-        ChannelFor(key).PublishAsync(exchange, routingKey, mandatory: true, properties, body);
+        ChannelFor(key).PublishAsync(exchange, routingKey, mandatory: true, properties, body, Deadline);
 
     public async ValueTask DisposeAsync()
     {

@@ -52,9 +52,9 @@ internal sealed partial class DeadLetterReader : ITopicReader
         }
     }
 
-    // Whoever asked has been told that no reply came in time.
-    private static bool IsExpiredRequest(WireMessage wire) =>
-        wire.Properties.IsReplyToPresent() && wire.Properties.Headers.LastDeath() is { Reason: "expired" };
+    // A host of ours that asked has been told that no reply came in time. Of foreign clients nobody knows what they wait for.
+    private bool IsExpiredRequest(WireMessage wire) =>
+        wire.Properties.ReplyTo is { } replyTo && _names.IsOurReplyQueue(replyTo) && wire.Properties.Headers.LastDeath() is { Reason: "expired" };
 
     private DeadLetter Read(WireMessage wire)
     {

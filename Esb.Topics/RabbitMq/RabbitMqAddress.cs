@@ -1,6 +1,5 @@
 using System.Net;
-using System.Net.Security;
-using System.Security.Authentication;
+using Esb.Topics.RabbitMq.Tls;
 using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq;
@@ -13,14 +12,13 @@ internal sealed record RabbitMqAddress(string Host, int Port, string VirtualHost
 
     private const string DefaultUser = "guest";
 
-    /// <summary>Every check that a certificate can fail; the library's defaults would let some pass.</summary>
-    public const SslPolicyErrors EveryPolicyError =
-        SslPolicyErrors.RemoteCertificateNotAvailable | SslPolicyErrors.RemoteCertificateNameMismatch | SslPolicyErrors.RemoteCertificateChainErrors;
-
     /// <summary>Stands for an address that is none: the configuration is refused then, before anything connects.</summary>
     public static readonly RabbitMqAddress None = new("", 0, "/", "", "", IsTls: false);
 
     private static readonly TimeSpan ConnectTimeout = TimeSpan.FromSeconds(10);
+
+    /// <summary>How a TLS connection is secured; null for the authorities of the system.</summary>
+    public BrokerTls? Tls { get; init; }
 
     public bool HasDefaultCredentials => User == DefaultUser && Password == DefaultUser;
 
@@ -42,20 +40,38 @@ internal sealed record RabbitMqAddress(string Host, int Port, string VirtualHost
             isTls);
     }
 
-    public ConnectionFactory ToFactory(string connectionName, TimeSpan? heartbeat = null) => new()
+    /// <summary>The address that a valid configuration names.</summary>
+    public static RabbitMqAddress Of(RabbitMqTransportConfig config, DateTimeOffset now)
     {
-        HostName = Host,
-        Port = Port,
-        VirtualHost = VirtualHost,
-        UserName = User,
-        Password = Password,
-        ClientProvidedName = connectionName,
-        AutomaticRecoveryEnabled = false, // recovery is ours: the client's forgets what was in flight
-        TopologyRecoveryEnabled = false,
-        RequestedConnectionTimeout = ConnectTimeout,
-        ContinuationTimeout = ConnectTimeout,
-        RequestedHeartbeat = heartbeat ?? TimeSpan.FromSeconds(10),
-        MaxInboundMessageBodySize = MaxMessageBytes,
-        Ssl = new SslOption { Enabled = IsTls, ServerName = Host, Version = SslProtocols.None, AcceptablePolicyErrors = SslPolicyErrors.None },
-    };
+        var address = Parse(config.Url) ?? None;
+        return config.Tls is { } tls ? address with { Tls = new BrokerTls(address.Host, tls, now) } : address;
+    }
+
+    public ConnectionFactory ToFactory(string connectionName, TimeSpan? heartbeat = null)
+    {
+        var factory = new ConnectionFactory
+        {
+            HostName = Host,
+            Port = Port,
+            VirtualHost = VirtualHost,
+            UserName = User,
+            Password = Password,
+            ClientProvidedName = connectionName,
+            AutomaticRecoveryEnabled = false, // recovery is ours: the client's forgets what was in flight
+            TopologyRecoveryEnabled = false,
+            RequestedConnectionTimeout = ConnectTimeout,
+            ContinuationTimeout = ConnectTimeout,
+            RequestedHeartbeat = heartbeat ?? TimeSpan.FromSeconds(10),
+            MaxInboundMessageBodySize = MaxMessageBytes,
+        };
+        Secure(factory);
+        return factory;
+    }
+
+    /// <summary>What our own connections and those of the bus have in common below AMQP.</summary>
+    public void Secure(ConnectionFactory factory)
+    {
+        factory.SocketFactory = BrokerSocket.Create;
+        if (IsTls) factory.Ssl = (Tls ?? BrokerTls.OfSystem(Host)).ToOption();
+    }
 }

@@ -49,7 +49,10 @@ internal sealed class RabbitMqNames(string prefix)
 
     public string Replies(Guid connection) => $"{RepliesPrefix}{Environment.MachineName}.{connection}";
 
+    /// <summary>Whether a host of ours reads the replies there.</summary>
+    public bool IsOurReplyQueue(string queue) => queue.StartsWith(RepliesPrefix, StringComparison.Ordinal);
+
     /// <summary>Whether a reply may be sent to a queue: to those of requesters, never into the queues of topics, endpoints and dead letters.</summary>
     public bool MayReplyTo(string queue) =>
-        queue.StartsWith(RepliesPrefix, StringComparison.Ordinal) || !queue.StartsWith($"{prefix}.", StringComparison.Ordinal);
+        IsOurReplyQueue(queue) || !queue.StartsWith($"{prefix}.", StringComparison.Ordinal);
 }

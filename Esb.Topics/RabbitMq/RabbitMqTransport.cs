@@ -1,11 +1,13 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using Esb.Core.Messages;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
-using Microsoft.Extensions.Logging;
+using Esb.Topics.ClaimChecks;
 using Esb.Topics.RabbitMq.Farm;
 using Esb.Topics.RabbitMq.Receiving;
 using Esb.Topics.RabbitMq.Topology;
+using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq;
@@ -27,6 +29,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     private readonly BrokerConnection _publishing;
     private readonly BrokerConnection _consuming;
     private readonly ConfirmedPublisher _publisher;
+    private readonly BodyClaims _claims;
     private readonly DeliverySettler _settler;
     private readonly EndpointRecords _records;
     private readonly ReceiveBus _bus;
@@ -34,22 +37,25 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     private readonly ReceiverContext _receivers;
     private readonly ConcurrentDictionary<string, Subscription> _endpoints = new();
     private ReplyQueue? _replies;
+    private LoopbackProbe? _probe;
     private UnroutableWatch? _unroutable;
     private int _disposed;
 
     public RabbitMqTransport(
-        RabbitMqTransportConfig config, string name, IReadOnlyDictionary<string, TopicConfig> topics, long maxBodyBytes, TimeProvider time, ILoggerFactory loggers)
+        RabbitMqTransportConfig config, string name, IReadOnlyDictionary<string, TopicConfig> topics, BodyLimits limits, IClaimCheckStore claims, TimeProvider time, ILoggerFactory loggers)
     {
-        var address = RabbitMqAddress.Parse(config.Url) ?? RabbitMqAddress.None;
-        (_maxBodyBytes, _time, _logger) = (maxBodyBytes, time, loggers.CreateLogger<RabbitMqTransport>());
+        var address = RabbitMqAddress.Of(config, time.GetUtcNow());
+        (_maxBodyBytes, _time, _logger) = (limits.Largest, time, loggers.CreateLogger<RabbitMqTransport>());
         _names = new RabbitMqNames(config.Prefix);
         _topology = new RabbitMqTopology(_names, [.. topics.Keys]);
         _reader = new WireReader(_names, time);
         _transient = [.. topics.Where(topic => !topic.Value.Persistent).Select(topic => topic.Key)];
-        _publishing = new BrokerConnection(address.ToFactory($"{name} publish"), _topology.DeclareSharedAsync, time, _logger);
+        _publishing = new BrokerConnection(address.ToFactory($"{name} publish"), PrepareAsync, time, _logger);
         _consuming = new BrokerConnection(address.ToFactory($"{name} replies", FailoverHeartbeat), (_, _) => Task.CompletedTask, time, _logger);
         _publisher = new ConfirmedPublisher(_publishing, time);
-        _settler = new DeliverySettler(_names, _publisher, time, _logger);
+        _claims = new BodyClaims(claims, limits.LargestWhole, topics.Where(topic => !topic.Value.ClaimCheck).Select(topic => topic.Key).ToHashSet(), time, _logger);
+        _settler = new DeliverySettler(_names, _publisher, _claims, time, _logger);
+        Unroutable = new UnroutableQueue(_consuming, _publisher, _names, [.. topics.Keys], time, _logger);
         _records = new EndpointRecords(_names, _publisher);
         _bus = new ReceiveBus(address, $"{name} consume", loggers);
         _freezes = new FreezeWatch(time);
@@ -60,25 +66,30 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
 
     public string System => "rabbitmq";
 
+    public IUnroutableMessages Unroutable { get; }
+
     public bool IsDurable => true;
 
     /// <summary>The hosts that share this configuration.</summary>
     public BrokerFarm Farm { get; }
 
-    public TransportStatus Status => (_publishing.Reason ?? _consuming.Reason) is { } reason ? new(IsReady: false, reason) : new(IsReady: true);
+    public TransportStatus Status =>
+        (_publishing.LastingObstacle ?? _consuming.LastingObstacle ?? _probe?.Obstacle) is { } reason ? new(IsReady: false, reason) : new(IsReady: true);
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         await Task.WhenAll(_publishing.StartAsync(cancellationToken), _consuming.StartAsync(cancellationToken));
-        _replies = new ReplyQueue(_consuming, _names, _reader, _time, _logger);
+        _replies = new ReplyQueue(_consuming, _publisher, _names, _reader, _claims, _time, _logger);
+        _probe = new LoopbackProbe(_publishing, _consuming, _replies, _time, _logger);
         Farm.Start(_consuming);
         _unroutable = new UnroutableWatch(_consuming, _names, _topology, _time, _logger);
     }
 
-    public ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
+    public async ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        return PublishAsync(message, WireWriter.Publish(message, IsPersistent(message)));
+        message = await _claims.CheckInAsync(message);
+        return await PublishAsync(message, WireWriter.Publish(message, IsPersistent(message)));
     }
 
     public async Task<EsbMessage> RequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
@@ -86,14 +97,15 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         cancellationToken.ThrowIfCancellationRequested();
         if (_replies is null || await _replies.FindNameAsync(cancellationToken) is not { } replyTo)
             throw TopicFaults.Unavailable(request.Subject, PublishResult.Refused(Status.Reason ?? "replies cannot be received"));
-        var properties = WireWriter.Request(request, IsPersistent(request), replyTo, timeout);
-        return await _replies.WaitAsync(request, () => PublishAsync(request, properties), timeout, cancellationToken);
+        var travelling = await _claims.CheckInAsync(request);
+        var properties = WireWriter.Request(travelling, IsPersistent(request), replyTo, timeout);
+        return await _replies.WaitAsync(request, () => PublishAsync(travelling, properties), timeout, cancellationToken);
     }
 
     public async Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken)
     {
         _endpoints[subscription.Endpoint] = subscription;
-        var work = new DeliveryWork(subscription, handler, _reader, _settler, _maxBodyBytes, _time, _logger);
+        var work = new DeliveryWork(subscription, _claims.Redeeming(subscription.Endpoint, handler), _reader, _settler, _maxBodyBytes, _time, _logger);
         var bindings = new QueueBindings(subscription, _topology, _records, Farm.Members, _time, _logger);
         var running = new RabbitMqSubscription(subscription, _receivers, work, bindings);
         if (Status.IsReady) await running.WaitForFirstAttemptAsync(cancellationToken);
@@ -111,19 +123,26 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     }
 
     public Task<ITopicReader> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) =>
-        Task.FromResult<ITopicReader>(new DeadLetterReader(_consuming, _names, _reader, handler, _time, _logger));
+        Task.FromResult<ITopicReader>(new DeadLetterReader(_consuming, _names, _reader, _claims.Redeeming(handler), _time, _logger));
 
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _disposed, 1) == 1) return;
         await Farm.DisposeAsync();
         await _bus.DisposeAsync();
+        if (_probe is not null) await _probe.DisposeAsync();
         if (_replies is not null) await _replies.DisposeAsync();
         if (_unroutable is not null) await _unroutable.DisposeAsync();
         await _consuming.DisposeAsync();
         await _publisher.DisposeAsync();
         await _publishing.DisposeAsync();
         _freezes.Dispose();
+    }
+
+    private Task PrepareAsync(IConnection connection, CancellationToken cancellationToken)
+    {
+        BrokerVersion.Check(connection, _logger);
+        return _topology.DeclareSharedAsync(connection, cancellationToken);
     }
 
     private ValueTask<PublishResult> PublishAsync(EsbMessage message, BasicProperties properties) =>

@@ -1,11 +1,12 @@
 using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Tls;
 
 namespace Esb.Topics.RabbitMq;
 
-/// <summary>Refuses an address that is none, names that the broker would not take, and the credentials that everybody knows.</summary>
-internal sealed class RabbitMqTransportCheck(EsbConfiguration configuration) : IConfigurationCheck
+/// <summary>Refuses an address that is none, names that the broker would not take, the credentials that everybody knows, and certificates that prove nothing.</summary>
+internal sealed class RabbitMqTransportCheck(EsbConfiguration configuration, TimeProvider time) : IConfigurationCheck
 {
     private const int MaxPrefixLength = 50; // names on the broker have 255 bytes
 
@@ -14,12 +15,40 @@ internal sealed class RabbitMqTransportCheck(EsbConfiguration configuration) : I
     public void Check(ConfigErrors errors)
     {
         if (configuration.Section<TransportConfig>("transport") is not RabbitMqTransportConfig transport) return;
-        if (RabbitMqAddress.Parse(transport.Url) is not { } address)
-            errors.Add("ESB-CFG-URL", transport, "url", "expected an address such as \"amqp://user:${env:PASSWORD}@broker:5672/virtual-host\"");
-        else if (address is { HasDefaultCredentials: true, IsLoopback: false })
-            errors.Add("ESB-CFG-DEFAULTCRED", transport, "url", "guest is for a broker on this machine only; give this host an account of its own");
+        if (RabbitMqAddress.Parse(transport.Url) is { } address) CheckAddress(transport, address, errors);
+        else errors.Add("ESB-CFG-URL", transport, "url", "expected an address such as \"amqps://user:${env:PASSWORD}@broker:5671/virtual-host\"");
         if (!IsPrefix(transport.Prefix))
             errors.Add("ESB-CFG-NAME", transport, "prefix", Prefixes);
+        if (transport.Tls is { } tls) CheckCertificates(tls, errors);
+    }
+
+    private static void CheckAddress(RabbitMqTransportConfig transport, RabbitMqAddress address, ConfigErrors errors)
+    {
+        if (address is { HasDefaultCredentials: true, IsLoopback: false })
+            errors.Add("ESB-CFG-DEFAULTCRED", transport, "url", "guest is for a broker on this machine only; give this host an account of its own");
+        if (address is { IsTls: false, IsLoopback: false }) errors.RefuseInsecure(transport, "url", transport.AllowInsecure, "amqps://");
+        if (!address.IsTls && transport.Tls is not null)
+            errors.Add("ESB-CFG-URL", transport, "url", "expected amqps://, as \"tls\" is given");
+    }
+
+    private void CheckCertificates(TlsConfig tls, ConfigErrors errors)
+    {
+        var now = time.GetUtcNow();
+        if (tls.Ca is { } ca) Try("ca", () => CertificateFiles.LoadAuthorities(ca, now));
+        if (tls.Certificate is { } certificate) Try("certificate", () => CertificateFiles.LoadWithKey(certificate, tls.Key, tls.Passphrase, now).Dispose());
+        else if (tls.Key is not null) errors.Add("ESB-CFG-REQUIRED", $"{tls.Path}.certificate", "is required beside \"key\"", tls.Origin);
+
+        void Try(string property, Action load)
+        {
+            try
+            {
+                load();
+            }
+            catch (CertificateException ex)
+            {
+                errors.Add("ESB-CFG-CERT", tls, property, ex.Message);
+            }
+        }
     }
 
     private static bool IsPrefix(string prefix) => prefix.Length is > 0 and <= MaxPrefixLength && prefix.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.');

@@ -1,5 +1,6 @@
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Tls;
 
 namespace Esb.Topics.RabbitMq;
 
@@ -14,9 +15,13 @@ internal sealed record RabbitMqTransportConfig : TransportConfig
     [Setting("What the names of all exchanges and queues begin with.")]
     public string Prefix { get; init; } = "esb";
 
-    /// <summary>Not yet available.</summary>
-    [Setting("Certificates of the broker and of this client.", Unavailable = true)]
-    public string? Tls { get; init; }
+    /// <summary>Certificates; null for those of the system and none of this client.</summary>
+    [Setting("For amqps://: certificates of authorities and of this client. Everything is verified, with or without it.")]
+    public TlsConfig? Tls { get; init; }
+
+    /// <summary>Whether a broker on another machine may be reached without TLS.</summary>
+    [Setting("Whether amqp:// without TLS may be used to another machine; said aloud at each start.")]
+    public bool AllowInsecure { get; init; }
 
     /// <inheritdoc/>
     public override bool SpansHosts => true;

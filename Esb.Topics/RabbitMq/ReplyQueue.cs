@@ -1,9 +1,11 @@
 using System.Collections.Concurrent;
+using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
+using Esb.Topics.ClaimChecks;
 using Microsoft.Extensions.Logging;
-using RabbitMQ.Client;
 using RabbitMQ.Client.Events;
+using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq;
 
@@ -11,18 +13,21 @@ namespace Esb.Topics.RabbitMq;
 internal sealed partial class ReplyQueue : IAsyncDisposable
 {
     private static readonly TimeSpan DeclareTimeout = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan ProbeTimeout = TimeSpan.FromSeconds(5);
 
     private readonly ConcurrentDictionary<string, TaskCompletionSource<EsbMessage>> _waiting = new(StringComparer.OrdinalIgnoreCase);
     private readonly BrokerConnection _connection;
+    private readonly ConfirmedPublisher _publisher;
     private readonly RabbitMqNames _names;
     private readonly WireReader _reader;
+    private readonly BodyClaims _claims;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly BrokerConsumer _consumer;
 
-    public ReplyQueue(BrokerConnection connection, RabbitMqNames names, WireReader reader, TimeProvider time, ILogger logger)
+    public ReplyQueue(BrokerConnection connection, ConfirmedPublisher publisher, RabbitMqNames names, WireReader reader, BodyClaims claims, TimeProvider time, ILogger logger)
     {
-        (_connection, _names, _reader, _time, _logger) = (connection, names, reader, time, logger);
+        (_connection, _publisher, _names, _reader, _claims, _time, _logger) = (connection, publisher, names, reader, claims, time, logger);
         _consumer = new BrokerConsumer(connection, DeclareAsync, DeliverAsync, time, logger);
     }
 
@@ -53,11 +58,38 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
             if (result.Outcome != PublishOutcome.Confirmed && !reply.Task.IsCompleted) throw TopicFaults.Unavailable(request.Subject, result);
             var left = timeout - _time.GetElapsedTime(started);
             var message = await reply.Task.WaitAsync(left > TimeSpan.Zero ? left : TimeSpan.Zero, _time, cancellationToken);
-            return message with { CorrelationId = request.CorrelationId };
+            return await _claims.RedeemAsync(message, cancellationToken) with { CorrelationId = request.CorrelationId };
         }
         catch (TimeoutException)
         {
             throw TopicFaults.RequestTimeout(request.Subject, timeout);
+        }
+        finally
+        {
+            _waiting.TryRemove(id, out _);
+        }
+    }
+
+    /// <summary>Sends a message here and waits until it is back, up to 5 s for each way; says why it is not.</summary>
+    public async Task<string?> ProbeAsync(CancellationToken cancellationToken)
+    {
+        if (await FindNameAsync(cancellationToken) is not { } queue) return "replies cannot be received";
+        var id = Guid.NewGuid().ToString();
+        var back = _waiting.GetOrAdd(id, _ => new TaskCompletionSource<EsbMessage>(TaskCreationOptions.RunContinuationsAsynchronously));
+        try
+        {
+            var result = await _publisher.SendAsync(queue, WireWriter.Probe(id, ProbeTimeout), ReadOnlyMemory<byte>.Empty, ProbeTimeout);
+            if (result.Outcome != PublishOutcome.Confirmed) return result.Reason;
+            await back.Task.WaitAsync(ProbeTimeout, _time, cancellationToken);
+            return null;
+        }
+        catch (TimeoutException)
+        {
+            return "what is confirmed does not arrive";
+        }
+        catch (EsbException ex)
+        {
+            return ex.Message; // the queue went meanwhile
         }
         finally
         {
@@ -81,6 +113,7 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         var correlation = delivery.BasicProperties.CorrelationId;
         if (correlation is null || !_waiting.TryGetValue(correlation, out var waiting))
         {
+            TopicsTelemetry.CountReplyAbandoned();
             LogAbandoned(correlation);
             return Task.CompletedTask;
         }

@@ -30,7 +30,7 @@ internal sealed class UnroutableWatch : IAsyncDisposable
 
     private Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken stopping)
     {
-        _messages.Count(delivery.RoutingKey);
+        if (delivery.BasicProperties.Headers.Text(WireHeaders.Again) is null) _messages.Count(delivery.RoutingKey); // a replay says so itself
         return Task.CompletedTask;
     }
 }

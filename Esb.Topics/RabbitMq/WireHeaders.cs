@@ -31,6 +31,9 @@ internal static class WireHeaders
     public const string DeadFirst = "esb-dead-first";
     public const string DeadLast = "esb-dead-last";
 
+    /// <summary>On a message that was unroutable and is published again, what tells it from others.</summary>
+    public const string Again = "esb-again";
+
     /// <summary>Where the broker has moved the message from, and why.</summary>
     public const string Deaths = "x-death";
 

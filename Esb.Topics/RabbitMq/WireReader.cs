@@ -10,7 +10,7 @@ namespace Esb.Topics.RabbitMq;
 internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
 {
     // Ours on every message, so that finding them is no claim; the broker's and the client's own are none either.
-    private static readonly string[] Expected = [EsbHeaders.Conversation, EsbHeaders.Key, EsbHeaders.SourceId];
+    private static readonly string[] Expected = [EsbHeaders.Conversation, EsbHeaders.Key, EsbHeaders.SourceId, WireHeaders.Again];
 
     /// <summary>A message that came by the queue of an endpoint.</summary>
     public EsbMessage Read(WireMessage wire, string endpoint) => Read(wire, isKept: DirectKindOf(wire, endpoint) is not null || IsRetry(wire, endpoint));
@@ -76,7 +76,7 @@ internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
             Party = isKept ? headers.Text(WireHeaders.Party) : properties.UserId,
             CreatedAt = (properties.IsTimestampPresent() ? HeaderTable.TimeOf(properties.Timestamp) : null) ?? time.GetUtcNow(),
             Attempt = isKept ? headers.Number(EsbHeaders.Attempt) ?? 0 : 0,
-            Headers = HeadersOf(headers, sourceId, isKept, believed),
+            Headers = HeadersOf(headers, sourceId, isKept, wire.Body.IsEmpty ? [.. believed, EsbHeaders.Claim] : believed),
             Body = MessageBody.FromBytes(wire.Body),
         };
     }

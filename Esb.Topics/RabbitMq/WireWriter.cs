@@ -24,9 +24,21 @@ internal static class WireWriter
     {
         var properties = Publish(message, isPersistent);
         properties.ReplyTo = replyTo;
-        properties.Expiration = ((long)Math.Max(1, timeout.TotalMilliseconds)).ToString(CultureInfo.InvariantCulture);
+        properties.Expiration = Milliseconds(timeout);
         return properties;
     }
+
+    /// <summary>A message of whomever, published once more: as it was, but for what only its publisher may say, and for the token.</summary>
+    public static BasicProperties Again(IReadOnlyBasicProperties first, string token)
+    {
+        var properties = new BasicProperties(first) { Headers = new Dictionary<string, object?>(first.Headers ?? new Dictionary<string, object?>()) { [WireHeaders.Again] = token } };
+        properties.ClearUserId(); // the broker takes only our own
+        properties.Headers.Remove(Constants.PublishSequenceNumberHeader);
+        return properties;
+    }
+
+    /// <summary>A message to oneself.</summary>
+    public static BasicProperties Probe(string id, TimeSpan timeout) => new() { MessageId = id, CorrelationId = id, Expiration = Milliseconds(timeout) };
 
     /// <summary>The reply to a request that had this id on the wire.</summary>
     public static BasicProperties Reply(EsbMessage reply, string requestId)
@@ -101,6 +113,7 @@ internal static class WireWriter
         }
 
         Add(headers, EsbHeaders.Key, message.Key);
+        Add(headers, EsbHeaders.Claim, message.Headers[EsbHeaders.Claim]);
         Add(headers, EsbHeaders.SourceId, message.Headers[EsbHeaders.SourceId]);
         return new BasicProperties
         {
@@ -112,6 +125,8 @@ internal static class WireWriter
             Headers = headers,
         };
     }
+
+    private static string Milliseconds(TimeSpan time) => ((long)Math.Max(1, time.TotalMilliseconds)).ToString(CultureInfo.InvariantCulture);
 
     // Of an answer from outside; what is published has been checked before.
     private static string? Short(string? text) => WireLimits.IsShort(text) ? text : null;

@@ -40,6 +40,9 @@ internal sealed partial class PrivateServers : IAsyncDisposable
     /// <summary>Runs <c>rabbitmq-plugins</c> against the private broker.</summary>
     public Task ChangePluginsAsync(params string[] arguments) => RunAsync(["rabbitmq-plugins", _folder, .. arguments]);
 
+    /// <summary>A free loopback port.</summary>
+    public static async Task<int> FindPortAsync() => int.Parse(await RunAsync("ports", "1"));
+
     public async ValueTask DisposeAsync() => await RunAsync("stop", _folder);
 
     private static async Task<string> RunAsync(params string[] arguments)

@@ -27,16 +27,16 @@ internal sealed class RequestDelivery(
     /// <summary>Tells the requester that it gets nothing else.</summary>
     public async Task<Settlement> FaultAsync(TopicDelivery delivery, DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
     {
-        await delivery.Reply!(FaultReply.Of(attempts.Current, failure, time), tokens.Aborting);
-        await journal.RecordAsync(attempts, AuditKind.Replied, failure, tokens);
+        var isAwaited = await delivery.Reply!(FaultReply.Of(attempts.Current, failure, time), tokens.Aborting);
+        await journal.RecordAsync(attempts, isAwaited ? AuditKind.Replied : AuditKind.ReplyAbandoned, failure, tokens);
         return Settlement.Done;
     }
 
     private async Task<Settlement> ReplyAsync(TopicDelivery delivery, DeliveryAttempts attempts, AttemptOutcome outcome, DeliveryTokens tokens)
     {
         var answer = DuplicateNotice.Read(outcome.Answer) is null ? outcome.Answer : null;
-        if (answer is not null) await delivery.Reply!(answer, tokens.Aborting);
-        await journal.DeliveredAsync(attempts, outcome.Answer, answer is null ? AuditKind.Delivered : AuditKind.Replied, tokens);
+        var kind = answer is null ? AuditKind.Delivered : await delivery.Reply!(answer, tokens.Aborting) ? AuditKind.Replied : AuditKind.ReplyAbandoned;
+        await journal.DeliveredAsync(attempts, outcome.Answer, kind, tokens);
         return Settlement.Done;
     }
 

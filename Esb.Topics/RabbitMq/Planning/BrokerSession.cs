@@ -12,7 +12,7 @@ internal sealed class BrokerSession : IAsyncDisposable
 
     private BrokerSession(RabbitMqTransportConfig config, IReadOnlyCollection<string> topics, TimeProvider time)
     {
-        var address = RabbitMqAddress.Parse(config.Url) ?? RabbitMqAddress.None;
+        var address = RabbitMqAddress.Of(config, time.GetUtcNow());
         Names = new RabbitMqNames(config.Prefix);
         Topology = new RabbitMqTopology(Names, topics);
         Reader = new WireReader(Names, time);
@@ -33,7 +33,7 @@ internal sealed class BrokerSession : IAsyncDisposable
 
     /// <summary>The connection.</summary>
     /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: it was lost.</exception>
-    public IConnection Connection => _connection.Current ?? throw Unreachable(_connection.Reason);
+    public IConnection Connection => _connection.Current ?? throw Unreachable(_connection.Obstacle);
 
     /// <summary>Connects.</summary>
     /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>.</exception>
@@ -42,7 +42,7 @@ internal sealed class BrokerSession : IAsyncDisposable
         var session = new BrokerSession(config, topics, time);
         await session._connection.StartAsync(cancellationToken);
         if (session._connection.Current is not null) return session;
-        var reason = session._connection.Reason;
+        var reason = session._connection.Obstacle;
         await session.DisposeAsync();
         throw Unreachable(reason);
     }

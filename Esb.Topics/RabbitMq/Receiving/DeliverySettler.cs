@@ -2,14 +2,18 @@ using System.Diagnostics;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Topics.ClaimChecks;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
 /// <summary>Carries out what becomes of a delivery, as far as it means publishing. Only when that is confirmed may the delivery be acknowledged.</summary>
-internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPublisher publisher, TimeProvider time, ILogger logger)
+internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPublisher publisher, BodyClaims claims, TimeProvider time, ILogger logger)
 {
+    // Of a foreign requester that set no expiration.
+    private static readonly TimeSpan DefaultTimeToLive = TimeSpan.FromSeconds(60);
+
     /// <summary>Moves a delivery to where it waits for its next attempt.</summary>
     public Task DeferAsync(Subscription subscription, TopicDelivery delivery, string? replyTo, Settlement.Later later, CancellationToken stopping)
     {
@@ -33,10 +37,12 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
 
         // Whoever sent no id of its own recognises the reply by the correlation it sent.
         var requestId = request.Properties.MessageId is { Length: > 0 } id ? id : request.Properties.CorrelationId ?? message.Id.ToString();
-        return (reply, _) => ReplyAsync(reply, replyTo, requestId);
+        var expires = time.GetTimestamp() + (long)((request.TimeToLive ?? DefaultTimeToLive).TotalSeconds * time.TimestampFrequency);
+        return (reply, stopping) => ReplyAsync(reply, replyTo, requestId, expires, stopping);
     }
 
-    private async ValueTask ReplyAsync(EsbMessage reply, string replyTo, string requestId)
+    // Once more until the time of the request is over: the work has been done, and it is not done again for the sake of the answer.
+    private async ValueTask<bool> ReplyAsync(EsbMessage reply, string replyTo, string requestId, long expires, CancellationToken stopping)
     {
         if (WireLimits.ExcessOf(reply) is { } excess)
         {
@@ -44,8 +50,21 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
             reply = reply with { Headers = MessageHeaders.From(reply.Headers.Where(header => header.Key is EsbHeaders.Fault or EsbHeaders.Status)) };
         }
 
-        var result = await publisher.SendAsync(replyTo, WireWriter.Reply(reply, requestId), reply.Body.Bytes);
-        if (result.Outcome != PublishOutcome.Confirmed) LogReplyAbandoned(requestId, result.Reason);
+        if (names.IsOurReplyQueue(replyTo)) reply = await claims.CheckInReplyAsync(reply);
+        var backoff = new Backoff(time);
+        while (true)
+        {
+            var result = await publisher.SendAsync(replyTo, WireWriter.Reply(reply, requestId), reply.Body.Bytes);
+            if (result.Outcome == PublishOutcome.Confirmed) return true;
+            if (result == ConfirmedChannel.NoQueue || time.GetTimestamp() >= expires)
+            {
+                TopicsTelemetry.CountReplyAbandoned();
+                LogReplyAbandoned(requestId, result.Reason);
+                return false;
+            }
+
+            await backoff.WaitAsync(stopping);
+        }
     }
 
     // Held, not returned: it would come back at once, only to fail again.
@@ -73,6 +92,6 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
     [LoggerMessage(EventId = 1525, Level = LogLevel.Warning, Message = "The reply to {CorrelationId} goes without its headers: {Excess}")]
     private partial void LogReplyCut(string correlationId, string excess);
 
-    [LoggerMessage(EventId = 1519, Level = LogLevel.Debug, Message = "The reply to {CorrelationId} was abandoned: {Reason}")]
+    [LoggerMessage(EventId = 1519, Level = LogLevel.Warning, Message = "The reply to {CorrelationId} was abandoned: {Reason}")]
     private partial void LogReplyAbandoned(string correlationId, string? reason);
 }

@@ -66,7 +66,7 @@ internal sealed partial class DeliveryWork(
     {
         if (message.Body.Length > maxBodyBytes) return Divert(message, "ESB-AMQP-SIZE", $"The body is larger than {maxBodyBytes} bytes.");
         return WireLimits.ExcessOf(message) is { } excess
-            ? Divert(message with { Headers = MessageHeaders.Empty, Key = null }, "ESB-HDR-LIMIT", $"{excess} They were dropped.")
+            ? Divert(message with { Headers = MessageHeaders.From(message.Headers.Where(header => header.Key == EsbHeaders.Claim)), Key = null }, "ESB-HDR-LIMIT", $"{excess} They were dropped.")
             : null;
     }
 

@@ -143,6 +143,32 @@ public sealed class BadDayTests
         await WaitForRowsAsync([.. accepted], cancellationToken);
     }
 
+    [Test, CancelAfter(120_000), Property("Case", "T-OVL-3")]
+    public async Task Broker_that_is_short_of_memory_closes_the_intake_until_it_is_not(CancellationToken cancellationToken)
+    {
+        await StartHostAsync(cancellationToken);
+        var accepted = new ConcurrentBag<Guid> { (await PostOrderAsync(cancellationToken))!.Value };
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        var load = LoadAsync(accepted, stop.Token);
+
+        await _servers.ControlRabbitMqAsync("set_vm_memory_high_watermark", "absolute", "1MB");
+        await _host!.WaitAsync(async token => (await RefusalAsync(token))?.Contains("\"ESB-TOPIC-UNAVAILABLE\"", StringComparison.Ordinal) == true, TimeSpan.FromSeconds(20), "to turn callers away", cancellationToken);
+        var started = TimeProvider.System.GetTimestamp();
+        var refused = await RefusalAsync(cancellationToken);
+        var took = TimeProvider.System.GetElapsedTime(started);
+        var isReady = await IsReadyAsync(cancellationToken);
+        await _servers.ControlRabbitMqAsync("set_vm_memory_high_watermark", "0.4");
+        var before = accepted.Count;
+        await _host.WaitAsync(_ => Task.FromResult(accepted.Count > before + 100), TimeSpan.FromSeconds(30), "to accept again", cancellationToken);
+        await stop.CancelAsync();
+        await load;
+
+        Assert.That(refused, Is.Not.Null);
+        Assert.That(took, Is.LessThan(TimeSpan.FromSeconds(1)), "nobody waits for a confirm that does not come");
+        Assert.That(isReady, Is.False);
+        await WaitForRowsAsync([.. accepted], cancellationToken);
+    }
+
     [Test, CancelAfter(120_000)]
     public async Task Host_that_is_asked_to_stop_under_load_finishes_and_ends_with_exit_code_0(CancellationToken cancellationToken)
     {
@@ -179,6 +205,13 @@ public sealed class BadDayTests
     {
         using var response = await _host!.PostAsync("/orders", "{}", "application/json", cancellationToken);
         return response.StatusCode == HttpStatusCode.Accepted ? Guid.Parse(response.Headers.GetValues("Esb-Message-Id").Single()) : null;
+    }
+
+    // The answer to an order that was refused; null when it was accepted.
+    private async Task<string?> RefusalAsync(CancellationToken cancellationToken)
+    {
+        using var response = await _host!.PostAsync("/orders", "{}", "application/json", cancellationToken);
+        return response.StatusCode == HttpStatusCode.ServiceUnavailable ? await response.Content.ReadAsStringAsync(cancellationToken) : null;
     }
 
     private Task LoadAsync(ConcurrentBag<Guid> accepted, CancellationToken cancellationToken) => Task.WhenAll(Enumerable.Range(0, 8).Select(async _ =>

@@ -54,6 +54,14 @@ internal sealed class TestSchema : IAsyncDisposable
         return Store;
     }
 
+    /// <summary>Drops what is kept too long at a time to come.</summary>
+    public async Task KeepHouseAsync(DateTimeOffset now)
+    {
+        await using var database = new PostgresDatabase(Config, readOnly: false, TimeProvider.System, NullLogger.Instance);
+        await database.EnsureReadyAsync(default);
+        await database.MakePartitionsAsync(now, default);
+    }
+
     public async Task<IReadOnlyList<T>> QueryAsync<T>(string sql)
     {
         await using var connection = new NpgsqlConnection(Config.Connection + $";Search Path={Config.Schema}");

@@ -44,6 +44,82 @@ public sealed class BrokerTopologyTests : BrokerFixture
     }
 
     [Test, CancelAfter(20_000)]
+    [Property("Case", "AMQ-12")]
+    public async Task A_topic_that_somebody_deletes_is_declared_again(CancellationToken cancellationToken)
+    {
+        await Foreign.ExchangeDeleteAsync(Broker.Names.Topic("orders"), cancellationToken: cancellationToken);
+
+        var unknown = await Transport.PublishAsync(Message("orders.accepted") with { Key = "k" }, cancellationToken);
+        var again = await Transport.PublishAsync(Message("orders.accepted") with { Key = "k" }, cancellationToken);
+
+        Assert.That((unknown.Outcome, again.Outcome), Is.EqualTo((PublishOutcome.Unknown, PublishOutcome.Confirmed)));
+    }
+
+    [Test, CancelAfter(60_000)]
+    [Property("Case", "T-DEL-3")]
+    public async Task A_thousand_messages_that_nobody_wants_are_kept_warned_about_once_and_delivered_later(CancellationToken cancellationToken)
+    {
+        var messages = Enumerable.Range(0, 1_000).Select(i => Message("orders.lost", $"{i}")).ToList();
+
+        await Task.WhenAll(messages.Select(message => Transport.PublishAsync(message, cancellationToken).AsTask()));
+        await Eventually.HoldsAsync(async () => (await Transport.Unroutable.SummarizeAsync(0, cancellationToken)).Count == 1_000, cancellationToken);
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox, "orders.#");
+        var wasEmpty = !inbox.TryNext(out _);
+        var replay = await Transport.Unroutable.ReplayAsync(subject: null, limit: 10_000, cancellationToken);
+        var delivered = await inbox.NextAsync(1_000, cancellationToken);
+
+        Assert.That((wasEmpty, replay.Replayed, (await Transport.Unroutable.SummarizeAsync(0, cancellationToken)).Count), Is.EqualTo((true, 1_000, 0)));
+        Assert.That(delivered.Select(delivery => delivery.Message.Id), Is.EquivalentTo(messages.Select(message => message.Id)));
+        Assert.That(Log.All.Count(line => line.Contains("No endpoint subscribes to orders.lost")), Is.EqualTo(1));
+    }
+
+    [Test, CancelAfter(60_000)]
+    [Property("Case", "T-DEL-3")]
+    public async Task What_is_published_while_a_queue_is_unbound_is_kept_and_nothing_is_lost_or_doubled(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        var subscription = Subscription("orders.#");
+        await SubscribeAsync(inbox.HandleAsync, subscription);
+        var published = new List<Guid>();
+        var (queue, topic) = (Broker.Names.Endpoint(subscription.Endpoint), Broker.Names.Topic("orders"));
+
+        for (var i = 0; i < 300; i++)
+        {
+            if (i == 100) await Foreign.QueueUnbindAsync(queue, topic, "orders.#", cancellationToken: cancellationToken);
+            if (i == 200) await Foreign.QueueBindAsync(queue, topic, "orders.#", cancellationToken: cancellationToken);
+            var message = Message("orders.accepted");
+            Assert.That((await Transport.PublishAsync(message, cancellationToken)).Outcome, Is.EqualTo(PublishOutcome.Confirmed));
+            published.Add(message.Id);
+        }
+
+        var kept = (await Transport.Unroutable.SummarizeAsync(1_000, cancellationToken)).Peeked;
+        await Eventually.HoldsAsync(async () => (await Transport.Unroutable.SummarizeAsync(0, cancellationToken)).Count == kept, cancellationToken);
+        var replay = await Transport.Unroutable.ReplayAsync("orders.accepted", limit: 1_000, cancellationToken);
+        var delivered = await inbox.NextAsync(300, cancellationToken);
+
+        Assert.That((kept, replay.Replayed), Is.EqualTo((100, 100)));
+        Assert.That(delivered.Select(delivery => delivery.Message.Id), Is.EquivalentTo(published));
+        Assert.That(inbox.TryNext(out _), Is.False);
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task A_foreign_message_is_replayed_as_it_was_but_for_its_party(CancellationToken cancellationToken)
+    {
+        var sent = new BasicProperties { MessageId = "order 7", UserId = "guest", ContentType = "text/plain", Headers = new Dictionary<string, object?> { ["x-number"] = 42L } };
+        await PublishForeignAsync("orders.lost", sent);
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox, "orders.#");
+
+        await Eventually.HoldsAsync(async () => (await Transport.Unroutable.ReplayAsync(subject: null, limit: 10, cancellationToken)).Replayed == 1, cancellationToken);
+        var message = (await inbox.NextAsync(cancellationToken)).Message;
+
+        Assert.That(
+            (message.Headers[EsbHeaders.SourceId], message.ContentType, message.Headers["x-number"], message.Body.ReadText(), message.Party),
+            Is.EqualTo(("order 7", "text/plain", "42", "foreign", (string?)null)));
+    }
+
+    [Test, CancelAfter(20_000)]
     public async Task What_nobody_wants_is_kept_and_warned_about_once(CancellationToken cancellationToken)
     {
         for (var i = 0; i < 5; i++) await Transport.PublishAsync(Message("orders.lost", $"{i}"), cancellationToken);

@@ -188,6 +188,65 @@ public sealed class ForeignClientTests : BrokerFixture
     }
 
     [Test, CancelAfter(20_000)]
+    public async Task A_reply_that_is_refused_is_repeated_until_somebody_has_it(CancellationToken cancellationToken)
+    {
+        var replied = new TaskCompletionSource<bool>();
+        await SubscribeAsync(ReplyAsync(replied), Subscription("prices.get"));
+        var full = new Dictionary<string, object?> { ["x-max-length"] = 1, ["x-overflow"] = "reject-publish" };
+        var queue = (await Foreign.QueueDeclareAsync(arguments: full, cancellationToken: cancellationToken)).QueueName;
+        await Foreign.BasicPublishAsync("", queue, Encoding.UTF8.GetBytes("in the way"), cancellationToken);
+
+        await PublishForeignAsync("prices.get", new BasicProperties { ReplyTo = queue, CorrelationId = "c", Expiration = "15000" });
+        await Eventually.HoldsAsync(async () => (await Transport.PublishAsync(Message("orders.any"), cancellationToken)).Outcome == PublishOutcome.Confirmed, cancellationToken);
+        var wasReplied = replied.Task.IsCompleted;
+        await GetForeignAsync(queue, cancellationToken);
+        var reply = await GetForeignAsync(queue, cancellationToken);
+
+        Assert.That((wasReplied, await replied.Task, reply.BasicProperties.CorrelationId), Is.EqualTo((false, true, "c")));
+    }
+
+    [TestCase(false)]
+    [TestCase(true)]
+    [CancelAfter(20_000)]
+    public async Task A_reply_is_abandoned_when_its_queue_is_gone_or_its_time_is_over(bool isThere, CancellationToken cancellationToken)
+    {
+        var replied = new TaskCompletionSource<bool>();
+        await SubscribeAsync(ReplyAsync(replied), Subscription("prices.get"));
+        var full = new Dictionary<string, object?> { ["x-max-length"] = 0, ["x-overflow"] = "reject-publish" };
+        var queue = isThere ? (await Foreign.QueueDeclareAsync(arguments: full, cancellationToken: cancellationToken)).QueueName : "gone";
+
+        await PublishForeignAsync("prices.get", new BasicProperties { ReplyTo = queue, CorrelationId = "c", Expiration = isThere ? "1500" : "60000" });
+
+        Assert.That(await replied.Task, Is.False);
+        Assert.That(Log.All, Has.Some.StartsWith("Warning: The reply to c was abandoned"));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task A_foreign_request_that_expires_in_its_queue_becomes_a_dead_letter(CancellationToken cancellationToken)
+    {
+        var began = new TaskCompletionSource();
+        var end = new TaskCompletionSource();
+        var subscription = Subscription("prices.get") with { Prefetch = 1 };
+        await SubscribeAsync(
+            async (_, _) =>
+            {
+                began.TrySetResult();
+                await end.Task;
+                return Settlement.Done;
+            },
+            subscription);
+        await PublishForeignAsync("prices.get", new BasicProperties());
+        await began.Task.WaitAsync(cancellationToken);
+
+        await PublishForeignAsync("prices.get", new BasicProperties { ReplyTo = "theirs", Expiration = "100" }, "expired");
+        await Task.Delay(200, cancellationToken); // its time is over before the endpoint gets to it
+        end.SetResult();
+        var letter = await NextDeadLetterAsync(cancellationToken);
+
+        Assert.That((letter.Code, letter.Endpoint, letter.Message.Body.ReadText()), Is.EqualTo(("ESB-BROKER-MOVED", subscription.Endpoint, "expired")));
+    }
+
+    [Test, CancelAfter(20_000)]
     public async Task A_foreign_service_answers_our_request(CancellationToken cancellationToken)
     {
         var queue = (await Foreign.QueueDeclareAsync(cancellationToken: cancellationToken)).QueueName;
@@ -282,6 +341,12 @@ public sealed class ForeignClientTests : BrokerFixture
 
         Assert.That((answer.Body.ReadText(), answer.ContentType, answer.Headers.Count), Is.EqualTo(("42", (string?)null, 1)));
     }
+
+    private static DeliveryHandler ReplyAsync(TaskCompletionSource<bool> replied) => async (delivery, token) =>
+    {
+        replied.TrySetResult(await delivery.Reply!(delivery.Message.Reply(MessageBody.FromText("42"), TimeProvider.System), token));
+        return Settlement.Done;
+    };
 
     private static string? Text(IReadOnlyBasicProperties properties, string header) => properties.Headers![header] is byte[] bytes ? Encoding.UTF8.GetString(bytes) : null;
 }

@@ -65,5 +65,19 @@ public sealed class MemoryTopicTransportTests : TopicTransportContract
         Assert.That(again.Outcome, Is.EqualTo(PublishOutcome.Confirmed));
     }
 
+    [Test, CancelAfter(5_000)]
+    public async Task Only_the_newest_thousand_that_nobody_wants_are_kept(CancellationToken cancellationToken)
+    {
+        for (var i = 0; i < 1_010; i++) await Transport.PublishAsync(Message("orders.never", $"{i}"), cancellationToken);
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox, "orders.#");
+
+        var replay = await Unroutable.ReplayAsync(subject: null, limit: 10_000, cancellationToken);
+
+        Assert.That((replay.Replayed, (await inbox.NextAsync(cancellationToken)).Message.Body.ReadText()), Is.EqualTo((1_000, "10")));
+    }
+
+    protected override IUnroutableMessages Unroutable => ((MemoryTransport)Transport).Unroutable;
+
     protected override ITopicTransport CreateTransport() => new MemoryTransport(10_000, TimeProvider.System, NullLogger<MemoryTransport>.Instance);
 }

@@ -1,4 +1,5 @@
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq;
 
 namespace Esb.IntegrationTests.Topics;
 
@@ -8,6 +9,8 @@ public sealed class RabbitMqTopicTransportTests : TopicTransportContract
 {
     private TestBroker _broker = null!;
     private readonly List<ITopicTransport> _otherHosts = [];
+
+    protected override IUnroutableMessages Unroutable => ((RabbitMqTransport)Transport).Unroutable;
 
     protected override ITopicTransport CreateTransport()
     {

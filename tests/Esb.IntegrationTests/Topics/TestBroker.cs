@@ -1,4 +1,7 @@
+using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Storage;
+using Esb.Topics.ClaimChecks;
 using Esb.Topics.RabbitMq;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -24,10 +27,11 @@ internal sealed class TestBroker
 
     public RabbitMqNames Names { get; }
 
-    public RabbitMqTransport CreateTransport(IReadOnlyDictionary<string, TopicConfig> topics, long maxBodyBytes = 64 * 1024 * 1024, ILoggerFactory? loggers = null)
+    public RabbitMqTransport CreateTransport(IReadOnlyDictionary<string, TopicConfig> topics, long maxBodyBytes = 64 * 1024 * 1024, ILoggerFactory? loggers = null, string? url = null,
+        IClaimCheckStore? claims = null, long largestWhole = long.MaxValue)
     {
         _topics.AddRange(topics.Keys);
-        return new RabbitMqTransport(new RabbitMqTransportConfig { Url = _url, Prefix = Prefix }, "tests", topics, maxBodyBytes, TimeProvider.System, loggers ?? NullLoggerFactory.Instance);
+        return new RabbitMqTransport(new RabbitMqTransportConfig { Url = url ?? _url, Prefix = Prefix }, "tests", topics, new BodyLimits(maxBodyBytes, largestWhole), claims ?? new NoClaimCheckStore(), TimeProvider.System, loggers ?? NullLoggerFactory.Instance);
     }
 
     public void Note(Subscription subscription) => _subscriptions.Add(subscription);

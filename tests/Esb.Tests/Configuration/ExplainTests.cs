@@ -17,12 +17,13 @@ public sealed class ExplainTests : ConfigurationFixture
 
         var lines = ConfigurationExplainer.Explain(AcceptPath(file, ("ESB__LIMITS__MAXBODYSIZE", "1MiB"))).ToList();
 
-        Assert.That(lines.Take(15).Select(line => line.Replace(file, "esb.json", StringComparison.Ordinal)), Is.EqualTo(
+        Assert.That(lines.Take(17).Select(line => line.Replace(file, "esb.json", StringComparison.Ordinal)), Is.EqualTo(
         [
             "name = \"shop\"  (esb.json:2:11)",
             "",
             "topics.t.persistent = true  (default)",
             "topics.t.key.header = \"x-key\"  (esb.json:3:41)",
+            "topics.t.claimCheck = true  (default)",
             "",
             "limits.maxBodySize = \"1MiB\"  (environment variable ESB__LIMITS__MAXBODYSIZE)",
             "limits.inFlight = 5  (esb.json:4:27)",
@@ -32,6 +33,7 @@ public sealed class ExplainTests : ConfigurationFixture
             "limits.memoryLow = 70  (default)",
             "limits.drainDelay = \"2s\"  (default)",
             "limits.drainTimeout = \"25s\"  (default)",
+            "limits.claimCheck = \"256KiB\"  (default)",
             "",
             "transport.type = \"memory\"  (default)",
         ]));

@@ -31,6 +31,7 @@ internal static class StandIns
         .AddSingleton(new SettingsKind(typeof(StepConfig), "log", typeof(StandInStep), "Logs."))
         .AddSingleton(Transport())
         .AddSingleton(Processes())
+        .AddSingleton(Substitute.For<IUnroutableMessages>())
         .AddSingleton<RecordingPublisher>()
         .AddSingleton<ITopicPublisher>(services => services.GetRequiredService<RecordingPublisher>())
         .AddSingleton(Substitute.For<IDeadLetterStore>())

@@ -5,6 +5,7 @@ using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Storage;
 using Esb.Tests.Fakes;
 using Esb.Topics;
 using Microsoft.Extensions.DependencyInjection;
@@ -38,6 +39,7 @@ public abstract class TopicsFixture
         var services = new ServiceCollection();
         if (scripted) services.AddSingleton<ITopicTransport>(Transport);
         services.AddLogging().AddSingleton<TimeProvider>(Time).AddSingleton<IAuditTrail>(Audit);
+        services.AddSingleton<IClaimCheckStore>(new NoClaimCheckStore());
         services.AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(NoStoreConfig), ""));
         services.AddEsbCore().AddEsbContent().AddEsbTopics().AddSingleton(Read(services, json));
         var provider = services.BuildServiceProvider();
@@ -60,7 +62,7 @@ public abstract class TopicsFixture
         {
             File.WriteAllText(path, json);
             var errors = new ConfigErrors();
-            var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(path, new Dictionary<string, string> { ["URL"] = "amqp://guest:guest@broker.example" }, errors);
+            var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(path, new Dictionary<string, string> { ["URL"] = "amqps://guest:guest@broker.example", ["PASSPHRASE"] = IssuedCertificate.Passphrase }, errors);
             Assert.That(errors.All, Is.Empty);
             return configuration!;
         }

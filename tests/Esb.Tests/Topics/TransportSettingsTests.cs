@@ -21,7 +21,7 @@ public sealed class TransportSettingsTests : TopicsFixture
     }
 
     [TestCase("${env:URL}")]
-    [TestCase("amqp://broker.example")]
+    [TestCase("amqps://broker.example")]
     [Property("Case", "CFG-27")]
     public void Default_credentials_are_refused_for_another_machine(string url)
     {

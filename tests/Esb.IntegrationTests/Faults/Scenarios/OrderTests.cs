@@ -14,10 +14,9 @@ public sealed class OrderTests
     private const string All = "ordered";
     private const string ByKey = "ordered-by-key";
 
-    [TestCase(All), TestCase(ByKey)]
-    [Category("FaultsSmoke"), CancelAfter(180_000)]
-    public Task Smoke(string delivery, CancellationToken cancellationToken) =>
-        RunAsync(delivery, messages: 1_000, rate: 100, Faults(broker: 0, kill: 1, pause: 0, database: 1, longestPause: 3), cancellationToken);
+    [Test, Category("FaultsSmoke"), CancelAfter(180_000)]
+    public Task Smoke(CancellationToken cancellationToken) =>
+        RunAsync(ByKey, messages: 1_000, rate: 100, Faults(broker: 0, kill: 1, pause: 0, database: 1, longestPause: 3), cancellationToken);
 
     [TestCase(All, 10_000, 100), TestCase(ByKey, 40_000, 250)]
     [Category("Faults"), CancelAfter(900_000)]

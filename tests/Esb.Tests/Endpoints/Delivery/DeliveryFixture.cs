@@ -60,6 +60,9 @@ public abstract class DeliveryFixture
         await _controller.StartAsync(CancellationToken.None);
     }
 
+    /// <summary>Whether nobody waits for a reply any more.</summary>
+    internal bool IsRequesterGone { get; set; }
+
     internal async Task<Settlement> DeliverAsync(TopicDelivery delivery, CancellationToken cancellationToken) => await _deliver(delivery, cancellationToken);
 
     internal Task<Settlement> DeliverAsync(EsbMessage message, CancellationToken cancellationToken) => DeliverAsync(Delivery(message), cancellationToken);
@@ -79,10 +82,10 @@ public abstract class DeliveryFixture
         }
     }
 
-    private ValueTask Keep(EsbMessage answer, CancellationToken token)
+    private ValueTask<bool> Keep(EsbMessage answer, CancellationToken token)
     {
         Replies.Add(answer);
-        return ValueTask.CompletedTask;
+        return ValueTask.FromResult(!IsRequesterGone);
     }
 }
 

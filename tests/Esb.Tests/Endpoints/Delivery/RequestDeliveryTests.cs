@@ -22,6 +22,19 @@ public sealed class RequestDeliveryTests : DeliveryFixture
     }
 
     [Test, CancelAfter(10_000)]
+    public async Task Answer_that_nobody_waits_for_any_more_is_recorded_as_abandoned(CancellationToken cancellationToken)
+    {
+        await StartAsync(new TestOutboundConfig());
+        Outside.Answers(Some.Message("the answer"));
+        IsRequesterGone = true;
+
+        var settlement = await RequestAsync(Some.Message(), cancellationToken);
+
+        Assert.That((settlement, Audit.Kinds.Single()), Is.EqualTo((Settlement.Done, AuditKind.ReplyAbandoned)));
+        IsRequesterGone = false;
+    }
+
+    [Test, CancelAfter(10_000)]
     public async Task Failed_request_gets_a_fault_after_immediate_attempts_only(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());

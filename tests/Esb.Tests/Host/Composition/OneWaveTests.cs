@@ -12,7 +12,7 @@ public sealed class OneWaveTests
     private const string Mistakes = """
         {
           "nmae": "shop",
-          "transport": { "type": "rabbitmq", "url": "amqp://guest:guest@broker.example", "prefix": "a b" },
+          "transport": { "type": "rabbitmq", "url": "amqps://guest:guest@broker.example", "prefix": "a b" },
           "store": { "type": "postgres", "connection": "Database=esb", "schema": "Esb" },
           "management": { "url": "http://127.0.0.1:70000" },
           "telemetry": { "otlp": "nowhere" },

@@ -1,0 +1,41 @@
+using System.Security.Cryptography;
+using Esb.Core.Messages;
+
+namespace Esb.Core.Storage;
+
+/// <summary>Stands for a body that is kept elsewhere, as <c>{id}.{SHA-256 in hexadecimal}</c>. Who has it may have the body: it cannot be guessed.</summary>
+/// <param name="Id">A version 7 UUID, so that it tells when the body was kept.</param>
+/// <param name="Hash">The SHA-256 of the body, 64 lower-case hexadecimal digits.</param>
+public sealed record ClaimTicket(Guid Id, string Hash)
+{
+    private const int IdLength = 36;
+    private const int HashLength = 64;
+
+    /// <summary>When the body was kept, to the millisecond.</summary>
+    public DateTimeOffset KeptAt => DateTimeOffset.FromUnixTimeMilliseconds(Milliseconds(Id));
+
+    /// <summary>A ticket for a body that is about to be kept.</summary>
+    public static ClaimTicket For(ReadOnlyMemory<byte> body, TimeProvider time) => new(Guid.CreateVersion7(time.GetUtcNow()), HashOf(body));
+
+    /// <summary>Reads a ticket; null where the text is none.</summary>
+    public static ClaimTicket? Parse(string text) =>
+        text.Length == IdLength + 1 + HashLength && text[IdLength] == '.' && Guid.TryParseExact(text[..IdLength], "D", out var id) && id.Version == 7 && text[(IdLength + 1)..].All(char.IsAsciiHexDigitLower)
+            ? new ClaimTicket(id, text[(IdLength + 1)..])
+            : null;
+
+    /// <summary>What was found under the id, if it is the body; null where nothing was found, or something else.</summary>
+    public MessageBody? Redeem(byte[]? found) => found is not null && HashOf(found) == Hash ? MessageBody.FromBytes(found) : null;
+
+    /// <inheritdoc/>
+    public override string ToString() => $"{Id:D}.{Hash}";
+
+    private static string HashOf(ReadOnlyMemory<byte> body) => Convert.ToHexStringLower(SHA256.HashData(body.Span));
+
+    // RFC 9562, section 5.7: the first 48 bits.
+    private static long Milliseconds(Guid id)
+    {
+        Span<byte> bytes = stackalloc byte[16];
+        id.TryWriteBytes(bytes, bigEndian: true, out _);
+        return (long)(System.Buffers.Binary.BinaryPrimitives.ReadUInt64BigEndian(bytes) >> 16);
+    }
+}

@@ -1,0 +1,42 @@
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Topics;
+
+namespace Esb.Topics.Publishing;
+
+/// <summary>Publishes until confirmed, as far as that helps, and keeps the order of each key: messages are confirmed in the order in which their callers came. Thread-safe.</summary>
+internal sealed class OrderedPublisher(ITopicTransport transport, TimeProvider time)
+{
+    // A broker that restarts is back within seconds; longer than this no caller waits gladly.
+    private static readonly TimeSpan[] Pauses = [TimeSpan.FromMilliseconds(100), TimeSpan.FromMilliseconds(400), TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2)];
+    private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(20);
+
+    private readonly KeyTurns _turns = new(time);
+
+    /// <summary>Publishes; what is refused or unknown is repeated with the same id: a queue may have been full, a broker may have restarted.</summary>
+    /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: refused or unknown to the end.</exception>
+    public async Task<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
+    {
+        using var turn = await _turns.TakeAsync(message, cancellationToken); // the key is held back until the outcome is known
+        var started = time.GetTimestamp();
+        var isUnknown = false;
+        for (var repetition = 0; ; repetition++)
+        {
+            var result = await transport.PublishAsync(message, cancellationToken);
+            if (result.Outcome == PublishOutcome.Confirmed) return result;
+            isUnknown |= result.Outcome == PublishOutcome.Unknown;
+            var isHopeless = !isUnknown && !transport.Status.IsReady;
+            if (isHopeless || repetition == Pauses.Length || time.GetElapsedTime(started) > Deadline)
+                throw TopicFaults.Unavailable(message.Subject, isUnknown ? result with { Outcome = PublishOutcome.Unknown } : result);
+            await Task.Delay(Pauses[repetition], time, cancellationToken);
+        }
+    }
+
+    /// <summary>Publishes a request, once, and waits for its reply. The next of its key may follow as soon as it is on its way.</summary>
+    public async Task<EsbMessage> RequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
+    {
+        Task<EsbMessage> reply;
+        using (await _turns.TakeAsync(request, cancellationToken)) reply = transport.RequestAsync(request, timeout, cancellationToken);
+        return await reply;
+    }
+}
