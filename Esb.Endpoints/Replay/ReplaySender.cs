@@ -46,7 +46,8 @@ internal sealed class ReplaySender(ReplayJob job, ReplayServices services, Repla
 
     private async Task SendAsync(DeadLetterSummary summary, CancellationToken ended)
     {
-        if (await services.Letters.GetAsync(summary.Id, ended) is not { } kept) return;
+        var kept = await services.Letters.GetAsync(summary.Id, ended)
+            ?? throw new EsbException("ESB-REPLAY-UNREADABLE", $"The dead letter {summary.Id} cannot be read any more; cancel the job, and replay the others without it.", FaultKind.Internal);
         var endpoint = summary.ReplayedTo ?? summary.Endpoint;
         var message = MessageOf(kept.Letter.Message);
         using var activity = ReplayTelemetry.Start(kept.Letter, message, endpoint, job.Id);
