@@ -5,8 +5,8 @@ namespace Esb.Core.Endpoints;
 /// <summary>Where an inbound endpoint hands its messages to: runs the process or publishes, and records it. Thread-safe.</summary>
 public interface IMessageIntake
 {
-    /// <summary>Whether messages are published on their way, and so cannot be taken in while the topics take none.</summary>
-    bool Publishes { get; }
+    /// <summary>Whether messages are handed to topics on their way, and so cannot be taken in while those take none.</summary>
+    bool NeedsTopics { get; }
 
     /// <summary>Takes a message in. When this returns, the message is confirmed (one-way) or answered (request-reply).</summary>
     /// <param name="message">Its body is buffered.</param>

@@ -47,8 +47,8 @@ public interface IMessageProcess
     /// <summary>Its steps in a few words: <c>choose(1) → validate(order) → publish(orders.accepted)</c>.</summary>
     string Description { get; }
 
-    /// <summary>The subjects that it may publish or request, those of the processes that it runs included.</summary>
-    IReadOnlyCollection<Topics.Subject> Subjects { get; }
+    /// <summary>Whether it hands messages to topics while it runs, and so fails while they take none. What goes by the outbox of a transaction does not count.</summary>
+    bool NeedsTopics { get; }
 
     /// <summary>Runs the steps; the context's message is then what the process made of it.</summary>
     /// <exception cref="Errors.EsbException">A step failed.</exception>

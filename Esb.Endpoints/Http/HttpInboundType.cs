@@ -46,7 +46,7 @@ internal sealed class HttpInboundType(
 
     // Relays hold no message, and need no topic.
     private Admission AdmissionOf(HttpInboundConfig settings, IMessageIntake intake) =>
-        new(settings.Relay is null ? overload : null, intake.Publishes, new CallGate(settings.MaxConcurrentCalls, time));
+        new(settings.Relay is null ? overload : null, intake.NeedsTopics, new CallGate(settings.MaxConcurrentCalls, time));
 
     private KeyedRequests? KeyedRequestsOf(HttpInboundConfig settings, IMessageIntake intake) =>
         settings.Idempotency ? new KeyedRequests(settings.Name, keys, intake, time, loggers.CreateLogger<KeyedRequests>()) : null;

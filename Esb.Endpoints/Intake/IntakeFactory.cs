@@ -18,10 +18,10 @@ internal sealed class IntakeFactory(
     ILogger<MessageIntake> logger)
 {
     public IMessageIntake Create(InboundEndpointConfig config) =>
-        new MessageIntake(config, StepOf(config), Publishes(config), transport.IsDurable, states.Of(config.Name), audit, time, logger);
+        new MessageIntake(config, StepOf(config), NeedsTopics(config), transport.IsDurable, states.Of(config.Name), audit, time, logger);
 
-    private bool Publishes(InboundEndpointConfig config) =>
-        config.Publish is not null || (config.Process is { } process && processes.Find(process).Subjects.Count > 0);
+    private bool NeedsTopics(InboundEndpointConfig config) =>
+        config.Publish is not null || (config.Process is { } process && processes.Find(process).NeedsTopics);
 
     private MessageStep StepOf(InboundEndpointConfig config)
     {

@@ -13,14 +13,14 @@ namespace Esb.Endpoints.Intake;
 internal sealed partial class MessageIntake(
     InboundEndpointConfig config,
     MessageStep run,
-    bool publishes,
+    bool needsTopics,
     bool isDurable,
     IntakeState state,
     IAuditTrail audit,
     TimeProvider time,
     ILogger<MessageIntake> logger) : IMessageIntake
 {
-    public bool Publishes => publishes;
+    public bool NeedsTopics => needsTopics;
 
     public async ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken)
     {

@@ -7,7 +7,7 @@ namespace Esb.Endpoints.SingleInstance;
 /// <summary>Takes messages in only while this host is the one that may.</summary>
 internal sealed class SingleInstanceIntake(string endpoint, IMessageIntake intake, Func<bool> isHeld) : IMessageIntake
 {
-    public bool Publishes => intake.Publishes;
+    public bool NeedsTopics => intake.NeedsTopics;
 
     public ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken) =>
         isHeld() ? intake.ReceiveAsync(message, cancellationToken) : throw Lost();

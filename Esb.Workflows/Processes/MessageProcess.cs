@@ -1,16 +1,15 @@
 using Esb.Core.Processes;
-using Esb.Core.Topics;
 
 namespace Esb.Workflows.Processes;
 
 /// <summary>A compiled list of stateless steps.</summary>
-internal sealed class MessageProcess(string name, CompiledStep steps, IReadOnlyCollection<Subject> subjects) : IMessageProcess
+internal sealed class MessageProcess(string name, CompiledStep steps, bool needsTopics) : IMessageProcess
 {
     public string Name => name;
 
     public string Description => steps.Description;
 
-    public IReadOnlyCollection<Subject> Subjects => subjects;
+    public bool NeedsTopics => needsTopics;
 
     public ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
     {

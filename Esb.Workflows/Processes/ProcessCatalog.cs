@@ -15,11 +15,11 @@ internal sealed class ProcessCatalog : IProcessCatalog, IConfigurationCheck
     {
         var byKind = factories.ToDictionary(factory => factory.Kind);
         var processes = configuration.Named<IReadOnlyList<StepConfig>>("processes");
-        var subjects = new ProcessSubjects(processes);
+        var needs = new TopicNeeds(processes);
         foreach (var (name, steps) in processes)
         {
             if (new StepCompiler(name, byKind, expressions, _errors).Compile(steps) is { } compiled)
-                _processes[name] = new MessageProcess(name, compiled, [.. subjects.Of(name).Distinct()]);
+                _processes[name] = new MessageProcess(name, compiled, needs.Of(name));
         }
     }
 

@@ -63,6 +63,18 @@ internal sealed class ProcessCheck(EsbConfiguration configuration) : IConfigurat
     {
         if (inbound.Publish is { } published) yield return published;
         if (inbound.Process is null) yield break;
-        foreach (var subject in new ProcessSubjects(_processes).Of(inbound.Process)) yield return subject;
+        foreach (var subject in SubjectsOf(inbound.Process, seen: [])) yield return subject;
+    }
+
+    private IEnumerable<Subject> SubjectsOf(string process, HashSet<string> seen)
+    {
+        if (!seen.Add(process) || !_processes.TryGetValue(process, out var steps)) return [];
+        return StepTree.Descend(steps).SelectMany(step => step.Settings switch
+        {
+            PublishConfig publish => [publish.Subject],
+            RequestConfig request => [request.Subject],
+            RunConfig run => SubjectsOf(run.Process, seen),
+            _ => [],
+        });
     }
 }

@@ -21,7 +21,7 @@ internal sealed class RecordingIntake : IMessageIntake
 
     public IReadOnlyList<string> Refusals => [.. _refusals];
 
-    public bool Publishes => true;
+    public bool NeedsTopics => true;
 
     public async ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken)
     {

@@ -25,7 +25,7 @@ public sealed class MessageIntakeTests
         var received = new TaskCompletionSource();
         var audit = Substitute.For<IAuditTrail>();
         audit.RecordAsync(default!, default).ReturnsForAnyArgs(_ => new ValueTask(received.Task));
-        var intake = new MessageIntake(new Config { Name = "in" }, Nothing, publishes: true, isDurable: true, new IntakeState("in", _time), audit, _time, NullLogger<MessageIntake>.Instance);
+        var intake = new MessageIntake(new Config { Name = "in" }, Nothing, needsTopics: true, isDurable: true, new IntakeState("in", _time), audit, _time, NullLogger<MessageIntake>.Instance);
 
         var taking = intake.ReceiveAsync(Some.Message(), CancellationToken.None).AsTask();
         Assert.That(taking.IsCompleted, Is.False, "nothing is accepted before its fact is durable");
@@ -152,7 +152,7 @@ public sealed class MessageIntakeTests
     };
 
     private MessageIntake Intake(MessageStep run, ExchangePattern mode = ExchangePattern.OneWay) =>
-        new(new Config { Name = "in", Mode = mode }, run, publishes: true, isDurable: false, new IntakeState("in", _time), _audit, _time, NullLogger<MessageIntake>.Instance);
+        new(new Config { Name = "in", Mode = mode }, run, needsTopics: true, isDurable: false, new IntakeState("in", _time), _audit, _time, NullLogger<MessageIntake>.Instance);
 
     private static EsbException FailureOf(MessageIntake intake) =>
         Assert.ThrowsAsync<EsbException>(async () => await intake.ReceiveAsync(Some.Message(), CancellationToken.None))!;

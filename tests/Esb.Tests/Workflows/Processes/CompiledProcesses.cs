@@ -79,6 +79,8 @@ internal sealed class CompiledProcesses : IDisposable
         return context;
     }
 
+    public IMessageProcess Main => _services!.GetRequiredService<IProcessCatalog>().Find("main");
+
     public string Describe() => _services!.GetRequiredService<IProcessCatalog>().Find("main").Description;
 
     public void Dispose()
