@@ -45,6 +45,6 @@ internal sealed partial class FarmTuning(IFarm farm, IEndpointControl control, I
         }
     }
 
-    [LoggerMessage(EventId = 2440, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} was not changed as another host of the farm was: {Code}: {Reason}")]
+    [LoggerMessage(EventId = 2445, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} was not changed as another host of the farm was: {Code}: {Reason}")]
     private partial void LogRefused(string endpoint, string code, string reason);
 }

@@ -74,7 +74,10 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
         lock (_gate)
         {
             if (!IsHearing()) return;
-            var silent = _members.Values.Where(member => member.Host.Id != self.Id && time.GetElapsedTime(member.HeardAt) > MissedAfter).Select(member => member.Host.Id).ToList();
+            var silent = _members.Values
+                .Where(member => member.Host.Id != self.Id && time.GetElapsedTime(member.HeardAt) > MissedAfter)
+                .Select(member => member.Host.Id)
+                .ToList();
             if (silent.Count == 0) return;
             _members = _members.RemoveRange(silent);
         }
@@ -91,7 +94,7 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
     private bool IsHearing() => _hearingSince is not null && time.GetElapsedTime(_selfHeardAt) < MissedAfter;
 
     private static bool Says(IReadOnlyList<FarmReceiver> one, IReadOnlyList<FarmReceiver> other) =>
-        one.Count == other.Count && one.Zip(other).All(pair => pair.First.Endpoint == pair.Second.Endpoint && pair.First.Epoch == pair.Second.Epoch && pair.First.Patterns.SequenceEqual(pair.Second.Patterns));
+        one.Count == other.Count && one.Zip(other).All(pair => pair.First.Says(pair.Second));
 
     private sealed record Member(FarmHost Host, IReadOnlyList<FarmReceiver> Receives, long HeardAt);
 }

@@ -37,7 +37,8 @@ internal sealed class BrokerSession : IAsyncDisposable
 
     /// <summary>Connects.</summary>
     /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>.</exception>
-    public static async Task<BrokerSession> OpenAsync(RabbitMqTransportConfig config, IReadOnlyCollection<string> topics, TimeProvider time, CancellationToken cancellationToken)
+    public static async Task<BrokerSession> OpenAsync(
+        RabbitMqTransportConfig config, IReadOnlyCollection<string> topics, TimeProvider time, CancellationToken cancellationToken)
     {
         var session = new BrokerSession(config, topics, time);
         await session._connection.StartAsync(cancellationToken);

@@ -80,8 +80,10 @@ internal sealed class EndpointPlan(BrokerSession session, Subscription subscript
         var bound = record?.Bound ?? new HashSet<string>();
         var wanted = EndpointRecord.PatternsOf(subscription);
         foreach (var pattern in wanted.Except(bound)) yield return new PlannedChange(ChangeKind.Create, $"binding {subscription.Endpoint}", pattern);
-        foreach (var pattern in bound.Except(wanted)) yield return new PlannedChange(ChangeKind.Change, $"binding {subscription.Endpoint}", $"{pattern} ends when no host wants it");
+        foreach (var pattern in bound.Except(wanted))
+            yield return new PlannedChange(ChangeKind.Change, $"binding {subscription.Endpoint}", $"{pattern} ends when no host wants it");
     }
 
-    private string Describe() => $"{(_wanted.Type == QueueType.Quorum ? "quorum" : "classic")}{(subscription.SingleActive || _wanted.Lanes is not null ? ", single active consumer" : "")}";
+    private string Describe() =>
+        $"{(_wanted.Type == QueueType.Quorum ? "quorum" : "classic")}{(subscription.SingleActive || _wanted.Lanes is not null ? ", single active consumer" : "")}";
 }

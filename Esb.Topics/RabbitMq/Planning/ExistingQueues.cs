@@ -18,7 +18,7 @@ internal sealed class ExistingQueues(BrokerSession session, string endpoint, End
         foreach (var queue in Queues)
         {
             if (await session.Connection.CountAsync(queue, cancellationToken) is { ConsumerCount: > 0 })
-                throw new EsbException("ESB-PLAN-BUSY", $"Hosts consume the queue of '{endpoint}'. Stop them, or pause the endpoint on each, and apply again.", FaultKind.Invalid);
+                throw Busy($"Hosts consume the queue of '{endpoint}'. Stop them, or pause the endpoint on each, and apply again.");
         }
     }
 
@@ -54,10 +54,12 @@ internal sealed class ExistingQueues(BrokerSession session, string endpoint, End
         foreach (var queue in Queues)
         {
             if (await session.Connection.CountAsync(queue, cancellationToken) is { MessageCount: > 0 })
-                throw new EsbException("ESB-PLAN-BUSY", $"The queue {queue} got another message. Nothing is lost: apply again.", FaultKind.Invalid);
+                throw Busy($"The queue {queue} got another message. Nothing is lost: apply again.");
             await channel.QueueDeleteAsync(queue, ifUnused: false, ifEmpty: false, cancellationToken: cancellationToken); // the broker knows no conditions for quorum queues
         }
 
         await channel.ExchangeDeleteAsync(session.Names.Endpoint(endpoint), cancellationToken: cancellationToken); // of lanes, or the empty one that the bus declares
     }
+
+    private static EsbException Busy(string message) => new("ESB-PLAN-BUSY", message, FaultKind.Invalid);
 }

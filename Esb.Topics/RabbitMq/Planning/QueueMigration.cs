@@ -82,7 +82,7 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
             await Task.Delay(Quiet, time, cancellationToken);
             if (await session.Connection.CountAsync(Meanwhile, cancellationToken) is { MessageCount: 0 }) return moved;
             if (time.GetElapsedTime(began) > LongestWait)
-                throw new EsbException("ESB-PLAN-BUSY", $"Messages for '{Endpoint}' are published all the time, so that their order could not be kept. Nothing is lost: stop the publishers and apply again.", FaultKind.Invalid);
+                throw Busy();
         }
     }
 
@@ -100,6 +100,13 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     private IEnumerable<SubjectPattern> Patterns(EndpointRecord record) =>
         record.Bound.Concat(EndpointRecord.PatternsOf(subscription)).Distinct().Select(SubjectPattern.Parse).OfType<SubjectPattern>();
 
-    private EsbException Impossible() =>
-        new("ESB-CFG-QUEUEDRIFT", $"The queue of '{Endpoint}' was not made by this program, so that it cannot tell how to replace it. Empty and delete it by hand.", FaultKind.Invalid);
+    private EsbException Busy() => new(
+        "ESB-PLAN-BUSY",
+        $"Messages for '{Endpoint}' are published all the time: their order could not be kept. Nothing is lost: stop the publishers and apply again.",
+        FaultKind.Invalid);
+
+    private EsbException Impossible() => new(
+        "ESB-CFG-QUEUEDRIFT",
+        $"The queue of '{Endpoint}' was not made by this program, so that it cannot tell how to replace it. Empty and delete it by hand.",
+        FaultKind.Invalid);
 }

@@ -21,7 +21,9 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
     // So that a handler which returns everything does not turn in a circle.
     private static readonly TimeSpan ReturnPause = TimeSpan.FromMilliseconds(250);
 
-    private readonly Channel<Arrival> _arrivals = Channel.CreateUnbounded<Arrival>(new UnboundedChannelOptions { SingleReader = true, SingleWriter = true }); // bounded by the prefetch
+    // Bounded by the prefetch.
+    private readonly Channel<Arrival> _arrivals = Channel.CreateUnbounded<Arrival>(new UnboundedChannelOptions { SingleReader = true, SingleWriter = true });
+
     private readonly CancellationTokenSource _handingOver = new();
     private readonly CancellationTokenSource _ended = new();
     private ChannelSession? _session;

@@ -20,7 +20,8 @@ internal sealed record EndpointRecord(QueueShape Shape, IReadOnlyList<IReadOnlyL
 
     public static EndpointRecord Of(Subscription subscription) => new(QueueShape.Of(subscription), []);
 
-    public static IReadOnlyList<string> PatternsOf(Subscription subscription) => [.. subscription.Patterns.Select(pattern => pattern.Value).Distinct().Order(StringComparer.Ordinal)];
+    public static IReadOnlyList<string> PatternsOf(Subscription subscription) =>
+        [.. subscription.Patterns.Select(pattern => pattern.Value).Distinct().Order(StringComparer.Ordinal)];
 
     /// <summary>What may be bound.</summary>
     public IReadOnlySet<string> Bound => Generations.SelectMany(patterns => patterns).ToHashSet();
@@ -42,5 +43,7 @@ internal sealed record EndpointRecord(QueueShape Shape, IReadOnlyList<IReadOnlyL
     }
 
     /// <summary>Whether both say the same of the same lists.</summary>
-    public bool Says(EndpointRecord other) => Shape == other.Shape && IsMigrating == other.IsMigrating && ReferenceEquals(Generations, other.Generations) && ReferenceEquals(Delays, other.Delays);
+    public bool Says(EndpointRecord other) =>
+        Shape == other.Shape && IsMigrating == other.IsMigrating
+        && ReferenceEquals(Generations, other.Generations) && ReferenceEquals(Delays, other.Delays);
 }

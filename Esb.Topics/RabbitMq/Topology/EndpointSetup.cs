@@ -32,7 +32,8 @@ internal sealed class EndpointSetup(RabbitMqNames names, RabbitMqTopology topolo
         var open = await records.OpenAsync(connection, channel, subscription.Endpoint, cancellationToken);
         if (open.Record?.IsMigrating == true) throw new QueueDriftException("its migration has begun and is not finished; 'esb plan' with --apply goes on");
         var shape = QueueShape.Of(subscription);
-        if (open.Record is { } known && !shape.HasQueuesOf(known.Shape) && await ExistsAsync(connection, subscription.Endpoint, known.Shape, cancellationToken))
+        if (open.Record is { } known && !shape.HasQueuesOf(known.Shape)
+            && await ExistsAsync(connection, subscription.Endpoint, known.Shape, cancellationToken))
             throw Drift(shape.DifferencesFrom(known.Shape));
         if (open.Record is null && await connection.HasQueueAsync(StrangerOf(subscription), cancellationToken))
             throw Drift([new ShapeDifference("delivery", subscription.Lanes is null ? "ordered-by-key" : "another", subscription.Lanes is null ? "another" : "ordered-by-key")]);
