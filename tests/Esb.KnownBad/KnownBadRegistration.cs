@@ -1,4 +1,4 @@
-using Esb.Core.Topics;
+using Esb.Core.Endpoints;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.KnownBad;
@@ -8,8 +8,14 @@ internal static class KnownBadRegistration
 {
     public static IServiceCollection AcknowledgeTooEarly(this IServiceCollection services)
     {
-        var working = services.Single(service => service.ServiceType == typeof(ITopicTransport));
-        services.Remove(working);
-        return services.AddSingleton<ITopicTransport>(provider => new HastyTransport((ITopicTransport)working.ImplementationFactory!(provider)));
+        foreach (var type in services.Where(service => service.ServiceType == typeof(IEndpointType)).ToList())
+        {
+            services.Remove(type);
+            services.AddSingleton(provider => Break((IEndpointType)ActivatorUtilities.CreateInstance(provider, type.ImplementationType!)));
+        }
+
+        return services;
     }
+
+    private static IEndpointType Break(IEndpointType type) => type is IOutboundEndpointType outbound ? new HastyEndpointType(outbound) : type;
 }
