@@ -101,7 +101,7 @@ public sealed class BadDayTests
         Assert.That(accepted, Has.Count.EqualTo(50));
     }
 
-    [Test, CancelAfter(120_000)]
+    [Test, Category("Faults"), CancelAfter(120_000)]
     public async Task Host_that_is_killed_under_load_loses_nothing_that_it_accepted(CancellationToken cancellationToken)
     {
         var accepted = new ConcurrentBag<Guid>();
@@ -123,7 +123,7 @@ public sealed class BadDayTests
         Assert.That(accepted, Has.Count.GreaterThan(100), "there was load");
     }
 
-    [Test, CancelAfter(120_000)]
+    [Test, Category("Faults"), CancelAfter(120_000)]
     public async Task Broker_that_is_killed_under_load_loses_nothing_that_was_accepted(CancellationToken cancellationToken)
     {
         await StartHostAsync(cancellationToken);

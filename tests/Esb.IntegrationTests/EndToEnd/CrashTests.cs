@@ -9,7 +9,7 @@ public sealed class CrashTests
     private const int Messages = 200;
     private static readonly int[] Poisons = [40, 90, 140];
 
-    [Test, CancelAfter(300_000), Property("Case", "T-POI-2")]
+    [Test, Category("Faults"), CancelAfter(300_000), Property("Case", "T-POI-2")]
     public async Task Messages_that_kill_the_process_are_given_up_and_their_neighbours_go_on(CancellationToken cancellationToken)
     {
         await using var schema = await TestSchema.StartAsync();

@@ -77,7 +77,7 @@ public abstract class ReplayContract : ShopHost
         }
     }
 
-    [Test, Property("Case", "T-RPL-1")]
+    [Test, Category("Faults"), Property("Case", "T-RPL-1")]
     public async Task Host_that_is_killed_while_it_replays_loses_nothing(CancellationToken cancellationToken)
     {
         const int count = 500;

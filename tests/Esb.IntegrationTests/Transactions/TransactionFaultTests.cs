@@ -67,7 +67,7 @@ public sealed class TransactionFaultTests
         _folder.Delete(recursive: true);
     }
 
-    [Test, CancelAfter(120_000), Property("Case", "T-DUP-2")]
+    [Test, Category("Faults"), CancelAfter(120_000), Property("Case", "T-DUP-2")]
     public async Task Host_that_is_killed_again_and_again_loses_and_doubles_nothing(CancellationToken cancellationToken)
     {
         for (var round = 0; round < 2; round++)

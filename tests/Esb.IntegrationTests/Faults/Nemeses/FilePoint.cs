@@ -22,6 +22,7 @@ internal sealed class FilePoint
     public async Task WaitAsync(int skipped, CancellationToken cancellationToken)
     {
         var seen = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        Directory.CreateDirectory(_folder); // the host may not have come so far yet
         using var watcher = new FileSystemWatcher(_folder) { IncludeSubdirectories = true, NotifyFilter = NotifyFilters.FileName | NotifyFilters.DirectoryName, InternalBufferSize = 64 * 1024 };
         watcher.Created += (_, change) => Look(change.FullPath, isComing: true);
         watcher.Deleted += (_, change) => Look(change.FullPath, isComing: false);
