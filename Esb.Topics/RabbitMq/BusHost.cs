@@ -2,9 +2,11 @@ using MassTransit;
 
 namespace Esb.Topics.RabbitMq;
 
-/// <summary>Tells a bus where the broker is.</summary>
+/// <summary>Tells a bus where the broker is, starts and stops it.</summary>
 internal static class BusHost
 {
+    private static readonly TimeSpan CleanUpDeadline = TimeSpan.FromSeconds(5);
+
     public static void Configure(IRabbitMqBusFactoryConfigurator bus, RabbitMqAddress address, string connectionName) =>
         bus.Host(address.Host, (ushort)address.Port, address.VirtualHost, host =>
         {
@@ -20,4 +22,12 @@ internal static class BusHost
                 return Task.CompletedTask;
             };
         });
+
+    /// <summary>Starts a bus. One that is cancelled while it starts stops what it has, which may never end: that is waited for only as long as a stop.</summary>
+    public static async Task StartAsync(IBusControl bus, CancellationToken cancellationToken)
+    {
+        using var patience = new CancellationTokenSource();
+        await using var _ = cancellationToken.UnsafeRegister(state => ((CancellationTokenSource)state!).CancelAfter(CleanUpDeadline), patience);
+        await bus.StartAsync(cancellationToken).WaitAsync(patience.Token);
+    }
 }

@@ -45,7 +45,7 @@ internal sealed class ControlBus : IAsyncDisposable
         deadline.CancelAfter(StartDeadline);
         try
         {
-            await bus._bus.StartAsync(deadline.Token);
+            await BusHost.StartAsync(bus._bus, deadline.Token);
             return bus;
         }
         catch

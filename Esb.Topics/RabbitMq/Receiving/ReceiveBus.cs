@@ -53,7 +53,7 @@ internal sealed class ReceiveBus(RabbitMqAddress address, string connectionName,
             if (_bus is not null) return _bus;
             LogContext.ConfigureCurrentLogContext(new BusLog(loggers));
             var bus = Bus.Factory.CreateUsingRabbitMq(configure => BusHost.Configure(configure, address, connectionName));
-            await bus.StartAsync(cancellationToken);
+            await BusHost.StartAsync(bus, cancellationToken);
             return _bus = bus;
         }
         finally

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Net.Sockets;
 using System.Text;
+using Esb.Tests;
 
 namespace Esb.IntegrationTests.EndToEnd;
 
@@ -43,7 +44,7 @@ internal sealed class CollectorProcess : IAsyncDisposable
         var program = folders.Select(path => Path.Combine(path, "otelcol")).FirstOrDefault(File.Exists);
         if (program is null) Assert.Ignore("No otelcol on the path: what it would get is not proven by this run.");
 
-        var port = HostProcess.FreePort();
+        var port = FreePorts.Next();
         var collector = new CollectorProcess(program!, folder, port);
         while (!await ListensAsync(port, cancellationToken)) await Task.Delay(50, cancellationToken);
         return collector;

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Esb.Tests;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
@@ -40,7 +41,7 @@ internal sealed class EchoBackend : IAsyncDisposable
     {
         var builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
-        var url = new Uri($"http://127.0.0.1:{HostProcess.FreePort()}");
+        var url = new Uri($"http://127.0.0.1:{FreePorts.Next()}");
         builder.WebHost.UseUrls(url.OriginalString);
         var backend = new EchoBackend(builder.Build(), new Uri(url, "/echo"));
         backend._application.Run(backend.AnswerAsync);

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using Esb.Tests;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.Logging;
@@ -23,7 +24,7 @@ public sealed class FrozenHostTests
         _folder = Directory.CreateTempSubdirectory("esb-frozen-");
         var builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
-        _url = $"http://127.0.0.1:{HostProcess.FreePort()}";
+        _url = $"http://127.0.0.1:{FreePorts.Next()}";
         builder.WebHost.UseUrls(_url);
         _backend = builder.Build();
         _backend.Run(async context =>

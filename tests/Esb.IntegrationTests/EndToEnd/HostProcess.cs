@@ -4,6 +4,7 @@ using System.Net;
 using System.Net.Http.Headers;
 using System.Net.Sockets;
 using System.Text.Json;
+using Esb.Tests;
 
 namespace Esb.IntegrationTests.EndToEnd;
 
@@ -33,8 +34,8 @@ internal sealed class HostProcess : IAsyncDisposable
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };
-        start.Environment[PublicUrl] = $"http://127.0.0.1:{FreePort()}";
-        start.Environment[ManagementUrl] = $"http://127.0.0.1:{FreePort()}";
+        start.Environment[PublicUrl] = $"http://127.0.0.1:{FreePorts.Next()}";
+        start.Environment[ManagementUrl] = $"http://127.0.0.1:{FreePorts.Next()}";
         start.Environment["ESB__LIMITS__DRAINDELAY"] = "0s"; // nobody has to turn away
         foreach (var (name, value) in variables) start.Environment[name] = value;
         Public = new Uri(start.Environment[PublicUrl]!);
@@ -163,13 +164,6 @@ internal sealed class HostProcess : IAsyncDisposable
         await _process.WaitForExitAsync();
         _process.Dispose();
         _client.Dispose();
-    }
-
-    public static int FreePort()
-    {
-        using var listener = new TcpListener(IPAddress.Loopback, 0);
-        listener.Start();
-        return ((IPEndPoint)listener.LocalEndpoint).Port;
     }
 
     private void Keep(object sender, DataReceivedEventArgs line)

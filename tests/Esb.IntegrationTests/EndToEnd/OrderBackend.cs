@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Esb.Tests;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
@@ -24,7 +25,7 @@ internal sealed class OrderBackend : IAsyncDisposable
     {
         var builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
-        var url = new Uri($"http://127.0.0.1:{HostProcess.FreePort()}");
+        var url = new Uri($"http://127.0.0.1:{FreePorts.Next()}");
         builder.WebHost.UseUrls(url.OriginalString);
         var backend = new OrderBackend(builder.Build(), url, decide);
         backend._application.Run(backend.AnswerAsync);

@@ -1,4 +1,5 @@
 using Esb.IntegrationTests.EndToEnd;
+using Esb.Tests;
 
 namespace Esb.IntegrationTests.Faults.Farm;
 
@@ -7,8 +8,8 @@ internal sealed class FarmHost(string name, string program, string configuration
 {
     private readonly Dictionary<string, string> _variables = new(variables)
     {
-        [HostProcess.PublicUrl] = $"http://127.0.0.1:{FarmPorts.Next()}",
-        [HostProcess.ManagementUrl] = $"http://127.0.0.1:{FarmPorts.Next()}",
+        [HostProcess.PublicUrl] = $"http://127.0.0.1:{FreePorts.Next()}",
+        [HostProcess.ManagementUrl] = $"http://127.0.0.1:{FreePorts.Next()}",
     };
 
     private readonly List<string> _earlier = [];

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using Esb.IntegrationTests.Faults.Farm;
+using Esb.Tests;
 
 namespace Esb.IntegrationTests.Faults.Network;
 
@@ -17,7 +18,7 @@ internal sealed class LocalProxy : INetworkProxy
     public LocalProxy(int serverPort)
     {
         _serverPort = serverPort;
-        Port = FarmPorts.Next();
+        Port = FreePorts.Next();
         _listener = new TcpListener(IPAddress.Loopback, Port);
         _listener.Start();
         _accepting = AcceptAsync();

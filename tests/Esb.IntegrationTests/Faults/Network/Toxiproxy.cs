@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Net.Http.Json;
 using Esb.IntegrationTests.Faults.Farm;
+using Esb.Tests;
 
 namespace Esb.IntegrationTests.Faults.Network;
 
@@ -15,8 +16,8 @@ internal sealed class Toxiproxy : INetworkProxy
 
     private Toxiproxy(string program)
     {
-        var api = FarmPorts.Next();
-        Port = FarmPorts.Next();
+        var api = FreePorts.Next();
+        Port = FreePorts.Next();
         var start = new ProcessStartInfo(program, ["-host", "127.0.0.1", "-port", $"{api}"]) { RedirectStandardOutput = true, RedirectStandardError = true };
         _process = Process.Start(start)!;
         _process.OutputDataReceived += (_, _) => { }; // read, so that it never waits for a reader

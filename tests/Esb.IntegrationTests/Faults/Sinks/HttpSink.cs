@@ -5,6 +5,7 @@ using System.Text.Json.Nodes;
 using Esb.IntegrationTests.Faults.Checking;
 using Esb.IntegrationTests.Faults.Farm;
 using Esb.IntegrationTests.Faults.Ledgers;
+using Esb.Tests;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
@@ -25,7 +26,7 @@ internal sealed class HttpSink : ISink
         _file = new AppendOnlyFile(Path.Combine(folder, $"{endpoint}.ledger"));
         var builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
-        var url = $"http://127.0.0.1:{FarmPorts.Next()}";
+        var url = $"http://127.0.0.1:{FreePorts.Next()}";
         builder.WebHost.UseUrls(url);
         _application = builder.Build();
         _application.Run(TakeAsync);

@@ -25,7 +25,7 @@ internal sealed class Backend : IAsyncDisposable
 
     public static async Task<Backend> StartAsync(Func<HttpContext, Task>? answer = null)
     {
-        var port = HttpBus.FreePort();
+        var port = FreePorts.Next();
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.Services.AddLogging();
         builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>

@@ -41,7 +41,7 @@ internal sealed class HttpBus : IAsyncDisposable
         Client = new HttpClient(new SocketsHttpHandler { RequestHeaderEncodingSelector = (_, _) => Encoding.UTF8 }) { BaseAddress = Address };
     }
 
-    public int Port { get; } = FreePort();
+    public int Port { get; } = FreePorts.Next();
 
     public Uri Address => new($"http://127.0.0.1:{Port}");
 
@@ -65,13 +65,6 @@ internal sealed class HttpBus : IAsyncDisposable
     public IReadOnlyList<EndpointStatus> Status => _services!.GetRequiredService<IEndpointMonitor>().Endpoints;
 
     public IServiceProvider Services => _services!;
-
-    public static int FreePort()
-    {
-        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        return ((IPEndPoint)socket.LocalEndPoint!).Port;
-    }
 
     /// <summary>Gives a process of the configuration its work.</summary>
     public HttpBus With(string process, MessageStep run)

@@ -123,7 +123,7 @@ public sealed class HttpOutboundTests
     [Test, CancelAfter(10_000)]
     public void Outside_that_refuses_the_connection_is_away(CancellationToken cancellationToken)
     {
-        var failure = Failure(Endpoint($"http://127.0.0.1:{HttpBus.FreePort()}/"), cancellationToken);
+        var failure = Failure(Endpoint($"http://127.0.0.1:{FreePorts.Next()}/"), cancellationToken);
 
         Assert.That((failure.Code, failure.IsTransient, failure.IsOutage, failure.Kind), Is.EqualTo(("ESB-HTTP-UNREACHABLE", true, true, FaultKind.Outside)));
         Assert.That(failure.Message, Does.Not.Contain("127.0.0.1"));

@@ -139,7 +139,7 @@ public sealed class RelayTests
     [Test, CancelAfter(10_000)]
     public async Task Outside_that_cannot_be_reached_is_a_bad_gateway(CancellationToken cancellationToken)
     {
-        await StartAsync($"http://127.0.0.1:{HttpBus.FreePort()}/");
+        await StartAsync($"http://127.0.0.1:{FreePorts.Next()}/");
 
         using var response = await _bus.PostAsync("/relay", "<order/>", cancellationToken: cancellationToken);
 

@@ -162,7 +162,7 @@ public sealed class CommandLineTests
     [Test, Property("Case", "CLI-06")]
     public async Task Host_that_is_away_is_named()
     {
-        var exitCode = await RunAsync("endpoints", "list", "--url", $"http://127.0.0.1:{RunningManagement.FreePort()}");
+        var exitCode = await RunAsync("endpoints", "list", "--url", $"http://127.0.0.1:{FreePorts.Next()}");
 
         Assert.That(exitCode, Is.EqualTo(5));
         Assert.That(Error, Does.Match(@"^ESB-CLI-UNREACHABLE No host can be reached at 127\.0\.0\.1:\d+: nobody listens there\."));

@@ -122,7 +122,7 @@ public sealed class EsbApplicationTests
 
     private static int PortOf(TcpListener listener) => ((IPEndPoint)listener.LocalEndpoint).Port;
 
-    private Task<ServiceProvider> BuildAsync(params IBusPart[] parts) => BuildAsync(RunningManagement.FreePort(), parts);
+    private Task<ServiceProvider> BuildAsync(params IBusPart[] parts) => BuildAsync(FreePorts.Next(), parts);
 
     private Task<ServiceProvider> BuildAsync(int managementPort, params IBusPart[] parts)
     {

@@ -29,13 +29,6 @@ internal sealed class RunningManagement : IAsyncDisposable
 
     public RecordingPublisher Publisher => Services.GetRequiredService<RecordingPublisher>();
 
-    public static int FreePort()
-    {
-        using var listener = new TcpListener(IPAddress.Loopback, 0);
-        listener.Start();
-        return ((IPEndPoint)listener.LocalEndpoint).Port;
-    }
-
     public static async Task<RunningManagement> StartAsync(CancellationToken cancellationToken, Action<IServiceCollection>? add = null)
     {
         var running = new RunningManagement();
@@ -64,7 +57,7 @@ internal sealed class RunningManagement : IAsyncDisposable
         File.WriteAllText(path, $$"""
             {
               "name": "shop",
-              "management": { "url": "http://127.0.0.1:{{FreePort()}}" },
+              "management": { "url": "http://127.0.0.1:{{FreePorts.Next()}}" },
               "limits": { "maxBodySize": "1KiB" },
               "topics": { "orders": {} },
               "endpoints": { "ledger": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": "ledger" } }

@@ -1,15 +1,15 @@
 using System.Net;
 using System.Net.Sockets;
 
-namespace Esb.IntegrationTests.Faults.Farm;
+namespace Esb.Tests;
 
-/// <summary>Ports that hosts keep over restarts: below those that the system gives to outgoing connections, so that none is taken while its host is down.</summary>
-internal static class FarmPorts
+/// <summary>Loopback ports, each given once: below those of outgoing connections, so that none is taken while its server is down.</summary>
+internal static class FreePorts
 {
     private const int First = 12_000;
     private const int Count = 7_000;
 
-    private static int _next = Environment.ProcessId * 16 % Count;
+    private static int _next = Environment.ProcessId * 431 % Count; // test runners side by side begin far apart
 
     public static int Next()
     {
