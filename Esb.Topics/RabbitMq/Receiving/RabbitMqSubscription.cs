@@ -7,6 +7,9 @@ namespace Esb.Topics.RabbitMq.Receiving;
 /// <summary>A subscription whose numbers can change: each change ends a receiver and starts another.</summary>
 internal sealed class RabbitMqSubscription : ITopicSubscription
 {
+    // Whoever comes late is told by the reason of the subscription, which goes on trying.
+    private static readonly TimeSpan LongestFirstAttempt = TimeSpan.FromSeconds(15);
+
     private readonly ReceiverContext _context;
     private readonly DeliveryWork _work;
     private readonly EndpointPresence _presence;
@@ -32,20 +35,31 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
 
     public string? Reason => _receiver?.Reason;
 
-    /// <summary>Waits until the first attempt to consume has succeeded or failed.</summary>
-    public Task WaitForFirstAttemptAsync(CancellationToken cancellationToken) => _receiver?.WaitForFirstAttemptAsync(cancellationToken) ?? Task.CompletedTask;
+    /// <summary>Waits until the first attempt to consume has succeeded or failed, for 15 s at most; not at all while there is no connection to try it on.</summary>
+    public async Task WaitForFirstAttemptAsync(CancellationToken cancellationToken)
+    {
+        if (_receiver is not { } receiver || _context.Connection.Current is null) return;
+        try
+        {
+            await receiver.WaitForFirstAttemptAsync(cancellationToken).WaitAsync(LongestFirstAttempt, _context.Time, cancellationToken);
+        }
+        catch (TimeoutException)
+        {
+            // It goes on trying.
+        }
+    }
 
     public Task TuneAsync(int concurrency, int prefetch, bool isPaused, CancellationToken cancellationToken) =>
         ChangeAsync(_subscription with { Concurrency = concurrency, Prefetch = prefetch }, isPaused).WaitAsync(cancellationToken);
 
     public async ValueTask DisposeAsync()
     {
+        await _stopping.CancelAsync(); // first: a change under way may wait for the broker
         await _tuning.WaitAsync();
         try
         {
             if (_isDisposed) return;
             _isDisposed = true;
-            await _stopping.CancelAsync();
             await _unbinding;
             if (_receiver is { } receiver) await receiver.DisposeAsync();
             _presence.Dispose();
@@ -71,7 +85,11 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
 
             if (isPaused) return;
             _receiver = Receive(changed);
-            await _receiver.WaitForFirstAttemptAsync(CancellationToken.None);
+            await WaitForFirstAttemptAsync(_stopping.Token);
+        }
+        catch (OperationCanceledException) when (_stopping.IsCancellationRequested)
+        {
+            // Disposed meanwhile.
         }
         finally
         {
