@@ -57,7 +57,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         _settler = new DeliverySettler(_names, _publisher, _claims, time, _logger);
         Unroutable = new UnroutableQueue(_consuming, _publisher, _names, [.. topics.Keys], time, _logger);
         _records = new EndpointRecords(_names, _publisher);
-        _bus = new ReceiveBus(address, $"{name} consume", loggers);
+        _bus = new ReceiveBus(address, $"{name} consume", time, loggers);
         _freezes = new FreezeWatch(time);
         Farm = new BrokerFarm(address, _names.Farm(name), time, loggers);
         var setup = new EndpointSetup(_names, _topology, _records, address.ToFactory($"{name} setup"));
@@ -128,14 +128,13 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _disposed, 1) == 1) return;
-        await Farm.DisposeAsync();
-        await _bus.DisposeAsync();
-        if (_probe is not null) await _probe.DisposeAsync();
+        await Task.WhenAll(Farm.DisposeAsync().AsTask(), _bus.DisposeAsync().AsTask(), _probe?.DisposeAsync().AsTask() ?? Task.CompletedTask);
+
+        // Before those who use them: of a broker that does not answer, each open channel would be waited for by itself, for 20 s.
+        await Task.WhenAll(_consuming.DisposeAsync().AsTask(), _publishing.DisposeAsync().AsTask());
         if (_replies is not null) await _replies.DisposeAsync();
         if (_unroutable is not null) await _unroutable.DisposeAsync();
-        await _consuming.DisposeAsync();
         await _publisher.DisposeAsync();
-        await _publishing.DisposeAsync();
         _freezes.Dispose();
     }
 
