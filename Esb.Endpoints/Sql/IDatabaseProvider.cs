@@ -32,9 +32,6 @@ internal interface IDatabaseProvider
     /// <summary>Puts a fence behind a command: where a larger token was shown before, nothing of the command takes effect.</summary>
     void AddFence(DbBatch batch, Fence fence);
 
-    /// <summary>A command that shows the token of a new lease; smaller ones have no effect any more when it has ended.</summary>
-    DbBatch RaiseFence(DbConnection connection, Fence fence);
-
     /// <summary>What an exception says of a message that was applied before; null where it is about something else.</summary>
     DuplicateNotice? DuplicateOf(Exception cause);
 

@@ -73,15 +73,15 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
         },
     });
 
-    public void AddFence(DbBatch batch, Fence fence) => ((NpgsqlBatch)batch).BatchCommands.Add(FenceCommand("select esb.pass_fence($1, $2, $3)", fence));
-
-    public DbBatch RaiseFence(DbConnection connection, Fence fence)
+    public void AddFence(DbBatch batch, Fence fence) => ((NpgsqlBatch)batch).BatchCommands.Add(new NpgsqlBatchCommand("select esb.pass_fence($1, $2, $3)")
     {
-        var batch = (NpgsqlBatch)connection.CreateBatch();
-        batch.Timeout = 0; // the endpoint's timeout cancels
-        batch.BatchCommands.Add(FenceCommand("select esb.raise_fence($1, $2, $3)", fence));
-        return batch;
-    }
+        Parameters =
+        {
+            new NpgsqlParameter<string> { TypedValue = fence.Bus },
+            new NpgsqlParameter<string> { TypedValue = fence.Endpoint },
+            new NpgsqlParameter<long> { TypedValue = fence.Token },
+        },
+    });
 
     public DuplicateNotice? DuplicateOf(Exception cause) => cause is not PostgresException refused ? null : refused.SqlState switch
     {
@@ -96,15 +96,5 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
         NpgsqlException => PostgresFailures.Unreachable,
         { Source: "Npgsql" } when cause.GetType() == typeof(Exception) => PostgresFailures.OutOfStep, // it has no type of its own for that
         _ => null,
-    };
-
-    private static NpgsqlBatchCommand FenceCommand(string text, Fence fence) => new(text)
-    {
-        Parameters =
-        {
-            new NpgsqlParameter<string> { TypedValue = fence.Bus },
-            new NpgsqlParameter<string> { TypedValue = fence.Endpoint },
-            new NpgsqlParameter<long> { TypedValue = fence.Token },
-        },
     };
 }

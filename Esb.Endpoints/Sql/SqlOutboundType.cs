@@ -27,24 +27,8 @@ internal sealed class SqlOutboundAdapter(SqlOutboundConfig config, Lazy<SqlComma
 {
     public IOutboundEndpoint CreateInstance() => new SqlOutboundEndpoint(config, plan.Value, databases.Find(config.Connection), bus, maxBodyBytes, time);
 
-    public async Task RaiseFenceAsync(long fencingToken, CancellationToken cancellationToken)
-    {
-        var database = databases.Find(config.Connection);
-        try
-        {
-            await database.Tables.EnsureReadyAsync(cancellationToken);
-            await database.UseAsync(config.Name, config.Timeout, async (connection, limited) =>
-            {
-                await using var command = database.Provider.RaiseFence(connection, new Fence(bus, config.Name, fencingToken));
-                return await command.ExecuteNonQueryAsync(limited);
-            }, cancellationToken);
-        }
-        catch (Exception ex) when (database.Provider.Explain(ex, []) is { } failure)
-        {
-            if (failure.Code == "ESB-SQL-INBOX") database.Tables.Forget();
-            throw failure.ToException(config.Name, ex);
-        }
-    }
+    public Task RaiseFenceAsync(long fencingToken, CancellationToken cancellationToken) =>
+        databases.Find(config.Connection).Tables.RaiseFenceAsync(new Fence(bus, config.Name, fencingToken), cancellationToken);
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 }

@@ -55,6 +55,16 @@ internal sealed class BusSchema(NpgsqlConnection connection)
         await ChangeAsync(() => RunAsync("select esb.drop_partitions()", cancellationToken), cancellationToken);
     }
 
+    /// <summary>Waits for the transactions that were let pass under an older token; none is let pass afterwards.</summary>
+    public async Task RaiseFenceAsync(Fence fence, CancellationToken cancellationToken)
+    {
+        await using var command = new NpgsqlCommand("select esb.raise_fence($1, $2, $3)", connection)
+        {
+            Parameters = { new() { Value = fence.Bus }, new() { Value = fence.Endpoint }, new() { Value = fence.Token } },
+        };
+        await command.ExecuteNonQueryAsync(cancellationToken);
+    }
+
     // A change of partitions waits for those who use the table, and everybody waits behind it: better not now than for long.
     private async Task ChangeAsync(Func<Task> change, CancellationToken cancellationToken)
     {
