@@ -27,6 +27,7 @@ internal sealed class DeliveryController : IAsyncDisposable
     private readonly SemaphoreSlim _changing = new(1, 1);
     private volatile EndpointTuning _current;
     private volatile ITopicSubscription? _subscription;
+    private volatile bool _isHeld;
     private ReleaseTimer? _releases;
 
     public DeliveryController(OutboundEndpointConfig config, string type, EndpointSender sender, IMessageCondition? filter, DeliveryServices services)
@@ -51,7 +52,7 @@ internal sealed class DeliveryController : IAsyncDisposable
         {
             var subscription = _subscription;
             var isLive = _config.Subscribe.Count == 0 || subscription?.IsLive == true;
-            return _state.Describe(_config, _type, _current, _gate.Reason, isLive, subscription?.Reason) with
+            return _state.Describe(_config, _type, _current, _isHeld ? "its queues are being replaced" : _gate.Reason, isLive, subscription?.Reason) with
             {
                 Configured = _configured,
                 Pool = _sender.Pool,
@@ -69,7 +70,7 @@ internal sealed class DeliveryController : IAsyncDisposable
             var current = _current;
             var subscription = await _services.Transport.SubscribeAsync(SubscriptionFor(current), _receiver.ReceiveAsync, cancellationToken);
             _subscription = subscription;
-            if (current.Paused == true) await TuneAsync(subscription, current, cancellationToken);
+            if (current.Paused == true || _isHeld) await TuneAsync(subscription, current, cancellationToken);
             if (_config.Delivery == DeliveryMode.OrderedByKey)
                 _releases = new ReleaseTimer(_config.Name, _services.Parking, _services.Queues, _services.Time, _services.Loggers.CreateLogger<ReleaseTimer>());
         }
@@ -108,6 +109,21 @@ internal sealed class DeliveryController : IAsyncDisposable
         }
     }
 
+    /// <summary>Lets go of the endpoint's queues after the deliveries under way, or takes them again unless an operator has paused it.</summary>
+    public async Task HoldAsync(bool isHeld, CancellationToken cancellationToken)
+    {
+        await _changing.WaitAsync(cancellationToken);
+        try
+        {
+            _isHeld = isHeld;
+            if (_subscription is { } subscription && _current.Paused != true) await TuneAsync(subscription, _current, cancellationToken);
+        }
+        finally
+        {
+            _changing.Release();
+        }
+    }
+
     /// <summary>An operator's word for the message that the endpoint stands at.</summary>
     /// <returns>Whether it stands at this one here.</returns>
     public bool TryMoveOn(Guid messageId, bool discard) => _mode is OrderedDelivery ordered && ordered.TryMoveOn(messageId, discard);
@@ -135,7 +151,7 @@ internal sealed class DeliveryController : IAsyncDisposable
         await _receiver.InterruptAsync();
         try
         {
-            await subscription.TuneAsync(tuning.ProcessingThreads!.Value, tuning.Prefetch!.Value, tuning.Paused == true, cancellationToken);
+            await subscription.TuneAsync(tuning.ProcessingThreads!.Value, tuning.Prefetch!.Value, tuning.Paused == true || _isHeld, cancellationToken);
         }
         finally
         {
