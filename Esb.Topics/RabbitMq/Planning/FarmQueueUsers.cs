@@ -8,9 +8,6 @@ namespace Esb.Topics.RabbitMq.Planning;
 /// <summary>The hosts of a farm, asked over the broker.</summary>
 internal sealed class FarmQueueUsers(FarmVisit visit, string endpoint, Action<string> tell) : IQueueUsers
 {
-    // Deliveries under way finish first.
-    private static readonly TimeSpan LetGoPatience = TimeSpan.FromSeconds(90);
-
     // Whoever asks may die. What it began keeps the hosts away longer: they look whether a migration is under way.
     private static readonly TimeSpan LetGoFor = TimeSpan.FromMinutes(3);
 
@@ -19,6 +16,9 @@ internal sealed class FarmQueueUsers(FarmVisit visit, string endpoint, Action<st
     private static readonly TimeSpan HoldFor = TimeSpan.FromSeconds(20);
 
     private static readonly TimeSpan GoOnPatience = TimeSpan.FromSeconds(30);
+
+    /// <summary>How long hosts may take to let go: deliveries under way finish first.</summary>
+    public TimeSpan LetGoPatience { get; init; } = TimeSpan.FromSeconds(90);
 
     public async Task LetGoAsync(CancellationToken cancellationToken)
     {
@@ -30,7 +30,7 @@ internal sealed class FarmQueueUsers(FarmVisit visit, string endpoint, Action<st
 
     public async Task<IAsyncDisposable> HoldPublishesAsync(IReadOnlyList<string> destinations, CancellationToken cancellationToken)
     {
-        var hold = new Hold(this, destinations);
+        var hold = new Hold(visit, destinations);
         var answers = await visit.AskAsync<HoldPublishes, PublishesHeld>(new HoldPublishes(destinations, HoldFor), HoldPatience, cancellationToken);
         if (answers.Silent.Count == 0) return hold;
         await hold.DisposeAsync();
@@ -51,12 +51,9 @@ internal sealed class FarmQueueUsers(FarmVisit visit, string endpoint, Action<st
 
     private static string NamesOf(IEnumerable<FarmHost> hosts) => string.Join(", ", hosts.Select(host => host.Name));
 
-    private sealed class Hold(FarmQueueUsers users, IReadOnlyList<string> destinations) : IAsyncDisposable
+    private sealed class Hold(FarmVisit visit, IReadOnlyList<string> destinations) : IAsyncDisposable
     {
         public async ValueTask DisposeAsync() =>
-            await users.AskToGoOnAsync(destinations);
+            await visit.AskAsync<HoldPublishes, PublishesHeld>(new HoldPublishes(destinations, TimeSpan.Zero), HoldPatience, CancellationToken.None);
     }
-
-    private Task AskToGoOnAsync(IReadOnlyList<string> destinations) =>
-        visit.AskAsync<HoldPublishes, PublishesHeld>(new HoldPublishes(destinations, TimeSpan.Zero), HoldPatience, CancellationToken.None);
 }

@@ -72,7 +72,7 @@ public sealed class StandstillTests
         }
     }
 
-    [Test]
+    [Test, Category("Faults")]
     public async Task Host_that_is_frozen_may_be_the_one_and_the_answer_says_so(CancellationToken cancellationToken)
     {
         Refuse(0);
