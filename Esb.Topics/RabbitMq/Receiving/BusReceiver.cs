@@ -3,7 +3,6 @@ using Esb.Topics.RabbitMq.Farm;
 using MassTransit;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
-using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
@@ -19,6 +18,7 @@ internal sealed partial class BusReceiver : IReceiver
     private readonly DeliveryWork _work;
     private readonly EndpointPresence _presence;
     private readonly string _queue;
+    private readonly ConsumerWatch _watch;
     private readonly ILogger _logger;
     private readonly ReceiverState _state;
     private readonly CancellationTokenSource _stopping = new();
@@ -29,6 +29,7 @@ internal sealed partial class BusReceiver : IReceiver
     {
         (_subscription, _context, _work, _presence) = (subscription, context, work, presence);
         _queue = context.Names.Endpoint(subscription.Endpoint);
+        _watch = new ConsumerWatch(subscription.Endpoint, _queue, context.Connection, context.Farm.Members);
         _logger = context.Logger;
         _state = new ReceiverState(subscription.Endpoint, _logger);
         _running = BrokerLoop.RunAsync(context.Connection, ConsumeAsync, context.Time, _stopping.Token);
@@ -57,8 +58,7 @@ internal sealed partial class BusReceiver : IReceiver
             await endpoint.Ready.WaitAsync(ReadyDeadline, _context.Time, stopping);
             backoff.Reset();
             _presence.Consumes();
-            await WatchAsync(filter.Channel, stopping);
-            _state.IsInterrupted("its consumer was lost");
+            _state.IsInterrupted(await _watch.RunAsync(filter, isThere => Note(filter.Channel, isThere), () => Task.Delay(WatchInterval, _context.Time, stopping), stopping));
         }
         catch (Exception ex)
         {
@@ -72,34 +72,10 @@ internal sealed partial class BusReceiver : IReceiver
         }
     }
 
-    // Ends when our consumer is missed twice in a row: one that fell silent does not say so.
-    private async Task WatchAsync(ConsumerChannel consumer, CancellationToken stopping)
+    private void Note(ConsumerChannel consumer, bool isThere)
     {
-        for (var misses = 0; misses < 2;)
-        {
-            misses = await IsConsumedAsync(consumer, stopping) ? 0 : misses + 1;
-            _consumer = misses == 0 ? consumer : null;
-            if (misses == 0) _state.Consumes();
-            await Task.Delay(WatchInterval, _context.Time, stopping);
-        }
-    }
-
-    private async Task<bool> IsConsumedAsync(ConsumerChannel consumer, CancellationToken stopping)
-    {
-        if (!consumer.IsOpen || _context.Connection.Current is not { } connection) return consumer.IsOpen;
-        try
-        {
-            await using var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
-            return (await channel.QueueDeclarePassiveAsync(_queue, stopping)).ConsumerCount > 0; // those of other hosts count as well, so this only ever finds the worst
-        }
-        catch (OperationInterruptedException ex) when (ex.ShutdownReason?.ReplyCode == Constants.NotFound)
-        {
-            return false; // the queue was deleted
-        }
-        catch (Exception) when (!stopping.IsCancellationRequested)
-        {
-            return consumer.IsOpen; // the connection that asks is lost, not the one that consumes
-        }
+        _consumer = isThere ? consumer : null;
+        if (isThere) _state.Consumes();
     }
 
     // Disposed, it lets the deliveries under way finish. Otherwise their channel is lost: they are told to end, and the broker delivers them again.
