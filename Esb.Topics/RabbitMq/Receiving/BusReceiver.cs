@@ -1,5 +1,6 @@
 using Esb.Core.Topics;
 using Esb.Topics.RabbitMq.Farm;
+using Esb.Topics.RabbitMq.Topology;
 using MassTransit;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
@@ -24,6 +25,8 @@ internal sealed partial class BusReceiver : IReceiver
     private readonly CancellationTokenSource _stopping = new();
     private readonly Task _running;
     private volatile ConsumerChannel? _consumer;
+    private volatile ChannelSession? _confirmed;
+    private ChannelSession? _prepared;
 
     public BusReceiver(Subscription subscription, ReceiverContext context, DeliveryWork work, EndpointPresence presence)
     {
@@ -35,7 +38,7 @@ internal sealed partial class BusReceiver : IReceiver
         _running = BrokerLoop.RunAsync(context.Connection, ConsumeAsync, context.Time, _stopping.Token);
     }
 
-    public bool IsLive => _consumer?.IsOpen == true;
+    public bool IsLive => _confirmed is { } session && _consumer?.Open == session;
 
     public string? Reason => IsLive ? null : _state.Reason ?? "not consuming";
 
@@ -58,7 +61,8 @@ internal sealed partial class BusReceiver : IReceiver
             await endpoint.Ready.WaitAsync(ReadyDeadline, _context.Time, stopping);
             backoff.Reset();
             _presence.Consumes();
-            _state.IsInterrupted(await _watch.RunAsync(filter, isThere => Note(filter.Channel, isThere), () => Task.Delay(WatchInterval, _context.Time, stopping), stopping));
+            (_consumer, _prepared) = (filter.Channel, filter.Channel.Open);
+            _state.IsInterrupted(await _watch.RunAsync(filter, session => ConfirmAsync(session, stopping), () => Task.Delay(WatchInterval, _context.Time, stopping), stopping));
         }
         catch (Exception ex)
         {
@@ -66,16 +70,37 @@ internal sealed partial class BusReceiver : IReceiver
         }
         finally
         {
-            _consumer = null;
+            _confirmed = null;
             _presence.Rests();
             if (endpoint is not null) await StopAsync(endpoint, filter, lettingFinish: stopping.IsCancellationRequested);
         }
     }
 
-    private void Note(ConsumerChannel consumer, bool isThere)
+    // After a loss the bus comes back by itself, and takes the queue as it finds it: it may have been made anew meanwhile, otherwise or without bindings.
+    private async Task ConfirmAsync(ChannelSession? session, CancellationToken stopping)
     {
-        _consumer = isThere ? consumer : null;
-        if (isThere) _state.Consumes();
+        if (session is not null && session != _prepared)
+        {
+            if (!await TryPrepareAsync(stopping)) return;
+            _prepared = session;
+        }
+
+        _confirmed = session;
+        if (session is not null) _state.Consumes();
+    }
+
+    private async Task<bool> TryPrepareAsync(CancellationToken stopping)
+    {
+        if (_context.Connection.Current is not { } connection) return false;
+        try
+        {
+            await _context.Setup.ApplyAsync(connection, _subscription, stopping);
+            return true;
+        }
+        catch (Exception ex) when (ex is not QueueDriftException && !stopping.IsCancellationRequested)
+        {
+            return false; // the broker went again: the next look tells
+        }
     }
 
     // Disposed, it lets the deliveries under way finish. Otherwise their channel is lost: they are told to end, and the broker delivers them again.

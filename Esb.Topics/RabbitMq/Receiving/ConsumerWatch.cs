@@ -21,23 +21,24 @@ internal sealed class ConsumerWatch(string endpoint, string queue, BrokerConnect
 
     /// <summary>Looks every now and then until the consumer has to be replaced.</summary>
     /// <param name="filter">What the consumer delivers to.</param>
-    /// <param name="note">Is told after each look whether the consumer is there.</param>
+    /// <param name="note">Is told after each look over which channel it consumes; null where it does not.</param>
     /// <param name="pause">Waits for the next look.</param>
     /// <param name="stopping">Ends it.</param>
     /// <returns>Why it has to be replaced.</returns>
-    public async Task<string> RunAsync(DeliveryFilter filter, Action<bool> note, Func<Task> pause, CancellationToken stopping)
+    public async Task<string> RunAsync(DeliveryFilter filter, Func<ChannelSession?, Task> note, Func<Task> pause, CancellationToken stopping)
     {
         var (misses, fewer, seen) = (0, 0, -1L);
         while (true)
         {
-            var count = await CountAsync(filter.Channel, stopping);
+            var session = filter.Channel.Open;
+            var count = session is null ? null : await CountAsync(stopping);
             var isIdle = filter.Count == seen && !filter.IsBusy;
             seen = filter.Count;
-            misses = filter.Channel.IsOpen && count != 0 ? 0 : misses + 1;
+            misses = session is { IsOpen: true } && count != 0 ? 0 : misses + 1;
             var isShort = count < Expected;
             if (!isShort) _isFresh = false;
             fewer = isShort && isIdle && !_isFresh && misses == 0 ? fewer + 1 : 0;
-            note(misses == 0 && fewer < MaxFewer);
+            await note(misses == 0 && fewer < MaxFewer ? session : null);
             if (misses == MaxMisses) return "its consumer was lost";
             if (fewer == MaxFewer)
             {
@@ -52,9 +53,9 @@ internal sealed class ConsumerWatch(string endpoint, string queue, BrokerConnect
     private int Expected => farm.ReceiversOf(endpoint).Count(receiver => receiver.Receiver.Epoch is not null);
 
     // Null where it cannot be told: the connection that asks may be lost, and not the one that consumes.
-    private async Task<uint?> CountAsync(ConsumerChannel consumer, CancellationToken stopping)
+    private async Task<uint?> CountAsync(CancellationToken stopping)
     {
-        if (!consumer.IsOpen || connection.Current is not { } current) return null;
+        if (connection.Current is not { } current) return null;
         try
         {
             await using var channel = await current.CreateChannelAsync(cancellationToken: stopping);
