@@ -38,7 +38,7 @@ internal sealed partial class BindingWatch(Subscription subscription, RabbitMqTo
             await using var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
             await topology.BindAsync(channel, subscription, stopping);
         }
-        catch (Exception ex) when (!stopping.IsCancellationRequested)
+        catch (Exception ex) when (ex is not OperationCanceledException || !stopping.IsCancellationRequested)
         {
             LogNotBound(subscription.Endpoint, ex); // the queue or the connection went: its receiver says so
         }
