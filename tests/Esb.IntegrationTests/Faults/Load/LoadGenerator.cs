@@ -10,6 +10,9 @@ internal sealed class LoadGenerator(LoadPlan plan, SendLedger ledger, Func<Rando
 
     public int Acknowledged => Volatile.Read(ref _acknowledged);
 
+    /// <summary>The codes of what was not accepted, and how often each came.</summary>
+    public IReadOnlyDictionary<string, int> Codes => _sender.Codes;
+
     /// <summary>Ends when enough were accepted and, where it is given, something else is done too.</summary>
     public async Task RunAsync(CancellationToken cancellationToken, Task? until = null)
     {
