@@ -35,7 +35,7 @@ internal sealed class LoadGenerator(LoadPlan plan, SendLedger ledger, Func<Rando
         {
             var key = keys[random.Next(keys.Length)];
             var outcome = await SendAsync(key, ++sequences[key], random, cancellationToken);
-            if (outcome != SendOutcome.Confirmed) await Task.Delay(plan.PauseAfterRefusal, cancellationToken);
+            if (outcome != SendOutcome.Confirmed) await Task.Delay(plan.PauseAfterRefusal * (0.5 + random.NextDouble()), cancellationToken);
             due += (long)(interval.TotalSeconds * TimeProvider.System.TimestampFrequency);
             var early = TimeProvider.System.GetElapsedTime(TimeProvider.System.GetTimestamp(), due);
             if (early > TimeSpan.Zero) await Task.Delay(early, cancellationToken);
