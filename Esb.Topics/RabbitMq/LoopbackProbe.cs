@@ -53,7 +53,7 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
                 var obstacle = missing ?? await ProbeAsync(ProbeKeepingAsync);
                 if (obstacle is not null && _obstacle is null) LogMissed(obstacle);
                 _obstacle = obstacle;
-                misses = missing is null ? 0 : misses + 1;
+                misses = missing is null || IsExplained ? 0 : misses + 1;
                 if (misses == MaxMisses) _consuming.Link?.Abandon(missing!); // the publishing one counts its misses itself
             }
         }
@@ -63,12 +63,12 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
         }
     }
 
-    // A connection that is lost or blocked speaks for itself.
+    // A connection that is lost or blocked speaks for itself; a new one proves nothing by being there.
     private async Task<string?> ProbeAsync(Func<Task<string?>> probe)
     {
-        if (IsExplained) return null;
+        if (IsExplained) return _obstacle;
         var obstacle = await probe();
-        return IsExplained ? null : obstacle;
+        return IsExplained ? _obstacle : obstacle;
     }
 
     // A queue that somebody deleted says nothing about the others; the next connection declares it again.

@@ -47,7 +47,6 @@ public sealed class FullVolumeTests
             verdicts,
             $"{load.Acknowledged:N0} at 200/s; the volume of {owner} full for {Full.TotalSeconds:0} s",
             FormattableString.Invariant($"accepted meanwhile {acceptedWhileFull}, refused with {string.Join(", ", load.Codes.Select(entry => $"{entry.Key} × {entry.Value}"))}; {outcome}, messages were accepted again {resumed.TotalSeconds:0.0} s after there was space"));
-        foreach (var line in bench.Farm.Output.Split('\n').Where(line => line.Contains(" warn ") || line.Contains(" error ")).Take(12)) FaultBench.Log("HOST " + line);
         Assert.Multiple(() =>
         {
             Assert.That(bench.Farm.Hosts[0].Starts, Is.EqualTo(1), "the host stayed up");
