@@ -83,7 +83,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     {
         await Task.WhenAll(_publishing.StartAsync(cancellationToken), _consuming.StartAsync(cancellationToken));
         _replies = new ReplyQueue(_consuming, _publisher, _names, _reader, _claims, _time, _logger);
-        _probe = new LoopbackProbe(_publishing, _consuming, _replies, _time, _logger);
+        _probe = new LoopbackProbe(_publishing, _consuming, _replies, _publisher, _names, _time, _logger);
         Farm.Answer<HoldPublishes, PublishesHeld>(_passages.ObeyAsync);
         Farm.Start(_consuming);
         _unroutable = new UnroutableWatch(_consuming, _names, _topology, FindSubscriber, _time, _logger);

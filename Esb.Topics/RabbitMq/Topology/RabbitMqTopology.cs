@@ -24,6 +24,7 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
         await DeclareAsync(channel, names.Unroutable, Quorum(), cancellationToken);
         await channel.QueueBindAsync(names.Unroutable, names.Unroutable, "", cancellationToken: cancellationToken);
         await DeclareAsync(channel, names.DeadLetters, Alone(Quorum()), cancellationToken);
+        await DeclareAsync(channel, names.Probes, LastOnly(Quorum()), cancellationToken);
         foreach (var topic in topics)
         {
             await channel.ExchangeDeclareAsync(
@@ -118,6 +119,12 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     private static Dictionary<string, object?> Alone(Dictionary<string, object?> arguments)
     {
         arguments["x-single-active-consumer"] = true;
+        return arguments;
+    }
+
+    private static Dictionary<string, object?> LastOnly(Dictionary<string, object?> arguments)
+    {
+        (arguments["x-max-length"], arguments["x-overflow"]) = (1, "drop-head");
         return arguments;
     }
 

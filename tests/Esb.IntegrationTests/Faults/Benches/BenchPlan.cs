@@ -25,6 +25,9 @@ internal sealed record BenchPlan
     /// <summary>Changes the configuration before it is written; by default nothing.</summary>
     public Action<JsonObject> Configure { get; init; } = _ => { };
 
+    /// <summary>Broker and database; null for those that all tests share.</summary>
+    public PrivateServers? Servers { get; init; }
+
     /// <summary>Whether the hosts reach broker and database through proxies.</summary>
     public bool IsProxied { get; init; }
 }

@@ -63,7 +63,7 @@ internal sealed class FaultBench : IAsyncDisposable
     public static async Task<FaultBench> CreateAsync(BenchPlan plan)
     {
         Log($"{plan.Case}, seed {Seed} (ESB_FAULTS_SEED={Seed} repeats it)");
-        var servers = await FaultServers.GetAsync();
+        var servers = plan.Servers ?? await FaultServers.GetAsync();
         var name = $"faults-{Guid.NewGuid():N}"[..15];
         var connection = new NpgsqlConnectionStringBuilder(servers.Postgres) { Database = name };
         await using (var server = NpgsqlDataSource.Create(servers.Postgres))
