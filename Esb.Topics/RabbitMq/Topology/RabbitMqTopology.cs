@@ -35,12 +35,8 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     /// <summary>Declares the queue of copies from which unroutable messages are counted; it goes when no host reads it.</summary>
     public async Task DeclareNoticesAsync(IChannel channel, CancellationToken cancellationToken)
     {
-        var arguments = new Dictionary<string, object?>
-        {
-            ["x-queue-type"] = "classic",
-            ["x-max-length"] = NoticesKept,
-            ["x-expires"] = (long)NoticesExpire.TotalMilliseconds,
-        };
+        var arguments = Newest(NoticesKept);
+        arguments["x-expires"] = (long)NoticesExpire.TotalMilliseconds;
         await DeclareAsync(channel, names.UnroutableNotices, arguments, cancellationToken);
         await channel.QueueBindAsync(names.UnroutableNotices, names.Unroutable, "", cancellationToken: cancellationToken);
     }
@@ -76,6 +72,15 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     public Task UnbindAsync(IChannel channel, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
         ? channel.QueueUnbindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
         : channel.ExchangeUnbindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
+
+    /// <summary>The arguments of a queue that keeps only its newest messages, on every node: a classic one is gone while its node is.</summary>
+    public static Dictionary<string, object?> Newest(int messages)
+    {
+        var arguments = Quorum();
+        arguments["x-max-length"] = messages;
+        arguments["x-overflow"] = "drop-head";
+        return arguments;
+    }
 
     private static Task DeclareExchangeAsync(IChannel channel, string exchange, CancellationToken cancellationToken) =>
         channel.ExchangeDeclareAsync(

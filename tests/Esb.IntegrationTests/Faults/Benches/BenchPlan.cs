@@ -16,6 +16,9 @@ internal sealed record BenchPlan
     /// <summary>The program whose <c>run</c> is a host.</summary>
     public string Program { get; init; } = Repository.Host;
 
+    /// <summary>Broker and database; by default those that all fault tests share.</summary>
+    public Func<Task<PrivateServers>> Servers { get; init; } = FaultServers.GetAsync;
+
     /// <summary>Makes the outsides, in a database and a folder of the bench.</summary>
     public required Func<NpgsqlDataSource, string, Task<IReadOnlyList<ISink>>> Sinks { get; init; }
 

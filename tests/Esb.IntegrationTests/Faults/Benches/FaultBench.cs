@@ -7,6 +7,7 @@ using Esb.IntegrationTests.Faults.Load;
 using Esb.IntegrationTests.Faults.Nemeses;
 using Esb.IntegrationTests.Faults.Results;
 using Esb.IntegrationTests.Faults.Sinks;
+using Esb.Topics.RabbitMq;
 using Npgsql;
 using NUnit.Framework.Interfaces;
 using RabbitMQ.Client;
@@ -63,7 +64,7 @@ internal sealed class FaultBench : IAsyncDisposable
     public static async Task<FaultBench> CreateAsync(BenchPlan plan)
     {
         Log($"{plan.Case}, seed {Seed} (ESB_FAULTS_SEED={Seed} repeats it)");
-        var servers = await FaultServers.GetAsync();
+        var servers = await plan.Servers();
         var name = $"faults-{Guid.NewGuid():N}"[..15];
         var connection = new NpgsqlConnectionStringBuilder(servers.Postgres) { Database = name };
         await using (var server = NpgsqlDataSource.Create(servers.Postgres))
@@ -209,7 +210,7 @@ internal sealed class FaultBench : IAsyncDisposable
     }
 
     /// <summary>A connection of the test's own.</summary>
-    public Task<IConnection> ConnectToBrokerAsync() => new ConnectionFactory { Uri = new Uri(Servers.RabbitMq) }.CreateConnectionAsync();
+    public Task<IConnection> ConnectToBrokerAsync() => RabbitMqAddress.Parse(Servers.RabbitMq)!.ToFactory("tests bench").CreateConnectionAsync();
 
     public static void Log(string line) => TestContext.Progress.WriteLine($"{TimeProvider.System.GetLocalNow():HH:mm:ss} {line}");
 
