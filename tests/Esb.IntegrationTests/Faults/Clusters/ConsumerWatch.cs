@@ -7,12 +7,14 @@ namespace Esb.IntegrationTests.Faults.Clusters;
 
 /// <summary>Compares again and again how many hosts say that an endpoint runs with how many consumers its queues have.</summary>
 /// <param name="farm">The hosts.</param>
-/// <param name="queues">The queues of each endpoint.</param>
+/// <param name="endpoints">The endpoints to look at.</param>
 /// <param name="broker">Whom to ask.</param>
-internal sealed class ConsumerWatch(HostFarm farm, IReadOnlyDictionary<string, IReadOnlyList<string>> queues, RabbitMqAddress broker)
+/// <param name="log">Hears of everything that lasted.</param>
+internal sealed class ConsumerWatch(HostFarm farm, IReadOnlyList<WatchedEndpoint> endpoints, RabbitMqAddress broker, Action<string> log)
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan Worth = TimeSpan.FromSeconds(10); // to be told
 
     private readonly Dictionary<string, long> _wrongSince = [];
     private readonly ConnectionFactory _factory = broker.ToFactory("tests watch", TimeSpan.FromSeconds(4));
@@ -41,10 +43,12 @@ internal sealed class ConsumerWatch(HostFarm farm, IReadOnlyDictionary<string, I
         try
         {
             connection ??= await _factory.CreateConnectionAsync();
-            foreach (var (endpoint, names) in queues)
+            foreach (var endpoint in endpoints)
             {
-                var running = await CountRunningAsync(endpoint);
-                Note(endpoint, running > await CountConsumersAsync(connection, names).WaitAsync(Patience));
+                var running = await CountRunningAsync(endpoint.Name);
+                var consumers = await CountConsumersAsync(connection, endpoint.Queues).WaitAsync(Patience);
+                var wanted = endpoint.IsOrdered ? Math.Min(running, 1) : running;
+                Note(endpoint.Name, consumers < wanted, $"{endpoint.Name} is said to run on {running} hosts, and has {consumers} consumers");
             }
 
             return connection;
@@ -56,7 +60,7 @@ internal sealed class ConsumerWatch(HostFarm farm, IReadOnlyDictionary<string, I
         }
     }
 
-    private void Note(string endpoint, bool isWrong)
+    private void Note(string endpoint, bool isWrong, string what)
     {
         Samples++;
         if (!isWrong)
@@ -68,6 +72,7 @@ internal sealed class ConsumerWatch(HostFarm farm, IReadOnlyDictionary<string, I
         if (_wrongSince.TryAdd(endpoint, TimeProvider.System.GetTimestamp())) return;
         var lasted = TimeProvider.System.GetElapsedTime(_wrongSince[endpoint]);
         if (lasted > LongestLie) LongestLie = lasted;
+        if (lasted > Worth) log($"{what}, since {lasted.TotalSeconds:0} s");
     }
 
     private async Task<int> CountRunningAsync(string endpoint)
@@ -84,3 +89,9 @@ internal sealed class ConsumerWatch(HostFarm farm, IReadOnlyDictionary<string, I
         return fewest;
     }
 }
+
+/// <summary>An endpoint and its queues.</summary>
+/// <param name="Name">Its name.</param>
+/// <param name="Queues">Each must have consumers.</param>
+/// <param name="IsOrdered">Whether one consumer at a time is active: the broker then counts only that one.</param>
+internal sealed record WatchedEndpoint(string Name, IReadOnlyList<string> Queues, bool IsOrdered);

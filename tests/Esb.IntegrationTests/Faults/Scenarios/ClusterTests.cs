@@ -25,7 +25,7 @@ public sealed class ClusterTests
         await using var bench = await FaultBench.StartAsync(PlanFor(cluster), cancellationToken);
         var faults = new ClusterFaults(cluster, $"{bench.Name}.endpoints.effects", FaultBench.Seed);
         var nemesis = FaultBench.NewNemesis().Track(size.Gap, size.Gap, Share(faults.All, size.Rounds));
-        var watch = new ConsumerWatch(bench.Farm, QueuesOf(bench.Name), RabbitMqAddress.Parse(cluster.Servers.RabbitMq)!);
+        var watch = new ConsumerWatch(bench.Farm, EndpointsOf(bench.Name), RabbitMqAddress.Parse(cluster.Servers.RabbitMq)!, FaultBench.Log);
         using var watching = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var watched = watch.RunAsync(watching.Token);
 
@@ -70,10 +70,14 @@ public sealed class ClusterTests
         return settings;
     }
 
-    private static Dictionary<string, IReadOnlyList<string>> QueuesOf(string prefix)
+    private static List<WatchedEndpoint> EndpointsOf(string prefix)
     {
         var names = new RabbitMqNames(prefix);
-        return new() { ["effects"] = [names.Endpoint("effects")], ["bykey"] = [.. Enumerable.Range(0, Lanes).Select(lane => names.Lane("bykey", lane))] };
+        return
+        [
+            new WatchedEndpoint("effects", [names.Endpoint("effects")], IsOrdered: false),
+            new WatchedEndpoint("bykey", [.. Enumerable.Range(0, Lanes).Select(lane => names.Lane("bykey", lane))], IsOrdered: true),
+        ];
     }
 
     // Each kind as often as the others; the first ones once more where that does not come out even.
