@@ -48,6 +48,17 @@ internal sealed class BrokerCluster : IAsyncDisposable
     /// <summary>The node that leads a quorum queue.</summary>
     public async Task<int> FindLeaderAsync(string queue) => int.Parse(await RunAsync("leader", queue, _folder), CultureInfo.InvariantCulture);
 
+    /// <summary>On how many nodes each queue has a replica; 0 where it lives on one only.</summary>
+    /// <param name="prefix">What its name begins with.</param>
+    public async Task<IReadOnlyDictionary<string, int>> CountReplicasAsync(string prefix)
+    {
+        var output = await Servers.ControlRabbitMqAsync("--silent", "list_queues", "--no-table-headers", "name", "type", "members");
+        return output.Split('\n')
+            .Select(line => line.Split('\t'))
+            .Where(parts => parts.Length == 3 && parts[0].StartsWith(prefix, StringComparison.Ordinal))
+            .ToDictionary(parts => parts[0], parts => parts[1] == "quorum" ? parts[2].Split(',').Length : 0);
+    }
+
     public async ValueTask DisposeAsync()
     {
         await Servers.DisposeAsync();

@@ -23,6 +23,7 @@ public sealed class ClusterTests
         var size = ClusterSize.OfEnvironment();
         await using var cluster = await BrokerCluster.StartAsync();
         await using var bench = await FaultBench.StartAsync(PlanFor(cluster), cancellationToken);
+        await ExpectReplicasAsync(cluster, bench.Name);
         var faults = new ClusterFaults(cluster, $"{bench.Name}.endpoints.effects", FaultBench.Seed);
         var nemesis = FaultBench.NewNemesis().Track(size.Gap, size.Gap, Share(faults.All, size.Rounds));
         var watch = new ConsumerWatch(bench.Farm, EndpointsOf(bench.Name), RabbitMqAddress.Parse(cluster.Servers.RabbitMq)!, FaultBench.Log);
@@ -49,6 +50,15 @@ public sealed class ClusterTests
             Assert.That(watch.LongestLie, Is.LessThan(TimeSpan.FromSeconds(30)), "said to run without a consumer");
             Assert.That(watch.Samples, Is.GreaterThan(size.Rounds), "looks at consumers");
         });
+    }
+
+    // Of everything but what a host makes anew after a loss: its replies, and what it hears of the others.
+    private static async Task ExpectReplicasAsync(BrokerCluster cluster, string prefix)
+    {
+        var replicas = await cluster.CountReplicasAsync($"{prefix}.");
+        var kept = replicas.Where(queue => !queue.Key.Contains(".replies.", StringComparison.Ordinal) && !queue.Key.Contains(".farm.", StringComparison.Ordinal)).ToList();
+        Assert.That(kept, Has.Count.GreaterThan(Lanes));
+        Assert.That(kept.Where(queue => queue.Value != BrokerCluster.Nodes.Count), Is.Empty);
     }
 
     private static BenchPlan PlanFor(BrokerCluster cluster) => new()
