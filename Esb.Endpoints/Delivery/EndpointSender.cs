@@ -45,7 +45,7 @@ internal sealed class EndpointSender(OutboundEndpointConfig config, IOutboundAda
     public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
         using var rental = await RentAsync(cancellationToken);
-        return await rental.SendAsync(message, unitOfWork, cancellationToken);
+        return await rental.SendAsync(message, unitOfWork, fencingToken: null, cancellationToken);
     }
 
     public void Resize(int poolSize) => _pool.Resize(poolSize);

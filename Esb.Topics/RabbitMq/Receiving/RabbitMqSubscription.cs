@@ -14,19 +14,19 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
     private readonly DeliveryWork _work;
     private readonly EndpointPresence _presence;
     private readonly CancellationTokenSource _stopping = new();
-    private readonly Task _unbinding;
+    private readonly Task _binding;
     private readonly SemaphoreSlim _tuning = new(1, 1);
     private Subscription _subscription;
     private volatile IReceiver? _receiver;
     private volatile bool _isPaused;
     private bool _isDisposed;
 
-    public RabbitMqSubscription(Subscription subscription, ReceiverContext context, DeliveryWork work, QueueBindings bindings)
+    public RabbitMqSubscription(Subscription subscription, ReceiverContext context, DeliveryWork work, BindingWatch bound, QueueBindings unbound)
     {
         (_subscription, _context, _work) = (subscription, context, work);
         _presence = new EndpointPresence(context.Farm, subscription);
         _receiver = Receive(subscription);
-        _unbinding = bindings.RunAsync(context.Connection, _stopping.Token);
+        _binding = Task.WhenAll(bound.RunAsync(context.Connection, () => IsLive, _stopping.Token), unbound.RunAsync(context.Connection, _stopping.Token));
     }
 
     public bool IsLive => _receiver?.IsLive == true;
@@ -60,7 +60,7 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
         {
             if (_isDisposed) return;
             _isDisposed = true;
-            await _unbinding;
+            await _binding;
             if (_receiver is { } receiver) await receiver.DisposeAsync();
             _presence.Dispose();
         }
