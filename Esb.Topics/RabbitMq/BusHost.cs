@@ -6,6 +6,7 @@ namespace Esb.Topics.RabbitMq;
 internal static class BusHost
 {
     private static readonly TimeSpan CleanUpDeadline = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan StopGrace = TimeSpan.FromSeconds(1);
 
     public static void Configure(IRabbitMqBusFactoryConfigurator bus, RabbitMqAddress address, string connectionName)
     {
@@ -39,7 +40,7 @@ internal static class BusHost
     {
         try
         {
-            await bus.StopAsync(limit).WaitAsync(limit + CleanUpDeadline);
+            await bus.StopAsync(limit).WaitAsync(limit + StopGrace);
         }
         catch (Exception)
         {
