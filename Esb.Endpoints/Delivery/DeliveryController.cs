@@ -34,6 +34,7 @@ internal sealed class DeliveryController : IAsyncDisposable
     private volatile ITopicSubscription? _subscription;
     private readonly TaskCompletionSource _subscribed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly LeaseHolder? _holder;
+    private volatile bool _isHeld;
     private ReleaseTimer? _releases;
 
     public DeliveryController(OutboundEndpointConfig config, string type, EndpointSender sender, IMessageCondition? filter, DeliveryServices services)
@@ -59,7 +60,7 @@ internal sealed class DeliveryController : IAsyncDisposable
         {
             var subscription = _subscription;
             var isLive = _config.Subscribe.Count == 0 || subscription?.IsLive == true;
-            var status = _state.Describe(_config, _type, _current, _gate.Reason, isLive, subscription?.Reason ?? _holder?.Trouble);
+            var status = _state.Describe(_config, _type, _current, _isHeld ? "its queues are being replaced" : _gate.Reason, isLive, subscription?.Reason ?? _holder?.Trouble);
             return status with
             {
                 State = status.State == EndpointState.Starting && _holder is { IsHeld: false } ? EndpointState.Standby : status.State,
@@ -105,6 +106,21 @@ internal sealed class DeliveryController : IAsyncDisposable
             _current = after;
             var isSame = (after.ProcessingThreads, after.Prefetch, after.Paused) == (before.ProcessingThreads, before.Prefetch, before.Paused);
             if (!isSame && _subscription is { } subscription) await TuneAsync(subscription, after, cancellationToken);
+        }
+        finally
+        {
+            _changing.Release();
+        }
+    }
+
+    /// <summary>Lets go of the endpoint's queues after the deliveries under way, or takes them again unless an operator has paused it.</summary>
+    public async Task HoldAsync(bool isHeld, CancellationToken cancellationToken)
+    {
+        await _changing.WaitAsync(cancellationToken);
+        try
+        {
+            _isHeld = isHeld;
+            if (_subscription is { } subscription && _current.Paused != true) await TuneAsync(subscription, _current, cancellationToken);
         }
         finally
         {
@@ -159,7 +175,7 @@ internal sealed class DeliveryController : IAsyncDisposable
             var current = _current;
             var subscription = await _services.Transport.SubscribeAsync(SubscriptionFor(current), (delivery, token) => _receiver.ReceiveAsync(delivery, lease, token), cancellationToken);
             _subscription = subscription;
-            if (current.Paused == true) await TuneAsync(subscription, current, cancellationToken);
+            if (current.Paused == true || _isHeld) await TuneAsync(subscription, current, cancellationToken);
             if (_config.Delivery == DeliveryMode.OrderedByKey)
                 _releases = new ReleaseTimer(_config.Name, _services.Parking, _services.Queues, _services.Time, _services.Loggers.CreateLogger<ReleaseTimer>());
         }
@@ -183,7 +199,7 @@ internal sealed class DeliveryController : IAsyncDisposable
         await _receiver.InterruptAsync();
         try
         {
-            await subscription.TuneAsync(tuning.ProcessingThreads!.Value, tuning.Prefetch!.Value, tuning.Paused == true, cancellationToken);
+            await subscription.TuneAsync(tuning.ProcessingThreads!.Value, tuning.Prefetch!.Value, tuning.Paused == true || _isHeld, cancellationToken);
         }
         finally
         {

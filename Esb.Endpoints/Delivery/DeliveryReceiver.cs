@@ -41,7 +41,9 @@ internal sealed partial class DeliveryReceiver(
         var lost = config.Delivery == DeliveryMode.Parallel ? CancellationToken.None : delivery.Source.Lost;
         using var aborting = CancellationTokenSource.CreateLinkedTokenSource([_aborting.Token, cancellationToken, lost, lease?.Lost ?? CancellationToken.None]);
         using var waiting = CancellationTokenSource.CreateLinkedTokenSource([_stopping.Token, interrupted, held.Token, delivery.Source.Lost, aborting.Token]);
-        return await ReceiveAsync(delivery, new DeliveryTokens(waiting.Token, aborting.Token, lease));
+        var settlement = await ReceiveAsync(delivery, new DeliveryTokens(waiting.Token, aborting.Token, lease));
+        if (settlement == Settlement.Return && !held.IsCancellationRequested) state.StandsAt = null; // it may stand on another host next
+        return settlement;
     }
 
     /// <summary>What waits for something goes back to its queue, and nothing new is begun.</summary>

@@ -42,9 +42,9 @@ internal sealed class EndpointRental(
         {
             throw new EndpointException(config.Name, TimeoutCode, $"The endpoint '{config.Name}' took longer than {config.Timeout.TotalSeconds:0.###} s.", isTransient: true, ex, FaultKind.Timeout) { IsUnanswered = true };
         }
-        catch (Exception ex) when (ex is not (EsbException or OperationCanceledException))
+        catch (Exception ex) when (ex is not EsbException && !(ex is OperationCanceledException && ended.IsCancellationRequested))
         {
-            throw Unforeseen(config.Name, ex);
+            throw Unforeseen(config.Name, ex); // also where it gave up by itself: nobody here cancelled it
         }
     }
 

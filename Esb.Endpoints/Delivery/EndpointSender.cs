@@ -34,7 +34,7 @@ internal sealed class EndpointSender(OutboundEndpointConfig config, IOutboundAda
         {
             return new EndpointRental(config, await _pool.RentAsync(cancellationToken), _stuck, _pool, time);
         }
-        catch (Exception ex) when (ex is not (EsbException or OperationCanceledException))
+        catch (Exception ex) when (ex is not EsbException && !(ex is OperationCanceledException && cancellationToken.IsCancellationRequested))
         {
             throw EndpointRental.Unforeseen(config.Name, ex);
         }
