@@ -49,12 +49,8 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     public async Task DeclareEndpointAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
     {
         if (subscription.Lanes is not null) await DeclareExchangeAsync(channel, names.Endpoint(subscription.Endpoint), cancellationToken);
-        foreach (var queue in names.LanesOf(subscription))
-        {
-            await DeclareAsync(channel, queue, Endpoint(subscription), cancellationToken);
-            if (subscription.Lanes is not null) await channel.QueueBindAsync(queue, names.Endpoint(subscription.Endpoint), LaneWeight, cancellationToken: cancellationToken);
-        }
-
+        foreach (var queue in names.LanesOf(subscription)) await DeclareAsync(channel, queue, Endpoint(subscription), cancellationToken);
+        if (subscription.Lanes is not null) await BindLanesAsync(channel, subscription, cancellationToken);
         foreach (var delay in subscription.RetryDelays.Distinct())
             await DeclareAsync(channel, names.Rung(subscription.Endpoint, delay), Rung(subscription, delay), cancellationToken);
     }
@@ -76,6 +72,15 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     public Task UnbindAsync(IChannel channel, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
         ? channel.QueueUnbindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
         : channel.ExchangeUnbindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
+
+    // In the order of their names as text: a broker that restarts binds them anew in that order, and a key belongs to the lane that was bound at its place.
+    // Otherwise keys would change their lanes at the first restart, and what is published afterwards would overtake what waits
+    // (https://github.com/rabbitmq/rabbitmq-server/tree/main/deps/rabbitmq_consistent_hash_exchange#node-restart-effects).
+    private async Task BindLanesAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
+    {
+        foreach (var queue in names.LanesOf(subscription).Order(StringComparer.Ordinal))
+            await channel.QueueBindAsync(queue, names.Endpoint(subscription.Endpoint), LaneWeight, cancellationToken: cancellationToken);
+    }
 
     private static Task DeclareExchangeAsync(IChannel channel, string exchange, CancellationToken cancellationToken) =>
         channel.ExchangeDeclareAsync(
