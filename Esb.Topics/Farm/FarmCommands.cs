@@ -67,7 +67,7 @@ internal sealed partial class FarmCommands : IAsyncDisposable
         {
             await entry.Handle(command.From, command.Body, stopping);
         }
-        catch (Exception ex) when (!stopping.IsCancellationRequested)
+        catch (Exception ex) when (ex is not OperationCanceledException || !stopping.IsCancellationRequested)
         {
             LogFailed(command.Kind, command.From, ex);
         }

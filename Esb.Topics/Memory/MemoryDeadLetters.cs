@@ -57,7 +57,7 @@ internal sealed partial class MemoryDeadLetters(TimeProvider time, ILogger logge
             await handler(letter, stopping);
             return true;
         }
-        catch (Exception ex) when (!stopping.IsCancellationRequested)
+        catch (Exception ex) when (ex is not OperationCanceledException || !stopping.IsCancellationRequested)
         {
             LogNotTaken(letter.Message.Id, letter.Endpoint, ex);
             await Task.Delay(Pause, time, stopping);

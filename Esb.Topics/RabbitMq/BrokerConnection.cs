@@ -68,9 +68,9 @@ internal sealed partial class BrokerConnection(
                 await backoff.WaitAsync(stopping);
             }
         }
-        catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+        catch (Exception) when (stopping.IsCancellationRequested)
         {
-            _reason = "stopped";
+            _reason = "stopped"; // as wanted, also where the broker went away at that moment
         }
     }
 

@@ -20,9 +20,9 @@ internal static class BrokerLoop
                 await backoff.WaitAsync(stopping);
             }
         }
-        catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+        catch (Exception) when (stopping.IsCancellationRequested)
         {
-            // Not wanted any more.
+            // Not wanted any more; a connection that is lost at that moment changes nothing.
         }
     }
 }

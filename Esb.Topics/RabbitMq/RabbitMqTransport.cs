@@ -60,7 +60,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         _settler = new DeliverySettler(_names, _publisher, _claims, time, _logger);
         Unroutable = new UnroutableQueue(_consuming, _publisher, _names, [.. topics.Keys], time, _logger);
         _records = new EndpointRecords(_names, _publisher);
-        _bus = new ReceiveBus(address, $"{name} consume", loggers);
+        _bus = new ReceiveBus(address, $"{name} consume", time, loggers);
         _freezes = new FreezeWatch(time);
         Farm = new BrokerFarm(address, _names.Farm(name), time, loggers);
         var setup = new EndpointSetup(_names, _topology, _records, address.ToFactory($"{name} setup"));
@@ -86,7 +86,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         _probe = new LoopbackProbe(_publishing, _consuming, _replies, _time, _logger);
         Farm.Answer<HoldPublishes, PublishesHeld>(_passages.ObeyAsync);
         Farm.Start(_consuming);
-        _unroutable = new UnroutableWatch(_consuming, _names, _topology, _time, _logger);
+        _unroutable = new UnroutableWatch(_consuming, _names, _topology, FindSubscriber, _time, _logger);
     }
 
     public async ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
@@ -110,8 +110,9 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     {
         _endpoints[subscription.Endpoint] = subscription;
         var work = new DeliveryWork(subscription, _claims.Redeeming(subscription.Endpoint, handler), _reader, _settler, _maxBodyBytes, _time, _logger);
-        var bindings = new QueueBindings(subscription, _topology, _records, Farm.Members, _time, _logger);
-        var running = new RabbitMqSubscription(subscription, _receivers, work, bindings);
+        var bound = new BindingWatch(subscription, _topology, Farm.Members, _time, _logger);
+        var unbound = new QueueBindings(subscription, _topology, _records, Farm.Members, _time, _logger);
+        var running = new RabbitMqSubscription(subscription, _receivers, work, bound, unbound);
         if (Status.IsReady) await running.WaitForFirstAttemptAsync(cancellationToken);
         return running;
     }
@@ -131,14 +132,13 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _disposed, 1) == 1) return;
-        await Farm.DisposeAsync();
-        await _bus.DisposeAsync();
-        if (_probe is not null) await _probe.DisposeAsync();
+        await Task.WhenAll(Farm.DisposeAsync().AsTask(), _bus.DisposeAsync().AsTask(), _probe?.DisposeAsync().AsTask() ?? Task.CompletedTask);
+
+        // Before those who use them: of a broker that does not answer, each open channel would be waited for by itself, for 20 s.
+        await Task.WhenAll(_consuming.DisposeAsync().AsTask(), _publishing.DisposeAsync().AsTask());
         if (_replies is not null) await _replies.DisposeAsync();
         if (_unroutable is not null) await _unroutable.DisposeAsync();
-        await _consuming.DisposeAsync();
         await _publisher.DisposeAsync();
-        await _publishing.DisposeAsync();
         _freezes.Dispose();
     }
 
@@ -153,6 +153,9 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         var exchange = _names.TopicOf(message.Subject);
         return _passages.PassAsync(exchange, () => _publisher.PublishAsync(exchange, message.Subject, message.Key, properties, message.Body.Bytes));
     }
+
+    // An endpoint of this host that a message of the subject is for.
+    private string? FindSubscriber(string subject) => _endpoints.Values.FirstOrDefault(endpoint => endpoint.Patterns.Any(pattern => pattern.Matches(subject)))?.Endpoint;
 
     private bool IsPersistent(EsbMessage message) => _transient.Count == 0 || !_transient.Contains(Subject.TopicOf(message.Subject));
 }

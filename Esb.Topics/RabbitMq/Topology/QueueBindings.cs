@@ -53,7 +53,7 @@ internal sealed partial class QueueBindings(Subscription subscription, RabbitMqT
         {
             return await SettleAsync(connection, stopping);
         }
-        catch (Exception ex) when (!stopping.IsCancellationRequested)
+        catch (Exception ex) when (ex is not OperationCanceledException || !stopping.IsCancellationRequested)
         {
             LogNotSettled(subscription.Endpoint, ex);
             return false;

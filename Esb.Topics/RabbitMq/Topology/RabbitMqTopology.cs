@@ -50,7 +50,7 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     {
         if (subscription.Lanes is not null) await DeclareExchangeAsync(channel, names.Endpoint(subscription.Endpoint), cancellationToken);
         foreach (var queue in names.LanesOf(subscription)) await DeclareAsync(channel, queue, Endpoint(subscription), cancellationToken);
-        if (subscription.Lanes is not null) await BindLanesAsync(channel, subscription, cancellationToken);
+        await BindLanesAsync(channel, subscription, cancellationToken);
         foreach (var delay in subscription.RetryDelays.Distinct())
             await DeclareAsync(channel, names.Rung(subscription.Endpoint, delay), Rung(subscription, delay), cancellationToken);
     }
@@ -62,6 +62,13 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     /// <summary>Declares a queue that keeps messages in their order while a migration is under way.</summary>
     public Task DeclareAsideAsync(IChannel channel, string queue, CancellationToken cancellationToken) =>
         DeclareAsync(channel, queue, Alone(Quorum()), cancellationToken);
+
+    /// <summary>Binds the queues of an endpoint to all that it subscribes to; what is bound stays so.</summary>
+    public async Task BindAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
+    {
+        await BindLanesAsync(channel, subscription, cancellationToken);
+        foreach (var pattern in subscription.Patterns) await BindAsync(channel, subscription, pattern, cancellationToken);
+    }
 
     /// <summary>Binds the queue of an endpoint, or the exchange before its lanes, to a topic.</summary>
     public Task BindAsync(IChannel channel, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
@@ -78,6 +85,7 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     // (https://github.com/rabbitmq/rabbitmq-server/tree/main/deps/rabbitmq_consistent_hash_exchange#node-restart-effects).
     private async Task BindLanesAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
     {
+        if (subscription.Lanes is null) return;
         foreach (var queue in names.LanesOf(subscription).Order(StringComparer.Ordinal))
             await channel.QueueBindAsync(queue, names.Endpoint(subscription.Endpoint), LaneWeight, cancellationToken: cancellationToken);
     }

@@ -507,6 +507,28 @@ public abstract class TopicTransportContract
     }
 
     [Test, CancelAfter(20_000)]
+    public async Task A_reader_whose_store_fails_while_it_stops_ends_all_the_same(CancellationToken cancellationToken)
+    {
+        await SubscribeAsync(new Inbox(delivery => new Settlement.Divert(Letter(delivery.Message))), "orders.#");
+        var taking = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var reading = await Transport.ReadDeadLettersAsync(
+            async (_, stopping) =>
+            {
+                taking.TrySetResult();
+                await Task.Delay(Timeout.Infinite, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                throw new IOException("The store is away.");
+            },
+            cancellationToken);
+
+        await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
+        await taking.Task.WaitAsync(cancellationToken);
+        var ending = reading.DisposeAsync().AsTask();
+        await ending.WaitAsync(cancellationToken);
+
+        Assert.That(ending.IsCompletedSuccessfully, Is.True);
+    }
+
+    [Test, CancelAfter(20_000)]
     public async Task A_returned_message_comes_again_without_turning_in_a_circle(CancellationToken cancellationToken)
     {
         var tries = 0;

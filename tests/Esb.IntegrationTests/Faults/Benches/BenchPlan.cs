@@ -16,6 +16,9 @@ internal sealed record BenchPlan
     /// <summary>The program whose <c>run</c> is a host.</summary>
     public string Program { get; init; } = Repository.Host;
 
+    /// <summary>What comes before the command line of each host; nothing by default.</summary>
+    public IReadOnlyList<string> Launcher { get; init; } = [];
+
     /// <summary>Makes the outsides, in a database and a folder of the bench.</summary>
     public required Func<NpgsqlDataSource, string, Task<IReadOnlyList<ISink>>> Sinks { get; init; }
 

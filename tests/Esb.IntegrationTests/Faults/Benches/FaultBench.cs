@@ -94,7 +94,7 @@ internal sealed class FaultBench : IAsyncDisposable
     {
         [BenchConfiguration.BrokerVariable] = Network.BrokerUrl,
         [BenchConfiguration.StoreVariable] = new NpgsqlConnectionStringBuilder(Network.Postgres) { Database = Name }.ConnectionString,
-    });
+    }, _plan.Launcher);
 
     public Task ConfigureAsync(JsonObject configuration) => File.WriteAllTextAsync(Configuration, configuration.ToJsonString());
 
