@@ -86,10 +86,14 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
         return arguments;
     }
 
+    // In the order of their names as text: a broker that restarts binds them anew in that order, and a key belongs to the lane that was bound at its place.
+    // Otherwise keys would change their lanes at the first restart, and what is published afterwards would overtake what waits
+    // (https://github.com/rabbitmq/rabbitmq-server/tree/main/deps/rabbitmq_consistent_hash_exchange#node-restart-effects).
     private async Task BindLanesAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
     {
         if (subscription.Lanes is null) return;
-        foreach (var queue in names.LanesOf(subscription)) await channel.QueueBindAsync(queue, names.Endpoint(subscription.Endpoint), LaneWeight, cancellationToken: cancellationToken);
+        foreach (var queue in names.LanesOf(subscription).Order(StringComparer.Ordinal))
+            await channel.QueueBindAsync(queue, names.Endpoint(subscription.Endpoint), LaneWeight, cancellationToken: cancellationToken);
     }
 
     private static Task DeclareExchangeAsync(IChannel channel, string exchange, CancellationToken cancellationToken) =>
