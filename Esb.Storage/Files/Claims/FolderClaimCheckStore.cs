@@ -5,7 +5,7 @@ using Esb.Core.Storage;
 namespace Esb.Storage.Files.Claims;
 
 /// <summary>Bodies that travel as a reference, in a folder that all hosts share: one file each, in a folder for each day.</summary>
-internal sealed class FolderClaimCheckStore(string folder, TimeProvider time) : IClaimCheckStore
+internal sealed class FolderClaimCheckStore(string folder, TimeSpan retention, TimeProvider time) : IClaimCheckStore
 {
     private const string DayFormat = "yyyyMMdd";
 
@@ -44,7 +44,7 @@ internal sealed class FolderClaimCheckStore(string folder, TimeProvider time) : 
     public void DeleteOld()
     {
         if (!Directory.Exists(folder)) return;
-        var oldest = DateOnly.FromDateTime((time.GetUtcNow() - IClaimCheckStore.Retention).UtcDateTime);
+        var oldest = DateOnly.FromDateTime((time.GetUtcNow() - retention).UtcDateTime);
         foreach (var path in Directory.EnumerateDirectories(folder))
         {
             if (DateOnly.TryParseExact(Path.GetFileName(path), DayFormat, CultureInfo.InvariantCulture, DateTimeStyles.None, out var day) && day < oldest)

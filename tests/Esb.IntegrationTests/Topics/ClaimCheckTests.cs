@@ -31,7 +31,7 @@ public sealed class ClaimCheckTests
     {
         _folder = Directory.CreateTempSubdirectory("esb-");
         _broker = new TestBroker();
-        _transport = _broker.CreateTransport(Topics, claims: new FolderClaimCheckStore(_folder.FullName, TimeProvider.System), largestWhole: 1_000);
+        _transport = _broker.CreateTransport(Topics, claims: new FolderClaimCheckStore(_folder.FullName, TimeSpan.FromDays(30), TimeProvider.System), largestWhole: 1_000);
         await _transport.StartAsync(CancellationToken.None);
         var connection = await _broker.ConnectAsync();
         _running.Add(connection);
