@@ -34,7 +34,8 @@ internal sealed class FolderClaimCheckStore(string folder, TimeSpan retention, T
     public Task<MessageBody?> FindAsync(ClaimTicket ticket, CancellationToken cancellationToken) => TryAsync<MessageBody?>(
         async () =>
         {
-            Directory.GetFiles(folder, "*.none"); // a folder that is not mounted is no body that is gone
+            if (!Directory.EnumerateFileSystemEntries(folder).Any() && ticket.KeptAt > time.GetUtcNow() - retention)
+                throw new IOException($"'{folder}' is empty: it may not be mounted."); // which is no body that is gone
             var path = PathOf(ticket);
             return ticket.Redeem(File.Exists(path) ? await File.ReadAllBytesAsync(path, cancellationToken) : null);
         },

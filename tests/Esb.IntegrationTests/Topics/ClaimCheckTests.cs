@@ -86,13 +86,27 @@ public sealed class ClaimCheckTests
 
         Assert.That(bodies, Is.EqualTo(new[] { Large, Large }));
         Assert.That((letter.Message.Body.ReadText(), letter.Message.Headers[EsbHeaders.Claim]), Is.EqualTo((Large, (string?)null)));
+        Assert.That(_folder.GetFiles("*.body", SearchOption.AllDirectories), Has.Length.EqualTo(2), "to its reader it travels as a reference too");
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task A_message_that_is_sent_to_an_endpoint_travels_as_a_reference_too(CancellationToken cancellationToken)
+    {
+        var subscription = Subscription("orders.large");
+        var inbox = await SubscribeAsync(subscription);
+
+        var result = await _transport.SendAsync(subscription.Endpoint, Message("orders.large", Large), DeliveryKind.Replay, cancellationToken);
+        var delivered = await inbox.NextAsync(cancellationToken);
+
+        Assert.That((result.Outcome, delivered.Kind, delivered.Message.Body.ReadText()), Is.EqualTo((PublishOutcome.Confirmed, DeliveryKind.Replay, Large)));
+        Assert.That(_folder.GetFiles("*.body", SearchOption.AllDirectories), Has.Length.EqualTo(1));
     }
 
     [Test, CancelAfter(20_000)]
     public async Task A_body_that_is_gone_makes_a_dead_letter(CancellationToken cancellationToken)
     {
         await _transport.PublishAsync(Message("orders.large", Large), cancellationToken); // waits unroutable
-        foreach (var day in _folder.GetDirectories()) day.Delete(recursive: true);
+        foreach (var body in _folder.GetFiles("*.body", SearchOption.AllDirectories)) body.Delete();
         var subscription = Subscription("orders.#");
         var inbox = await SubscribeAsync(subscription);
 
