@@ -41,7 +41,7 @@ internal sealed partial class BodyClaims(IClaimCheckStore store, long threshold,
     {
         if (message.Headers[EsbHeaders.Claim] is not { } reference) return message;
         var body = ClaimTicket.Parse(reference) is { } ticket ? await store.FindAsync(ticket, cancellationToken) : null;
-        if (body is null) throw new EsbException("ESB-CLAIM-GONE", $"The body is not kept any more under {reference}, or never was.", FaultKind.Invalid);
+        if (body is null) throw Gone(reference);
         return message with { Body = body, Headers = message.Headers.Without(EsbHeaders.Claim) };
     }
 
@@ -97,6 +97,13 @@ internal sealed partial class BodyClaims(IClaimCheckStore store, long threshold,
             return message;
         }
     }
+
+    private EsbException Gone(string reference) => new(
+        "ESB-CLAIM-GONE",
+        store.IsAvailable
+            ? $"The body is not kept any more under {reference}, or never was."
+            : $"The body is kept under {reference}, but this host shares no place for bodies with its sender (store.claims).",
+        FaultKind.Invalid);
 
     [LoggerMessage(EventId = 1555, Level = LogLevel.Warning, Message = "Large bodies travel whole: their store takes none ({Code})")]
     private partial void LogWhole(string code);

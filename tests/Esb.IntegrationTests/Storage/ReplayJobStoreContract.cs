@@ -1,7 +1,6 @@
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Storage;
-using Esb.Storage.DeadLetters;
 using NUnit.Framework;
 using static Esb.IntegrationTests.Storage.SomeLetters;
 
@@ -15,8 +14,6 @@ public abstract class ReplayJobStoreContract
     protected IReplayJobStore Jobs { get; private set; } = null!;
 
     protected IDeadLetterStore Letters { get; private set; } = null!;
-
-    private ILetterRetention Retention { get; set; } = null!;
 
     private protected abstract Task<IStore> OpenAsync();
 
@@ -183,42 +180,6 @@ public abstract class ReplayJobStoreContract
         Assert.That((resumed.Trouble, resumed.ReplayedBefore, resumed.FailedBefore), Is.EqualTo(((string?)null, 1, 1)));
     }
 
-    [Test, CancelAfter(30_000)]
-    public async Task Only_letters_that_were_replayed_or_discarded_and_jobs_without_letters_are_removed(CancellationToken cancellationToken)
-    {
-        var letters = await KeepAsync(6, cancellationToken);
-        var (replayed, discarded, cameBack, pending, open) = (letters[0], letters[1], letters[2], letters[3], letters[4]);
-        var finished = await FinishAsync([replayed], cancellationToken);
-        var named = await FinishAsync([cameBack], cancellationToken);
-        await Letters.AddAsync(cameBack.Again(), cancellationToken);
-        var running = await MakeJobAsync([pending], cancellationToken);
-        await Letters.DiscardAsync(new() { Ids = [discarded.Id] }, Decision, 1, cancellationToken);
-
-        var early = await Retention.RemoveSettledAsync(TimeProvider.System.GetUtcNow().AddHours(-1), cancellationToken);
-        var removed = await Retention.RemoveSettledAsync(TimeProvider.System.GetUtcNow().AddHours(1), cancellationToken);
-        var again = await Retention.RemoveSettledAsync(TimeProvider.System.GetUtcNow().AddHours(1), cancellationToken);
-        Use(await ReopenAsync());
-
-        Assert.That((early, removed, again), Is.EqualTo((new SettledLetters(0, 0), new SettledLetters(2, 1), new SettledLetters(0, 0))));
-        Assert.That((await FindAsync(new(), cancellationToken)).Select(letter => letter.Id), Is.EquivalentTo([cameBack.Id, pending.Id, open.Id, letters[5].Id]));
-        Assert.That((await Jobs.ListAsync(null, 10, cancellationToken)).Select(job => job.Id), Is.EquivalentTo([named.Id, running.Id]));
-        Assert.That((await Jobs.GetAsync(finished.Id, cancellationToken), await Letters.GetAsync(replayed.Id, cancellationToken)), Is.EqualTo(((ReplayJob?)null, (KeptDeadLetter?)null)));
-        Assert.That((await Jobs.GetAsync(running.Id, cancellationToken))!.Total, Is.EqualTo(1));
-    }
-
-    [Test, CancelAfter(30_000)]
-    public async Task Letter_that_comes_back_after_it_was_removed_is_kept_anew(CancellationToken cancellationToken)
-    {
-        var letter = (await KeepAsync(1, cancellationToken))[0];
-        await FinishAsync([letter], cancellationToken);
-        await Retention.RemoveSettledAsync(TimeProvider.System.GetUtcNow().AddHours(1), cancellationToken);
-
-        await Letters.AddAsync(letter.Again(), cancellationToken);
-        Use(await ReopenAsync());
-
-        Assert.That((await FindAsync(new(), cancellationToken)).Select(kept => (kept.Id, kept.State, kept.Replays, kept.Job)), Is.EqualTo([(letter.Id, DeadLetterState.Open, 0, (Guid?)null)]));
-    }
-
     protected async Task<IReadOnlyList<DeadLetter>> KeepAsync(int count, CancellationToken cancellationToken)
     {
         var letters = Enumerable.Range(0, count).Select(_ => Letter()).ToList();
@@ -229,32 +190,13 @@ public abstract class ReplayJobStoreContract
     protected Task<ReplayJob> MakeJobAsync(IReadOnlyList<DeadLetter> letters, CancellationToken cancellationToken) =>
         MakeJobAsync(new DeadLetterFilter { Ids = [.. letters.Select(letter => letter.Id)] }, cancellationToken);
 
-    private async Task<ReplayJob> FinishAsync(IReadOnlyList<DeadLetter> letters, CancellationToken cancellationToken)
-    {
-        var job = await MakeJobAsync(letters, cancellationToken);
-        var claim = (await Jobs.ClaimAsync("host", cancellationToken))!;
-        await Jobs.MarkAsync(claim, [.. letters.Select(letter => letter.Id)], cancellationToken);
-        await Jobs.ReleaseAsync(claim, ReplayState.Completed, null, cancellationToken);
-        return job;
-    }
-
-    private static ReplayJob Job(DeadLetterFilter letters) => Job(new ReplayRequest { Letters = letters });
-
-    private static ReplayJob Job(ReplayRequest request) => new()
-    {
-        Id = Guid.CreateVersion7(),
-        Command = $"command {Guid.NewGuid()}",
-        Fingerprint = "f",
-        Request = request,
-        CreatedAt = Now,
-        CreatedBy = "ada",
-    };
+    private static ReplayJob Job(DeadLetterFilter letters) => SomeLetters.Job(new ReplayRequest { Letters = letters });
 
     private Task<ReplayJob> MakeJobAsync(DeadLetterFilter letters, CancellationToken cancellationToken) => MakeJobAsync(new ReplayRequest { Letters = letters }, cancellationToken);
 
-    private async Task<ReplayJob> MakeJobAsync(ReplayRequest request, CancellationToken cancellationToken) => (await Jobs.CreateAsync(Job(request), cancellationToken))!;
+    private async Task<ReplayJob> MakeJobAsync(ReplayRequest request, CancellationToken cancellationToken) => (await Jobs.CreateAsync(SomeLetters.Job(request), cancellationToken))!;
 
-    private void Use(IStore store) => (Letters, Jobs, Retention) = (store.DeadLetters, store.ReplayJobs, store.LetterRetention);
+    private void Use(IStore store) => (Letters, Jobs) = (store.DeadLetters, store.ReplayJobs);
 
     private async Task<List<DeadLetterSummary>> FindAsync(DeadLetterFilter filter, CancellationToken cancellationToken) =>
         await Letters.FindAsync(new DeadLetterQuery { Filter = filter }, cancellationToken).ToListAsync(cancellationToken);
