@@ -2,6 +2,7 @@ using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Storage.DeadLetters;
 
 namespace Esb.Storage;
 
@@ -13,6 +14,8 @@ internal interface IStore : IBusPart, IHealthCheck, IAsyncDisposable
     IAuditRetention Retention { get; }
 
     IDeadLetterStore DeadLetters { get; }
+
+    ILetterRetention LetterRetention { get; }
 
     IParkingStore Parking { get; }
 

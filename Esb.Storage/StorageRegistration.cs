@@ -3,6 +3,7 @@ using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Planning;
 using Esb.Core.Storage;
+using Esb.Storage.DeadLetters;
 using Esb.Storage.Files;
 using Esb.Storage.Postgres;
 using Microsoft.Extensions.DependencyInjection;
@@ -25,16 +26,18 @@ public static class StorageRegistration
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Audit)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Retention)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().DeadLetters)
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().LetterRetention)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Parking)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().CrashMarks)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().ReplayJobs)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().IdempotencyKeys)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Leases)
-        .AddSingleton(provider => provider.GetRequiredService<IStore>().ClaimChecks);
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().ClaimChecks)
+        .AddSingleton<IBusPart>(provider => ActivatorUtilities.CreateInstance<LetterRetention>(provider, ConfigOf(provider))); // after the store, so that it stops before
 
     private static IStore Create(IServiceProvider provider)
     {
-        var store = provider.GetRequiredService<EsbConfiguration>().Section<StoreConfig>("store");
+        var store = ConfigOf(provider);
         return store switch
         {
             FileStoreConfig files => new FileStore(files, provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<FileStore>>()),
@@ -42,4 +45,6 @@ public static class StorageRegistration
             _ => throw new InvalidOperationException($"{store.GetType().Name} is no store of ours."),
         };
     }
+
+    private static StoreConfig ConfigOf(IServiceProvider provider) => provider.GetRequiredService<EsbConfiguration>().Section<StoreConfig>("store");
 }

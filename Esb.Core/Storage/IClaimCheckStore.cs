@@ -5,13 +5,10 @@ namespace Esb.Core.Storage;
 /// <summary>Keeps the bodies of messages that travel as a reference (pattern: Claim Check). Shared by all hosts that share topics. Thread-safe.</summary>
 public interface IClaimCheckStore
 {
-    /// <summary>How long a body is kept, at least.</summary>
-    static readonly TimeSpan Retention = TimeSpan.FromDays(30);
-
     /// <summary>Whether there is a place for bodies; otherwise they travel whole.</summary>
     bool IsAvailable { get; }
 
-    /// <summary>Keeps a body; durable when it returns, for <see cref="Retention"/> at least.</summary>
+    /// <summary>Keeps a body; durable when it returns, for <see cref="StoreConfig.ClaimRetention"/> at least.</summary>
     /// <exception cref="Errors.EsbException">The store cannot be reached or written.</exception>
     Task<ClaimTicket> PutAsync(ReadOnlyMemory<byte> body, CancellationToken cancellationToken);
 

@@ -2,6 +2,7 @@ using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Storage.DeadLetters;
 using Esb.Storage.Files.Claims;
 using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Index;
@@ -42,7 +43,7 @@ internal sealed partial class FileStore : IStore
         _logger = logger;
         var (audit, deadLetters) = Folders(config);
         _time = time;
-        _claims = config.Claims is { } claims ? new FolderClaimCheckStore(Path.GetFullPath(claims), time) : null;
+        _claims = config.Claims is { } claims ? new FolderClaimCheckStore(Path.GetFullPath(claims), config.ClaimRetention, time) : null;
         _auditLog = new(() => SegmentLog.Open(audit, options, logger));
         _deadLetterLog = new(() => SegmentLog.Open(deadLetters, options, logger));
         var keys = Path.Combine(Path.GetFullPath(config.Folder), "idempotency-keys");
@@ -56,6 +57,7 @@ internal sealed partial class FileStore : IStore
         _letters = new LetterLog(deadLetters, _deadLetterLog, logger);
         var letters = new FileDeadLetterStore(_letters, time);
         (DeadLetters, ReplayJobs) = (letters, new FileReplayJobStore(_letters, letters, time));
+        LetterRetention = new FileLetterRetention(_letters);
         var store = new FileAuditStore(_index, _auditLog);
         (Audit, Retention) = (store, store);
     }
@@ -69,6 +71,8 @@ internal sealed partial class FileStore : IStore
     public IAuditRetention Retention { get; }
 
     public IDeadLetterStore DeadLetters { get; }
+
+    public ILetterRetention LetterRetention { get; }
 
     public IReplayJobStore ReplayJobs { get; }
 

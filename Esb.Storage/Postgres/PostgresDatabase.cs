@@ -16,6 +16,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
     private readonly Lazy<PostgresPartitions> _keyPartitions;
     private readonly Lazy<PostgresPartitions> _claimPartitions;
     private readonly Lazy<PostgresSchema> _schema;
+    private readonly TimeSpan _claimRetention;
     private readonly bool _readOnly;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -29,6 +30,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
         _keyPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, "idempotency_key"));
         _claimPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, "claim_check"));
         _schema = new Lazy<PostgresSchema>(() => new PostgresSchema(Source, config.Schema, logger));
+        _claimRetention = config.ClaimRetention;
         _readOnly = readOnly;
         _time = time;
         _logger = logger;
@@ -66,7 +68,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
         await KeyPartitions.MakeAheadAsync(now, cancellationToken);
         await KeyPartitions.DropBeforeAsync(now - IIdempotencyKeys.Window, cancellationToken);
         await ClaimPartitions.MakeAheadAsync(now, cancellationToken);
-        await ClaimPartitions.DropBeforeAsync(now - IClaimCheckStore.Retention, cancellationToken);
+        await ClaimPartitions.DropBeforeAsync(now - _claimRetention, cancellationToken);
     }
 
     /// <summary>A connection to a database with our tables.</summary>

@@ -3,6 +3,7 @@ using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Storage.DeadLetters;
 using Esb.Storage.Postgres.DeadLetters;
 using Esb.Storage.Postgres.Parking;
 using Esb.Storage.Segments;
@@ -37,6 +38,7 @@ internal sealed partial class PostgresStore : IStore
         DeadLetters = new PostgresDeadLetterStore(_database);
         Parking = new PostgresParkingStore(_database, time);
         CrashMarks = new PostgresCrashMarks(_database, time);
+        LetterRetention = new PostgresLetterRetention(_database);
         ReplayJobs = new PostgresReplayJobStore(_database);
         IdempotencyKeys = new PostgresIdempotencyKeys(_database, time);
         Leases = new PostgresLeaseStore(_database);
@@ -56,6 +58,8 @@ internal sealed partial class PostgresStore : IStore
     public IParkingStore Parking { get; }
 
     public ICrashMarks CrashMarks { get; }
+
+    public ILetterRetention LetterRetention { get; }
 
     public IReplayJobStore ReplayJobs { get; }
 

@@ -2,6 +2,7 @@ using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.ClaimChecks;
@@ -14,15 +15,17 @@ namespace Esb.Topics.ClaimChecks;
 /// <param name="store">Keeps the bodies.</param>
 /// <param name="threshold">The largest body, in bytes, that travels whole.</param>
 /// <param name="wholeTopics">Topics whose bodies always do: foreign clients read them.</param>
-/// <param name="time">For dead letters, and so that the same warning comes once a minute.</param>
+/// <param name="time">Paces what is tried again, and warnings.</param>
 /// <param name="logger">Hears of a store that is away.</param>
 internal sealed partial class BodyClaims(IClaimCheckStore store, long threshold, IReadOnlySet<string> wholeTopics, TimeProvider time, ILogger logger)
 {
-    private static readonly TimeSpan WarnInterval = TimeSpan.FromMinutes(1);
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
-    private long _warned = long.MinValue;
+    // A store that does not answer costs a publish its time-out: one in a while, not each.
+    private readonly Cooldown _away = new(TimeSpan.FromSeconds(5), time);
+    private readonly Cooldown _warned = new(TimeSpan.FromMinutes(1), time);
 
-    /// <summary>The message as it is published to its topic. Published again it has the same reference.</summary>
+    /// <summary>The message as it travels to a topic or an endpoint. Sent again it has the same reference.</summary>
     public ValueTask<EsbMessage> CheckInAsync(EsbMessage message) =>
         message.Body.Bytes.Length <= threshold || !store.IsAvailable || wholeTopics.Contains(Subject.TopicOf(message.Subject))
             ? ValueTask.FromResult(message)
@@ -38,25 +41,30 @@ internal sealed partial class BodyClaims(IClaimCheckStore store, long threshold,
     {
         if (message.Headers[EsbHeaders.Claim] is not { } reference) return message;
         var body = ClaimTicket.Parse(reference) is { } ticket ? await store.FindAsync(ticket, cancellationToken) : null;
-        if (body is null) throw new EsbException("ESB-CLAIM-GONE", $"The body is not kept any more under {reference}, or never was.", FaultKind.Invalid);
+        if (body is null) throw Gone(reference);
         return message with { Body = body, Headers = message.Headers.Without(EsbHeaders.Claim) };
     }
 
-    /// <summary>A handler that gets messages with their bodies; one whose body is gone becomes a dead letter.</summary>
-    public DeliveryHandler Redeeming(string endpoint, DeliveryHandler handler) => async (delivery, cancellationToken) =>
+    /// <summary>The message with its body. A store that is away is waited for, for half a minute: given back, the message would come again at once.</summary>
+    /// <exception cref="EsbException">As of <see cref="RedeemAsync"/>.</exception>
+    public async ValueTask<EsbMessage> AwaitAsync(EsbMessage message, CancellationToken stopping)
     {
-        try
+        if (message.Headers[EsbHeaders.Claim] is null) return message;
+        var (started, backoff) = (time.GetTimestamp(), new Backoff(time));
+        while (true)
         {
-            delivery = delivery with { Message = await RedeemAsync(delivery.Message, cancellationToken) };
-        }
-        catch (EsbException ex) when (!ex.IsTransient)
-        {
-            var now = time.GetUtcNow();
-            return new Settlement.Divert(new DeadLetter(delivery.Message, endpoint, ex.Code, ex.Message, null, 0, now, now));
-        }
+            try
+            {
+                return await RedeemAsync(message, stopping);
+            }
+            catch (EsbException ex) when (ex.IsTransient && time.GetElapsedTime(started) < Patience)
+            {
+                if (_warned.TryBegin()) LogHeld(ex.Code);
+            }
 
-        return await handler(delivery, cancellationToken);
-    };
+            await backoff.WaitAsync(stopping);
+        }
+    }
 
     /// <summary>A handler of dead letters that gets them with their bodies, as far as there are any.</summary>
     public DeadLetterHandler Redeeming(DeadLetterHandler handler) => async (letter, cancellationToken) =>
@@ -73,8 +81,10 @@ internal sealed partial class BodyClaims(IClaimCheckStore store, long threshold,
         await handler(letter, cancellationToken);
     };
 
+    // Whole it travels as well: a store that is away stops no intake.
     private async ValueTask<EsbMessage> KeepAsync(EsbMessage message)
     {
+        if (_away.IsRunning) return message;
         try
         {
             var ticket = await message.Body.View(bytes => new KeptBody(bytes)).KeepAsync(store);
@@ -82,18 +92,22 @@ internal sealed partial class BodyClaims(IClaimCheckStore store, long threshold,
         }
         catch (EsbException ex)
         {
-            Warn(ex.Code); // whole it travels as well: a store that is away stops no intake
+            _away.TryBegin();
+            if (_warned.TryBegin()) LogWhole(ex.Code);
             return message;
         }
     }
 
-    private void Warn(string code)
-    {
-        var (now, warned) = (time.GetTimestamp(), Interlocked.Read(ref _warned));
-        if (warned != long.MinValue && time.GetElapsedTime(warned, now) < WarnInterval) return;
-        if (Interlocked.CompareExchange(ref _warned, now, warned) == warned) LogWhole(code);
-    }
+    private EsbException Gone(string reference) => new(
+        "ESB-CLAIM-GONE",
+        store.IsAvailable
+            ? $"The body is not kept any more under {reference}, or never was."
+            : $"The body is kept under {reference}, but this host shares no place for bodies with its sender (store.claims).",
+        FaultKind.Invalid);
 
     [LoggerMessage(EventId = 1555, Level = LogLevel.Warning, Message = "Large bodies travel whole: their store takes none ({Code})")]
     private partial void LogWhole(string code);
+
+    [LoggerMessage(EventId = 1556, Level = LogLevel.Warning, Message = "Messages wait for their large bodies: the store gives none ({Code})")]
+    private partial void LogHeld(string code);
 }

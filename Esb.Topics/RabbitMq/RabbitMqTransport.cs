@@ -109,7 +109,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     public async Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken)
     {
         _endpoints[subscription.Endpoint] = subscription;
-        var work = new DeliveryWork(subscription, _claims.Redeeming(subscription.Endpoint, handler), _reader, _settler, _maxBodyBytes, _time, _logger);
+        var work = new DeliveryWork(subscription, handler, _reader, _claims, _settler, _maxBodyBytes, _time, _logger);
         var bound = new BindingWatch(subscription, _topology, Farm.Members, _time, _logger);
         var unbound = new QueueBindings(subscription, _topology, _records, Farm.Members, _time, _logger);
         var running = new RabbitMqSubscription(subscription, _receivers, work, bound, unbound);
@@ -120,6 +120,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     public async ValueTask<PublishResult> SendAsync(string endpoint, EsbMessage message, DeliveryKind kind, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
+        message = await _claims.CheckInAsync(message);
         var properties = WireWriter.Direct(message, kind, Activity.Current?.Context ?? default);
         var queue = _names.Endpoint(endpoint);
         var (exchange, routingKey) = _endpoints.TryGetValue(endpoint, out var subscription) && subscription.Lanes is not null ? (queue, message.Subject) : ("", queue);

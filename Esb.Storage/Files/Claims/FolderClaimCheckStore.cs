@@ -5,7 +5,7 @@ using Esb.Core.Storage;
 namespace Esb.Storage.Files.Claims;
 
 /// <summary>Bodies that travel as a reference, in a folder that all hosts share: one file each, in a folder for each day.</summary>
-internal sealed class FolderClaimCheckStore(string folder, TimeProvider time) : IClaimCheckStore
+internal sealed class FolderClaimCheckStore(string folder, TimeSpan retention, TimeProvider time) : IClaimCheckStore
 {
     private const string DayFormat = "yyyyMMdd";
 
@@ -34,7 +34,8 @@ internal sealed class FolderClaimCheckStore(string folder, TimeProvider time) : 
     public Task<MessageBody?> FindAsync(ClaimTicket ticket, CancellationToken cancellationToken) => TryAsync<MessageBody?>(
         async () =>
         {
-            Directory.GetFiles(folder, "*.none"); // a folder that is not mounted is no body that is gone
+            if (!Directory.EnumerateFileSystemEntries(folder).Any() && ticket.KeptAt > time.GetUtcNow() - retention)
+                throw new IOException($"'{folder}' is empty: it may not be mounted."); // which is no body that is gone
             var path = PathOf(ticket);
             return ticket.Redeem(File.Exists(path) ? await File.ReadAllBytesAsync(path, cancellationToken) : null);
         },
@@ -44,7 +45,7 @@ internal sealed class FolderClaimCheckStore(string folder, TimeProvider time) : 
     public void DeleteOld()
     {
         if (!Directory.Exists(folder)) return;
-        var oldest = DateOnly.FromDateTime((time.GetUtcNow() - IClaimCheckStore.Retention).UtcDateTime);
+        var oldest = DateOnly.FromDateTime((time.GetUtcNow() - retention).UtcDateTime);
         foreach (var path in Directory.EnumerateDirectories(folder))
         {
             if (DateOnly.TryParseExact(Path.GetFileName(path), DayFormat, CultureInfo.InvariantCulture, DateTimeStyles.None, out var day) && day < oldest)

@@ -12,12 +12,16 @@ internal sealed class LetterBook
     private readonly Dictionary<Guid, JobEntry> _jobs = [];
     private readonly Dictionary<string, Guid> _commands = [];
     private readonly Dictionary<(Guid Message, string Endpoint), Guid> _sentElsewhere = [];
+    private readonly Tombstones _tombstones = new();
     private readonly HashSet<string> _texts = []; // most letters say the same
     private List<(long Number, LetterEntry Entry)> _order = []; // grows at its end; a letter that came back leaves its old place behind
 
     public IReadOnlyDictionary<Guid, LetterEntry> Letters => _letters;
 
     public IReadOnlyDictionary<Guid, JobEntry> Jobs => _jobs;
+
+    /// <summary>What was removed.</summary>
+    public Tombstones Tombstones => _tombstones;
 
     /// <summary>The number of the next letter.</summary>
     public long NextNumber => _order.Count == 0 ? 1 : _order[^1].Number + 1;
@@ -45,6 +49,7 @@ internal sealed class LetterBook
         if (happened.Letter is { } letter) Keep(letter, position, bodyBytes, recordBytes);
         if (happened.Change is { } change) Change(change, position.Segment);
         if (happened.Job is { } job) Keep(job, position, recordBytes);
+        if (happened.Removed is { } removed) Remove(removed, position.Segment);
     }
 
     private void Keep(StoredDeadLetter letter, SegmentPosition position, long bodyBytes, long recordBytes)
@@ -61,6 +66,7 @@ internal sealed class LetterBook
         entry.Changes = null;
         Enter(entry, summary with { Endpoint = Pool(summary.Endpoint), Code = Pool(summary.Code), Subject = Pool(summary.Subject), Reason = Pool(summary.Reason) });
         if (!hasPlace) Place(summary.Number, entry);
+        _tombstones.Drop(summary.Id);
     }
 
     private void Change(LetterChange change, long segment)
@@ -80,6 +86,33 @@ internal sealed class LetterBook
         entry.Job = job;
         entry.Written = new Placed(position, recordBytes);
         _commands[job.Command] = job.Id;
+        _tombstones.Drop(job.Id);
+    }
+
+    private void Remove(IReadOnlyList<Guid> ids, long segment)
+    {
+        var letters = new HashSet<LetterEntry>();
+        foreach (var id in ids)
+        {
+            if (_letters.Remove(id, out var letter))
+            {
+                Leave(letter.Summary);
+                letters.Add(letter);
+                _tombstones.Set(id, letter.Written.Position.Segment, segment);
+            }
+            else if (_jobs.GetValueOrDefault(id) is { Job: { } job } entry)
+            {
+                _jobs.Remove(id);
+                _commands.Remove(job.Command);
+                _tombstones.Set(id, entry.Written.Position.Segment, segment);
+            }
+            else
+            {
+                _tombstones.Move(id, segment);
+            }
+        }
+
+        if (letters.Count > 0) _order.RemoveAll(place => letters.Contains(place.Entry));
     }
 
     private void Enter(LetterEntry entry, DeadLetterSummary summary)

@@ -17,7 +17,11 @@ internal static class LetterCompaction
     }
 
     /// <summary>What still counts of a segment: letters and jobs that stand in it, and what it tells about letters that stand before it.</summary>
-    public static IEnumerable<IReadOnlyList<StoredItem>> Keep(LetterBook book, long segment, Func<SegmentPosition, Guid, StoredItem?> read)
+    /// <param name="book">What is known.</param>
+    /// <param name="segment">The segment.</param>
+    /// <param name="oldest">The oldest of those that stay.</param>
+    /// <param name="read">Reads a letter.</param>
+    public static IEnumerable<IReadOnlyList<StoredItem>> Keep(LetterBook book, long segment, long oldest, Func<SegmentPosition, Guid, StoredItem?> read)
     {
         foreach (var entry in book.Letters.Values.Where(entry => entry.Written.Position.Segment == segment).ToList())
         {
@@ -32,5 +36,7 @@ internal static class LetterCompaction
         var told = book.Letters.Values.Where(entry => entry.Changes is var (first, last) && first <= segment && segment <= last).ToList();
         foreach (var group in told.Chunk(GroupSize))
             yield return [.. group.Select(entry => new LetterEvent { Change = LetterChange.Of(entry.Summary) }.ToItem())];
+
+        foreach (var group in book.Tombstones.NeededAfter(segment, oldest).Chunk(GroupSize)) yield return [new LetterEvent { Removed = group }.ToItem()];
     }
 }

@@ -17,11 +17,14 @@ internal sealed record LetterEvent
     /// <summary>A job as it is from now on.</summary>
     public ReplayJob? Job { get; init; }
 
+    /// <summary>Letters and jobs whose time is over.</summary>
+    public IReadOnlyList<Guid>? Removed { get; init; }
+
     public StoredItem ToItem(ReadOnlyMemory<byte>? body = null) => new(JsonSerializer.SerializeToUtf8Bytes(this, StorageJson.Default.LetterEvent), body);
 
     /// <exception cref="JsonException">It is none.</exception>
     public static LetterEvent Read(StoredItem item) =>
-        JsonSerializer.Deserialize(item.Json.Span, StorageJson.Default.LetterEvent) is { } found && (found.Letter ?? found.Change ?? (object?)found.Job) is not null
+        JsonSerializer.Deserialize(item.Json.Span, StorageJson.Default.LetterEvent) is { } found && (found.Letter ?? found.Change ?? found.Job ?? (object?)found.Removed) is not null
             ? found
             : throw new JsonException("The record holds nothing about a dead letter.");
 }

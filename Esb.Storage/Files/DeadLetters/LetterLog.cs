@@ -10,10 +10,12 @@ namespace Esb.Storage.Files.DeadLetters;
 /// <param name="logger">Hears of damage.</param>
 internal sealed partial class LetterLog(string folder, Lazy<SegmentLog>? log, ILogger logger) : IDisposable
 {
+    private const long NeverCompacted = -1;
+
     private readonly SemaphoreSlim _gate = new(1, 1);
     private readonly SegmentReader _reader = new(folder, log is { } writer ? () => writer.Value.Committed : null, logger);
     private readonly LetterBook _book = new();
-    private long _compacted;
+    private long _compacted = NeverCompacted;
 
     /// <summary>Looks at what is known now.</summary>
     public async Task<T> ReadAsync<T>(Func<LetterBook, T> look, CancellationToken cancellationToken)
@@ -57,6 +59,20 @@ internal sealed partial class LetterLog(string folder, Lazy<SegmentLog>? log, IL
         }
     }
 
+    /// <summary>Removes letters and jobs, and then the segments of which little is left.</summary>
+    /// <returns>How many were removed.</returns>
+    /// <exception cref="Core.Errors.EsbException"><c>ESB-STORE-WRITE</c>.</exception>
+    public Task<int> RemoveAsync(Func<LetterBook, IReadOnlyList<Guid>> choose, CancellationToken cancellationToken) =>
+        WriteAsync<int>(
+            book =>
+            {
+                var removed = choose(book);
+                if (removed.Count == 0) return (0, []);
+                _compacted = NeverCompacted;
+                return (removed.Count, [new LetterEvent { Removed = removed }.ToItem()]);
+            },
+            cancellationToken);
+
     /// <summary>A letter and its body, as it was written; null where it has been moved meanwhile.</summary>
     public StoredItem? ReadAt(SegmentPosition position, Guid letter)
     {
@@ -92,13 +108,14 @@ internal sealed partial class LetterLog(string folder, Lazy<SegmentLog>? log, IL
         }
     }
 
-    // Whenever a segment has come to its end: those of which little still counts are written again, and go.
+    // Whenever a segment has come to its end, or something was removed: those of which little still counts are written again, and go.
     private async Task CompactAsync(long current)
     {
         if (current == _compacted) return;
         foreach (var segment in LetterCompaction.Worthwhile(_book, folder, current))
         {
-            foreach (var items in LetterCompaction.Keep(_book, segment.Number, ReadAt))
+            var oldest = SegmentFile.List(folder).Where(other => other.Number != segment.Number).Min(other => other.Number);
+            foreach (var items in LetterCompaction.Keep(_book, segment.Number, oldest, ReadAt))
             {
                 await AppendAsync(items, CancellationToken.None);
                 Refresh();

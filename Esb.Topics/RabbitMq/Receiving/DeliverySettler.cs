@@ -22,8 +22,11 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
     }
 
     /// <summary>Moves a delivery to the dead letters.</summary>
-    public Task DivertAsync(DeadLetter letter, ActivityContext parent, CancellationToken stopping) =>
-        MoveAsync(letter.Message, names.DeadLetters, () => WireWriter.DeadLetter(letter, parent), stopping);
+    public async Task DivertAsync(DeadLetter letter, ActivityContext parent, CancellationToken stopping)
+    {
+        var travelling = letter with { Message = await claims.CheckInAsync(letter.Message) };
+        await MoveAsync(travelling.Message, names.DeadLetters, () => WireWriter.DeadLetter(travelling, parent), stopping);
+    }
 
     /// <summary>What sends the reply to a request; null where the message is none.</summary>
     public ReplySender? ReplierTo(WireMessage request, EsbMessage message)

@@ -1,13 +1,15 @@
+using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Topics.ClaimChecks;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
 /// <summary>Hands a delivery to the handler and carries out what becomes of it, up to the acknowledgement. Thread-safe.</summary>
 internal sealed partial class DeliveryWork(
-    Subscription subscription, DeliveryHandler handler, WireReader reader, DeliverySettler settler, long maxBodyBytes, TimeProvider time, ILogger logger)
+    Subscription subscription, DeliveryHandler handler, WireReader reader, BodyClaims claims, DeliverySettler settler, long maxBodyBytes, TimeProvider time, ILogger logger)
 {
     /// <summary>Works on a delivery.</summary>
     /// <param name="wire">As it came.</param>
@@ -32,7 +34,7 @@ internal sealed partial class DeliveryWork(
     private async Task<bool> SettleAsync(WireMessage wire, DeliverySource source, CancellationToken stopping, CancellationToken aborting)
     {
         var delivery = Read(wire, source);
-        var settlement = Refuse(delivery.Message) ?? await handler(delivery, aborting);
+        var settlement = Refuse(delivery.Message) ?? await HandleAsync(delivery, stopping, aborting);
         switch (settlement)
         {
             case Settlement.ReturnSettlement:
@@ -46,6 +48,22 @@ internal sealed partial class DeliveryWork(
             default:
                 return true;
         }
+    }
+
+    // The handler gets the body; what waits for its next attempt goes on with the reference that it came with.
+    private async Task<Settlement> HandleAsync(TopicDelivery delivery, CancellationToken stopping, CancellationToken aborting)
+    {
+        EsbMessage message;
+        try
+        {
+            message = await claims.AwaitAsync(delivery.Message, stopping);
+        }
+        catch (EsbException ex) when (!ex.IsTransient)
+        {
+            return Divert(delivery.Message, ex.Code, ex.Message);
+        }
+
+        return await handler(delivery with { Message = message }, aborting);
     }
 
     private TopicDelivery Read(WireMessage wire, DeliverySource source)

@@ -21,5 +21,11 @@ internal sealed class ServerSections : IAsyncDisposable
         "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "esb{{_number}}" },
         """;
 
+    /// <summary>The same with a store that needs no server.</summary>
+    public string NextWithFiles(string claims) => $$"""
+        "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "esb{{++_number}}" },
+        "store": { "type": "file", "claims": "{{claims}}" },
+        """;
+
     public ValueTask DisposeAsync() => _servers.DisposeAsync();
 }

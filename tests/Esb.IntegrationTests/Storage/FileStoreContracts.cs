@@ -37,6 +37,17 @@ public sealed class FileReplayJobStoreTests : ReplayJobStoreContract
     protected override Task CloseAsync() => _folder.CloseAsync();
 }
 
+public sealed class FileLetterRetentionTests : LetterRetentionContract
+{
+    private readonly TestFolder _folder = new();
+
+    private protected override async Task<IStore> OpenAsync() => await _folder.OpenAsync();
+
+    private protected override async Task<IStore> ReopenAsync() => await _folder.ReopenAsync();
+
+    protected override Task CloseAsync() => _folder.CloseAsync();
+}
+
 public sealed class FileParkingStoreTests : ParkingStoreContract
 {
     private readonly TestFolder _folder = new();

@@ -53,6 +53,17 @@ public sealed class PostgresReplayJobStoreTests : ReplayJobStoreContract
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }
 
+public sealed class PostgresLetterRetentionTests : LetterRetentionContract
+{
+    private TestSchema _schema = null!;
+
+    private protected override async Task<IStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
+
+    private protected override async Task<IStore> ReopenAsync() => await _schema.ReopenAsync();
+
+    protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
+}
+
 public sealed class PostgresParkingStoreTests : ParkingStoreContract
 {
     private TestSchema _schema = null!;

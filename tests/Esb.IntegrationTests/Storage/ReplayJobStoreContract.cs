@@ -190,21 +190,11 @@ public abstract class ReplayJobStoreContract
     protected Task<ReplayJob> MakeJobAsync(IReadOnlyList<DeadLetter> letters, CancellationToken cancellationToken) =>
         MakeJobAsync(new DeadLetterFilter { Ids = [.. letters.Select(letter => letter.Id)] }, cancellationToken);
 
-    private static ReplayJob Job(DeadLetterFilter letters) => Job(new ReplayRequest { Letters = letters });
-
-    private static ReplayJob Job(ReplayRequest request) => new()
-    {
-        Id = Guid.CreateVersion7(),
-        Command = $"command {Guid.NewGuid()}",
-        Fingerprint = "f",
-        Request = request,
-        CreatedAt = Now,
-        CreatedBy = "ada",
-    };
+    private static ReplayJob Job(DeadLetterFilter letters) => SomeLetters.Job(new ReplayRequest { Letters = letters });
 
     private Task<ReplayJob> MakeJobAsync(DeadLetterFilter letters, CancellationToken cancellationToken) => MakeJobAsync(new ReplayRequest { Letters = letters }, cancellationToken);
 
-    private async Task<ReplayJob> MakeJobAsync(ReplayRequest request, CancellationToken cancellationToken) => (await Jobs.CreateAsync(Job(request), cancellationToken))!;
+    private async Task<ReplayJob> MakeJobAsync(ReplayRequest request, CancellationToken cancellationToken) => (await Jobs.CreateAsync(SomeLetters.Job(request), cancellationToken))!;
 
     private void Use(IStore store) => (Letters, Jobs) = (store.DeadLetters, store.ReplayJobs);
 

@@ -1,4 +1,5 @@
 using Esb.Core.Messages;
+using Esb.Core.Replays;
 using Esb.Core.Storage;
 
 namespace Esb.IntegrationTests.Storage;
@@ -23,5 +24,16 @@ internal static class SomeLetters
         FirstAttempt = letter.LastAttempt.AddMinutes(minutes),
         LastAttempt = letter.LastAttempt.AddMinutes(minutes),
         Failures = [new FailedAttempt(letter.LastAttempt.AddMinutes(minutes), "ESB-SQL-CONSTRAINT", "The row exists.")],
+    };
+
+    /// <summary>A job that nobody has made yet.</summary>
+    public static ReplayJob Job(ReplayRequest request) => new()
+    {
+        Id = Guid.CreateVersion7(),
+        Command = $"command {Guid.NewGuid()}",
+        Fingerprint = "f",
+        Request = request,
+        CreatedAt = Now,
+        CreatedBy = "ada",
     };
 }

@@ -40,19 +40,46 @@ public sealed class BodyClaimsTests
     }
 
     [Test]
-    public async Task A_store_that_is_away_lets_bodies_travel_whole_and_says_so_once()
+    public async Task A_store_that_is_away_lets_bodies_travel_whole_is_asked_again_after_a_while_and_told_of_once()
     {
-        var (store, log) = (new Store { IsAway = true }, new LogLines());
-        var claims = new BodyClaims(store, 10, _whole, new ManualTime(), log.CreateLogger("topics"));
+        var (store, log, time) = (new Store { IsAway = true }, new LogLines(), new ManualTime());
+        var claims = new BodyClaims(store, 10, _whole, time, log.CreateLogger("topics"));
         var message = Some.Message(new string('x', 11), "orders.new");
 
         var whole = await claims.CheckInAsync(message);
         await claims.CheckInAsync(message);
+        var asked = store.Asked;
+        time.Advance(TimeSpan.FromSeconds(5));
+        await claims.CheckInAsync(message);
         store.IsAway = false;
+        time.Advance(TimeSpan.FromSeconds(5));
         var kept = await claims.CheckInAsync(message);
 
         Assert.That((whole.Body.Length, kept.Body.Length), Is.EqualTo((11, 0)));
+        Assert.That((asked, store.Asked), Is.EqualTo((1, 3)));
         Assert.That(log.All.Count(line => line.Text.Contains("travel whole")), Is.EqualTo(1));
+    }
+
+    [Test, CancelAfter(5_000)]
+    public async Task A_body_is_waited_for_while_its_store_is_away_but_not_for_ever(CancellationToken cancellationToken)
+    {
+        var (store, time) = (new Store(), new ManualTime());
+        var claims = new BodyClaims(store, 10, _whole, time, NullLogger.Instance);
+        var travelling = await claims.CheckInAsync(Some.Message(new string('x', 11), "orders.new"));
+        store.IsAway = true;
+
+        var waiting = claims.AwaitAsync(travelling, cancellationToken).AsTask();
+        time.Advance(TimeSpan.FromSeconds(1));
+        var early = waiting.IsCompleted;
+        store.IsAway = false;
+        time.Advance(TimeSpan.FromSeconds(2));
+        var message = await waiting;
+        store.IsAway = true;
+        var givenUp = claims.AwaitAsync(travelling, cancellationToken).AsTask();
+        while (!givenUp.IsCompleted) time.Advance(TimeSpan.FromSeconds(5));
+
+        Assert.That((early, message.Body.ReadText().Length), Is.EqualTo((false, 11)));
+        Assert.That(async () => await givenUp, Throws.TypeOf<EsbException>().With.Property("IsTransient").True);
     }
 
     [TestCase("garbage")]
@@ -75,16 +102,22 @@ public sealed class BodyClaimsTests
 
         public bool IsAway { get; set; }
 
+        public int Asked { get; private set; }
+
         public bool IsAvailable => true;
 
         public Task<ClaimTicket> PutAsync(ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
         {
-            if (IsAway) return Task.FromException<ClaimTicket>(new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable));
+            Asked++;
+            if (IsAway) return Task.FromException<ClaimTicket>(Away());
             var ticket = ClaimTicket.For(body, TimeProvider.System);
             Kept[ticket] = body.ToArray();
             return Task.FromResult(ticket);
         }
 
-        public Task<MessageBody?> FindAsync(ClaimTicket ticket, CancellationToken cancellationToken) => Task.FromResult(ticket.Redeem(Kept.GetValueOrDefault(ticket)));
+        public Task<MessageBody?> FindAsync(ClaimTicket ticket, CancellationToken cancellationToken) =>
+            IsAway ? Task.FromException<MessageBody?>(Away()) : Task.FromResult(ticket.Redeem(Kept.GetValueOrDefault(ticket)));
+
+        private static EsbException Away() => new("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable);
     }
 }

@@ -4,6 +4,7 @@ using Esb.IntegrationTests.Faults.Checking;
 using Esb.IntegrationTests.Faults.Ledgers;
 using Esb.IntegrationTests.Faults.Load;
 using Esb.IntegrationTests.Faults.Sinks;
+using Esb.IntegrationTests.Transactions;
 using RabbitMQ.Client;
 
 namespace Esb.IntegrationTests.Faults.Scenarios;
@@ -46,7 +47,7 @@ public sealed class DuplicateTests
         const int Messages = 1_000;
         await using var bench = await StartAsync("T-DUP-2", SinkPromises.Once | SinkPromises.Flagged, cancellationToken);
 
-        await PublishAsync(bench, Messages, copies: 2, (message, _) => FaultBody.Make(message, 1_024, new Random(message.GetHashCode(StringComparison.Ordinal))), cancellationToken);
+        await PublishAsync(bench, Messages, copies: 2, cancellationToken);
         var verdicts = await bench.SettleAsync(cancellationToken, evidence => evidence with { ForcedDuplicates = Messages });
 
         bench.Conclude(verdicts, $"{Messages:N0}, each published twice at once with the same id, 2 hosts");
@@ -89,8 +90,34 @@ public sealed class DuplicateTests
         Assert.That((conflicts, verdicts[0].Delivered), Is.EqualTo((Messages, Messages)));
     }
 
+    [TestCase("7 days -1 minutes", true)]
+    [TestCase("7 days 1 minutes", false)]
+    [Category("Faults"), CancelAfter(300_000), Property("Case", "T-DUP-4")]
+    public async Task Message_that_comes_again_is_recognised_for_seven_days_and_not_longer(string age, bool isRecognised, CancellationToken cancellationToken)
+    {
+        const int Messages = 1_000;
+        var promises = isRecognised ? SinkPromises.Once | SinkPromises.Flagged : SinkPromises.Flagged;
+        await using var bench = await StartAsync("T-DUP-4", promises, cancellationToken);
+        await PublishAsync(bench, Messages, copies: 1, cancellationToken);
+        await bench.SettleAsync(cancellationToken);
+        await bench.Database.QueryAsync<int>(BusTablesProbe.MakePartition("endpoint_inbox", age), null, cancellationToken);
+        await bench.Database.QueryAsync<int>($"update esb.endpoint_inbox set applied_at = applied_at - interval '{age}'", null, cancellationToken);
+
+        await RepublishAsync(bench, cancellationToken);
+        await bench.WaitForEmptyQueuesAsync(cancellationToken);
+        var verdicts = await bench.SettleAsync(cancellationToken, evidence => evidence with { ForcedDuplicates = isRecognised ? Messages : 0 });
+
+        bench.Conclude(verdicts, $"{Messages:N0}, each once more after {age}, 2 hosts", isRecognised ? "inside the window" : "beyond the window: each is applied again");
+        Assert.That((verdicts[0].Unique, verdicts[0].Delivered), Is.EqualTo((Messages, isRecognised ? Messages : 2 * Messages)));
+    }
+
     private static Task<FaultBench> StartAsync(string name, SinkPromises promises, CancellationToken cancellationToken) => FaultBench.StartAsync(
-        new BenchPlan { Case = name, Sinks = async (database, _) => [await SqlSink.CreateAsync("effects", database, promises, BenchConfiguration.Parallel())] },
+        new BenchPlan
+        {
+            Case = name,
+            Sinks = async (database, _) => [await SqlSink.CreateAsync("effects", database, promises, BenchConfiguration.Parallel())],
+            Configure = configuration => configuration["endpoints"]!["effects"]!["once"] = true,
+        },
         cancellationToken);
 
     // Until it is answered: while the first copy is worked on, the second is told to come back.
@@ -115,19 +142,33 @@ public sealed class DuplicateTests
     }
 
     // Past the intake, as any client of the broker may.
-    private static async Task PublishAsync(FaultBench bench, int messages, int copies, Func<string, int, string> bodyOf, CancellationToken cancellationToken)
+    private static async Task PublishAsync(FaultBench bench, int messages, int copies, CancellationToken cancellationToken)
     {
         await using var connection = await bench.ConnectToBrokerAsync();
         await using var channel = await connection.CreateChannelAsync(new CreateChannelOptions(true, true), cancellationToken);
         for (var number = 1; number <= messages; number++)
         {
             var (id, messageId) = ($"k{number}-1", Guid.CreateVersion7());
-            var message = new SentMessage(id, $"k{number}", 1, "work.item", FaultBody.HashOf(bodyOf(id, 0)), TimeProvider.System.GetUtcNow()) { MessageId = messageId };
+            var message = new SentMessage(id, $"k{number}", 1, "work.item", FaultBody.HashOf(BodyOf(id)), TimeProvider.System.GetUtcNow()) { MessageId = messageId };
             await bench.Ledger.BeginAsync(message);
-            var properties = new BasicProperties { MessageId = $"{messageId}", ContentType = "text/plain", Persistent = true, Headers = new Dictionary<string, object?> { [FaultHeaders.Id] = id } };
-            await Task.WhenAll(Enumerable.Range(0, copies).Select(copy =>
-                channel.BasicPublishAsync($"{bench.Name}.topics.work", "work.item", mandatory: true, properties, Encoding.UTF8.GetBytes(bodyOf(id, copy)), cancellationToken).AsTask()));
+            await Task.WhenAll(Enumerable.Range(0, copies).Select(_ => PublishAsync(bench, channel, message, cancellationToken)));
             await bench.Ledger.EndAsync(message with { Outcome = SendOutcome.Confirmed, OutcomeAt = TimeProvider.System.GetUtcNow() });
         }
     }
+
+    private static async Task RepublishAsync(FaultBench bench, CancellationToken cancellationToken)
+    {
+        await using var connection = await bench.ConnectToBrokerAsync();
+        await using var channel = await connection.CreateChannelAsync(new CreateChannelOptions(true, true), cancellationToken);
+        foreach (var message in bench.Ledger.Messages) await PublishAsync(bench, channel, message, cancellationToken);
+    }
+
+    private static async Task PublishAsync(FaultBench bench, IChannel channel, SentMessage message, CancellationToken cancellationToken)
+    {
+        var headers = new Dictionary<string, object?> { [FaultHeaders.Id] = message.Id };
+        var properties = new BasicProperties { MessageId = $"{message.MessageId}", ContentType = "text/plain", Persistent = true, Headers = headers };
+        await channel.BasicPublishAsync($"{bench.Name}.topics.work", "work.item", mandatory: true, properties, Encoding.UTF8.GetBytes(BodyOf(message.Id)), cancellationToken);
+    }
+
+    private static string BodyOf(string id) => FaultBody.Make(id, 1_024, new Random(id.GetHashCode(StringComparison.Ordinal)));
 }

@@ -52,6 +52,35 @@ public sealed class FileDeadLetterStoreTests
             Assert.That((await reopened.DeadLetters.GetAsync(letter.Id, cancellationToken))!.Letter.Message.Body.ReadText(), Is.EqualTo($"<order number='{number}'/>"));
     }
 
+    [Test, CancelAfter(30_000)]
+    public async Task Removed_letters_leave_the_disk_and_never_come_back(CancellationToken cancellationToken)
+    {
+        var letters = Enumerable.Range(0, 40).Select(Letter).ToList();
+        await using (var store = await OpenAsync(4_000, cancellationToken))
+        {
+            foreach (var letter in letters) await store.DeadLetters.AddAsync(letter, cancellationToken);
+            for (var again = 1; again <= 3; again++) // older records of the same letters lie about
+            {
+                foreach (var letter in letters) await store.DeadLetters.AddAsync(letter with { LastAttempt = Start.AddHours(again) }, cancellationToken);
+            }
+
+            foreach (var letter in letters.Where((_, number) => number % 4 != 0)) await store.DeadLetters.DiscardAsync(new() { Ids = [letter.Id] }, new("ada", "paid"), 1, cancellationToken);
+            await store.LetterRetention.RemoveSettledAsync(TimeProvider.System.GetUtcNow().AddHours(1), cancellationToken);
+        }
+
+        for (var restart = 1; restart <= 6; restart++) // each writes a little, and compacts
+        {
+            await using var store = await OpenAsync(4_000, cancellationToken);
+            foreach (var number in Enumerable.Range(1, 8)) await store.DeadLetters.AddAsync(letters[0] with { LastAttempt = Start.AddDays(restart).AddHours(number) }, cancellationToken);
+
+            var found = await FindAsync(store.DeadLetters, cancellationToken);
+            Assert.That(found.Select(letter => letter.Id), Is.EquivalentTo(letters.Where((_, number) => number % 4 == 0).Select(letter => letter.Id)), $"restart {restart}");
+        }
+
+        var left = SegmentFile.List(FileStore.Folders(_config).DeadLetters).Sum(segment => new FileInfo(segment.Path).Length);
+        Assert.That(left, Is.LessThan(40_000), "ten letters of a good 700 bytes are left of 160 that were written");
+    }
+
     [Test, CancelAfter(60_000)]
     public async Task A_hundred_thousand_letters_are_listed_and_grouped_within_a_second(CancellationToken cancellationToken)
     {

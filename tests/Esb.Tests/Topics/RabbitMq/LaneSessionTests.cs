@@ -50,7 +50,7 @@ public sealed class LaneSessionTests
         var claims = new BodyClaims(new NoClaimCheckStore(), long.MaxValue, new HashSet<string>(), _time, NullLogger.Instance);
         var settler = new DeliverySettler(names, new ConfirmedPublisher(nowhere, _time), claims, _time, NullLogger.Instance);
         var subscription = new Subscription("orders-out", [], 1, 32, SingleActive: false, new QueueConfig(), []) { Lanes = 8 };
-        return new DeliveryWork(subscription, BeginAsync, new WireReader(names, _time), settler, long.MaxValue, _time, NullLogger.Instance);
+        return new DeliveryWork(subscription, BeginAsync, new WireReader(names, _time), claims, settler, long.MaxValue, _time, NullLogger.Instance);
     }
 
     private ValueTask<Settlement> BeginAsync(TopicDelivery delivery, CancellationToken cancellationToken)
