@@ -80,9 +80,9 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
         ? channel.QueueUnbindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
         : channel.ExchangeUnbindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
 
-    // In the order of their names as text: a broker that restarts binds them anew in that order, and a key belongs to the lane that was bound at its place.
-    // Otherwise keys would change their lanes at the first restart, and what is published afterwards would overtake what waits
-    // (https://github.com/rabbitmq/rabbitmq-server/tree/main/deps/rabbitmq_consistent_hash_exchange#node-restart-effects).
+    // In the order of their names as text: mostly, a broker that restarts binds them anew in that order, and a key belongs to the lane at its place.
+    // Not always: then a key changes its lane (Known limits in docs/operations.md), as
+    // https://github.com/rabbitmq/rabbitmq-server/tree/main/deps/rabbitmq_consistent_hash_exchange#node-restart-effects says.
     private async Task BindLanesAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
     {
         if (subscription.Lanes is null) return;
