@@ -1,4 +1,5 @@
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Topology;
 using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq;
@@ -13,7 +14,7 @@ internal sealed class ConfirmedPublisher(BrokerConnection connection, TimeProvid
 
     /// <summary>Publishes to an exchange.</summary>
     public ValueTask<PublishResult> PublishAsync(string exchange, string routingKey, string? key, BasicProperties properties, ReadOnlyMemory<byte> body) =>
-        ChannelFor(key).PublishAsync(exchange, routingKey, mandatory: false, properties, body, Deadline);
+        ChannelFor(key).PublishAsync(exchange, routingKey, mandatory: false, WithSlot(properties, key), body, Deadline);
 
     /// <summary>Publishes into one queue; refused where it does not exist.</summary>
     /// <param name="queue">Its name.</param>
@@ -25,11 +26,17 @@ internal sealed class ConfirmedPublisher(BrokerConnection connection, TimeProvid
 
     /// <summary>Publishes into one of the queues behind an exchange; refused where there is none. Messages of one key keep their order.</summary>
     public ValueTask<PublishResult> SendAsync(string exchange, string routingKey, string? key, BasicProperties properties, ReadOnlyMemory<byte> body) =>
-        ChannelFor(key).PublishAsync(exchange, routingKey, mandatory: true, properties, body, Deadline);
+        ChannelFor(key).PublishAsync(exchange, routingKey, mandatory: true, exchange.Length > 0 ? WithSlot(properties, key) : properties, body, Deadline);
 
     public async ValueTask DisposeAsync()
     {
         foreach (var channel in _channels) await channel.DisposeAsync();
+    }
+
+    private static BasicProperties WithSlot(BasicProperties properties, string? key)
+    {
+        if (!string.IsNullOrEmpty(key)) (properties.Headers ??= new Dictionary<string, object?>())[LaneSlots.Header] = LaneSlots.Of(key);
+        return properties;
     }
 
     private ConfirmedChannel ChannelFor(string? key) =>

@@ -29,6 +29,9 @@ internal sealed class RabbitMqNames(string prefix)
     /// <summary>One of the queues that share the messages of an endpoint by their keys.</summary>
     public string Lane(string endpoint, int lane) => $"{Endpoint(endpoint)}.lane.{lane}";
 
+    /// <summary>The exchange that shares out messages without a slot among the lanes of an endpoint.</summary>
+    public string Keys(string endpoint) => $"{Endpoint(endpoint)}.keys";
+
     /// <summary>The queues that a subscription consumes.</summary>
     public IEnumerable<string> LanesOf(Subscription subscription) => LanesOf(subscription.Endpoint, subscription.Lanes);
 

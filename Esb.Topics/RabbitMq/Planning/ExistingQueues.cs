@@ -59,6 +59,7 @@ internal sealed class ExistingQueues(BrokerSession session, string endpoint, End
         }
 
         await channel.ExchangeDeleteAsync(session.Names.Endpoint(endpoint), cancellationToken: cancellationToken); // of lanes, or the empty one that the bus declares
+        await channel.ExchangeDeleteAsync(session.Names.Keys(endpoint), cancellationToken: cancellationToken);
     }
 
     private static EsbException Busy(string message) => new("ESB-PLAN-BUSY", message, FaultKind.Invalid);

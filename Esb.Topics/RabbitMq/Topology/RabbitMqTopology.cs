@@ -42,10 +42,10 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
         await channel.QueueBindAsync(names.UnroutableNotices, names.Unroutable, "", cancellationToken: cancellationToken);
     }
 
-    /// <summary>Declares the queues of an endpoint: its own, or its lanes and the exchange that shares messages out among them; and one for each delay before a retry.</summary>
+    /// <summary>Declares the queues of an endpoint: its own, or its lanes and the exchanges that share messages out among them; and one for each delay before a retry.</summary>
     public async Task DeclareEndpointAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
     {
-        if (subscription.Lanes is not null) await DeclareExchangeAsync(channel, names.Endpoint(subscription.Endpoint), cancellationToken);
+        if (subscription.Lanes is not null) await DeclareExchangesAsync(channel, subscription, cancellationToken);
         foreach (var queue in names.LanesOf(subscription)) await DeclareAsync(channel, queue, Endpoint(subscription), cancellationToken);
         await BindLanesAsync(channel, subscription, cancellationToken);
         foreach (var delay in subscription.RetryDelays.Distinct())
@@ -86,20 +86,29 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
         return arguments;
     }
 
-    // In the order of their names as text: a broker that restarts binds them anew in that order, and a key belongs to the lane that was bound at its place.
-    // Otherwise keys would change their lanes at the first restart, and what is published afterwards would overtake what waits
-    // (https://github.com/rabbitmq/rabbitmq-server/tree/main/deps/rabbitmq_consistent_hash_exchange#node-restart-effects).
-    private async Task BindLanesAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
+    // Messages with a slot go to its lane. The others go to the exchange that shares them out by their keys, as far as foreign publishers give one.
+    private async Task DeclareExchangesAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
     {
-        if (subscription.Lanes is null) return;
-        foreach (var queue in names.LanesOf(subscription).Order(StringComparer.Ordinal))
-            await channel.QueueBindAsync(queue, names.Endpoint(subscription.Endpoint), LaneWeight, cancellationToken: cancellationToken);
+        var (slots, keys) = (names.Endpoint(subscription.Endpoint), names.Keys(subscription.Endpoint));
+        await channel.ExchangeDeclareAsync(
+            keys, "x-consistent-hash", durable: true, autoDelete: false,
+            new Dictionary<string, object?> { ["hash-header"] = EsbHeaders.Key }, cancellationToken: cancellationToken);
+        await channel.ExchangeDeclareAsync(
+            slots, ExchangeType.Direct, durable: true, autoDelete: false,
+            new Dictionary<string, object?> { ["alternate-exchange"] = keys }, cancellationToken: cancellationToken);
     }
 
-    private static Task DeclareExchangeAsync(IChannel channel, string exchange, CancellationToken cancellationToken) =>
-        channel.ExchangeDeclareAsync(
-            exchange, "x-consistent-hash", durable: true, autoDelete: false,
-            new Dictionary<string, object?> { ["hash-header"] = EsbHeaders.Key }, cancellationToken: cancellationToken);
+    private async Task BindLanesAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
+    {
+        if (subscription.Lanes is not { } lanes) return;
+        for (var lane = 0; lane < lanes; lane++)
+        {
+            var queue = names.Lane(subscription.Endpoint, lane);
+            foreach (var slot in LaneSlots.OfLane(lane, lanes))
+                await channel.QueueBindAsync(queue, names.Endpoint(subscription.Endpoint), slot, noWait: true, cancellationToken: cancellationToken);
+            await channel.QueueBindAsync(queue, names.Keys(subscription.Endpoint), LaneWeight, cancellationToken: cancellationToken); // answered after all before it
+        }
+    }
 
     private Dictionary<string, object?> Endpoint(Subscription subscription)
     {

@@ -1,0 +1,37 @@
+using System.Text;
+
+namespace Esb.Topics.RabbitMq.Topology;
+
+/// <summary>How messages find the lane of their key: each key has one of 128 slots, for good, and each lane of an endpoint has its share of them.</summary>
+/// <remarks>
+/// The publisher, which knows nothing of lanes, names the slot as one more routing key (sender-selected distribution, header <c>BCC</c>, which the
+/// broker removes). The broker's consistent hash exchange cannot do this: after a restart it may place the lanes in another order (docs/adr/0005).
+/// </remarks>
+internal static class LaneSlots
+{
+    /// <summary>The name of the header that adds routing keys.</summary>
+    public const string Header = "BCC";
+
+    private const int Count = 128;
+
+    // No subject is a tilde and a number, and no pattern but * and # matches it.
+    private static readonly List<object>[] Headers = [.. Enumerable.Range(0, Count).Select(slot => new List<object> { Name(slot) })];
+
+    /// <summary>The header's value for a key.</summary>
+    public static IReadOnlyList<object> Of(string key) => Headers[Hash(key) % Count];
+
+    /// <summary>The slots of a lane.</summary>
+    public static IEnumerable<string> OfLane(int lane, int lanes) => Enumerable.Range(0, Count).Where(slot => slot % lanes == lane).Select(Name);
+
+    private static string Name(int slot) => $"~{slot}";
+
+    // FNV-1a, and the last step of MurmurHash3, because a slot is made of the lowest bits. It must stay as it is: a key never changes its slot.
+    private static uint Hash(string key)
+    {
+        var hash = 2_166_136_261;
+        foreach (var value in Encoding.UTF8.GetBytes(key)) hash = (hash ^ value) * 16_777_619;
+        hash = (hash ^ (hash >> 16)) * 0x85EBCA6B;
+        hash = (hash ^ (hash >> 13)) * 0xC2B2AE35;
+        return hash ^ (hash >> 16);
+    }
+}
