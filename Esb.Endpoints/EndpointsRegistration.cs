@@ -29,5 +29,6 @@ public static class EndpointsRegistration
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<OutboundEndpoints>())
         .AddSingleton<FarmTuning>()
         .AddSingleton<IFarmTuning>(provider => provider.GetRequiredService<FarmTuning>())
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<FarmTuning>());
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<FarmTuning>())
+        .AddSingleton<IBusPart, QueueHolds>();
 }

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics;
 
-/// <summary>Counts messages that no endpoint subscribes to, and warns of each subject once a minute. Thread-safe.</summary>
+/// <summary>Counts messages that found no queue, and warns of each subject once a minute. Thread-safe.</summary>
 internal sealed partial class UnroutableMessages(TimeProvider time, ILogger logger)
 {
     private const int MaxSubjects = 1_000;
@@ -11,16 +11,22 @@ internal sealed partial class UnroutableMessages(TimeProvider time, ILogger logg
 
     private readonly ConcurrentDictionary<string, DateTimeOffset> _warned = new();
 
-    public void Count(string subject)
+    /// <param name="subject">What was published.</param>
+    /// <param name="subscriber">An endpoint that should have got it all the same; null where there is none.</param>
+    public void Count(string subject, string? subscriber = null)
     {
         TopicsTelemetry.CountUnroutable();
         var now = time.GetUtcNow();
         if (_warned.TryGetValue(subject, out var last) && now - last < Interval) return;
         if (_warned.Count >= MaxSubjects) _warned.Clear(); // subjects of foreign clients are without bound
         _warned[subject] = now;
-        LogUnroutable(subject);
+        if (subscriber is null) LogUnroutable(subject);
+        else LogUnbound(subject, subscriber);
     }
 
     [LoggerMessage(EventId = 1501, Level = LogLevel.Warning, Message = "No endpoint subscribes to {Subject}: its messages reach nobody")]
     private partial void LogUnroutable(string subject);
+
+    [LoggerMessage(EventId = 1557, Level = LogLevel.Warning, Message = "Messages of {Subject} found no queue, although {Endpoint} subscribes to them: its queue was not bound. It is bound again while it is consumed; what it missed waits among the unroutable messages")]
+    private partial void LogUnbound(string subject, string endpoint);
 }

@@ -19,6 +19,28 @@ public interface ITransactionalEndpoint : IOutboundEndpoint
     ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork unitOfWork, CancellationToken cancellationToken);
 }
 
+/// <summary>An instance that keeps a host which has lost its lease from having an effect, or lets the outside do so (pattern: fencing token).</summary>
+public interface IFencedEndpoint : IOutboundEndpoint
+{
+    /// <summary>The code of an attempt that came too late.</summary>
+    const string FencingCode = "ESB-ENDPOINT-FENCED";
+
+    /// <summary>As <see cref="IOutboundEndpoint.SendAsync"/>, under a lease.</summary>
+    /// <param name="message">What is sent.</param>
+    /// <param name="fencingToken">The token of the lease: whoever holds it later has a larger one.</param>
+    /// <param name="cancellationToken">Stops sending.</param>
+    /// <exception cref="Errors.EndpointException">Also <see cref="FencingCode"/>: a larger token was there before, and nothing took effect.</exception>
+    ValueTask<EsbMessage?> SendAsync(EsbMessage message, long fencingToken, CancellationToken cancellationToken);
+}
+
+/// <summary>What the instances of an outbound endpoint share where the outside remembers the largest token by itself. Thread-safe.</summary>
+public interface IFencingAdapter : IOutboundAdapter
+{
+    /// <summary>Shows the outside the token of a new lease; when this returns, smaller ones have no effect there any more.</summary>
+    /// <exception cref="Errors.EndpointException">The outside cannot be reached, or has seen a larger one (<see cref="IFencedEndpoint.FencingCode"/>).</exception>
+    Task RaiseFenceAsync(long fencingToken, CancellationToken cancellationToken);
+}
+
 /// <summary>What the instances of one outbound endpoint share, such as connections. Thread-safe; disposed after its instances.</summary>
 public interface IOutboundAdapter : IAsyncDisposable
 {

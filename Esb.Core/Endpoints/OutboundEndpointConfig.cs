@@ -94,8 +94,8 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     [Setting("Whether the effect of a message happens once even when it is delivered twice, within seven days: sql-outbound with execute only.")]
     public bool Once { get; init; }
 
-    /// <summary>Not yet available.</summary>
-    [Setting("Whether only one host at a time runs the endpoint.", Unavailable = true)]
+    /// <summary>Whether only one host of the farm at a time delivers, under a lease with a fencing token.</summary>
+    [Setting("Whether only one host of the farm at a time delivers; another takes over when that one is gone. sql-outbound refuses, and http-outbound hands on the token to refuse, what a host does that lost its lease.")]
     public bool SingleInstance { get; init; }
 }
 

@@ -28,6 +28,13 @@ public interface IBeginsTransaction
     string Connection { get; }
 }
 
+/// <summary>Settings of steps that call an outbound endpoint without a topic, on the host that runs the process.</summary>
+public interface ICallsEndpoint
+{
+    /// <summary>The endpoint's name.</summary>
+    string Endpoint { get; }
+}
+
 /// <summary>Looks through processes.</summary>
 public static class StepTree
 {

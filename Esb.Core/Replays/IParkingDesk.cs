@@ -3,7 +3,7 @@ using Esb.Core.Storage;
 namespace Esb.Core.Replays;
 
 /// <summary>What an operator may do with messages that wait behind one that failed; everything is recorded. Thread-safe.</summary>
-/// <remarks>A line is that of a key, or that of a whole endpoint which stands at a message. The latter is known, and can be moved on, only on the host that it stands on.</remarks>
+/// <remarks>A line is that of a key, or that of a whole endpoint which stands at a message. The latter is found on whichever host of the farm it stands.</remarks>
 public interface IParkingDesk
 {
     /// <summary>The lines, that which has waited longest first.</summary>
@@ -21,10 +21,12 @@ public interface IParkingDesk
 
     /// <summary>Has the first message of a line tried again now, and those behind it when it succeeds.</summary>
     /// <returns>Whether the line waits.</returns>
+    /// <exception cref="Errors.EsbException"><c>ESB-FARM-SILENT</c>, <c>ESB-FARM-UNAVAILABLE</c>: of a whole endpoint, where it does not stand on this host and another could not be asked.</exception>
     Task<bool> ReleaseAsync(string endpoint, string? key, OperatorDecision decision, CancellationToken cancellationToken);
 
     /// <summary>Gives a message of a line up for good, or all; the line goes on with the rest. Of a whole endpoint only the first can be given up.</summary>
     /// <returns>How many were given up.</returns>
+    /// <exception cref="Errors.EsbException">As <see cref="ReleaseAsync"/>.</exception>
     Task<long> DiscardAsync(string endpoint, string? key, Guid? messageId, OperatorDecision decision, CancellationToken cancellationToken);
 }
 

@@ -3,7 +3,7 @@ namespace Esb.Core.Storage;
 /// <summary>Grants a name to one owner at a time, for a while (pattern: lease with fencing token). Only the clock of the store counts, never that of a host. Thread-safe.</summary>
 public interface ILeaseStore
 {
-    /// <summary>Takes a name that nobody holds, or whose lease has run out.</summary>
+    /// <summary>Takes a name that nobody else holds, or whose lease has run out. An owner that asks again, as it never heard the answer, gets a new lease in place of the lost one.</summary>
     /// <returns>The lease, its token larger than that of every earlier one of the name; null while somebody else holds it.</returns>
     /// <exception cref="Errors.EsbException"><c>ESB-STORE-AWAY</c>: nobody can tell.</exception>
     Task<Lease?> AcquireAsync(string name, string owner, TimeSpan timeToLive, CancellationToken cancellationToken);

@@ -20,11 +20,31 @@ public interface IFarm
     /// <summary>Hears commands of one type, one after the other, until the result is disposed. A handler that throws is logged.</summary>
     IDisposable Subscribe<TCommand>(FarmCommandHandler<TCommand> handler)
         where TCommand : class;
+
+    /// <summary>Asks every other host that lives, and gathers what they answer. Returns once all have answered that live, or when patience is at its end.</summary>
+    /// <remarks>Pattern: Scatter-Gather of Enterprise Integration Patterns.</remarks>
+    /// <param name="question">Goes as JSON; its type's name says what it is.</param>
+    /// <param name="patience">How long those who do not answer are waited for.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <exception cref="Errors.EsbException"><c>ESB-FARM-UNAVAILABLE</c>: nobody may have heard it.</exception>
+    Task<FarmAnswers<TAnswer>> AskOthersAsync<TQuestion, TAnswer>(TQuestion question, TimeSpan patience, CancellationToken cancellationToken)
+        where TQuestion : class
+        where TAnswer : class;
+
+    /// <summary>Answers questions of one type, one after the other, until the result is disposed. A handler that throws is logged, and gives no answer.</summary>
+    IDisposable Answer<TQuestion, TAnswer>(FarmQuestionHandler<TQuestion, TAnswer> handler)
+        where TQuestion : class
+        where TAnswer : class;
 }
 
 /// <summary>Does what a host of the farm says.</summary>
 public delegate Task FarmCommandHandler<in TCommand>(Guid from, TCommand command, CancellationToken cancellationToken)
     where TCommand : class;
+
+/// <summary>Answers what a host of the farm asks.</summary>
+public delegate Task<TAnswer> FarmQuestionHandler<in TQuestion, TAnswer>(TQuestion question, CancellationToken cancellationToken)
+    where TQuestion : class
+    where TAnswer : class;
 
 /// <summary>A host.</summary>
 /// <param name="Id">Its own for each start.</param>

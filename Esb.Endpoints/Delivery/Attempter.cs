@@ -1,3 +1,4 @@
+using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
@@ -58,6 +59,7 @@ internal sealed partial class Attempter(
         {
             using var rental = await sender.RentAsync(tokens.Waiting);
             if (isWanted is not null && !await isWanted()) return AttemptOutcome.Unwanted;
+            tokens.ThrowIfLost();
             attempts.Begin();
             var outcome = await SendAsync(rental, attempts.Current, isSuspect, tokens);
             if (outcome.Failure is { } doubtful) attempts.Doubt(doubtful);
@@ -90,13 +92,16 @@ internal sealed partial class Attempter(
         try
         {
             var answer = isSuspect
-                ? await suspects.SendAsync(endpoint, message, () => rental.SendAsync(message, null, tokens.Aborting), tokens.Waiting)
-                : await rental.SendAsync(message, null, tokens.Aborting);
+                ? await suspects.SendAsync(endpoint, message, () => rental.SendAsync(message, null, tokens.Lease?.Token, tokens.Aborting), tokens.Waiting)
+                : await rental.SendAsync(message, null, tokens.Lease?.Token, tokens.Aborting);
             var failure = answer is null ? null : sender.Adapter.FailureOf(answer);
+            if (failure is not null) tokens.ThrowIfLost();
             return new AttemptOutcome(answer, failure, IsNoAttempt: false);
         }
         catch (EsbException failure)
         {
+            if (failure.Code == IFencedEndpoint.FencingCode) tokens.Lease?.Lose(); // sooner than this host's clock knew
+            tokens.ThrowIfLost(); // the failure says something of this host, nothing of the message
             return new AttemptOutcome(null, failure, IsNoAttempt: failure is EndpointException { IsOutage: true });
         }
     }

@@ -5,6 +5,7 @@ using Esb.Core.Processes;
 using Esb.Core.Topics;
 using Esb.Endpoints.Delivery.Lanes;
 using Esb.Endpoints.Delivery.Modes;
+using Esb.Endpoints.SingleInstance;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Delivery;
@@ -13,12 +14,16 @@ namespace Esb.Endpoints.Delivery;
 /// <remarks>Thread-safe: <c>processingThreads</c> deliveries come at once; each rents one of <c>poolSize</c> instances.</remarks>
 internal sealed class DeliveryController : IAsyncDisposable
 {
+    // How long a start waits for the store to say which host delivers. Then the others start all the same.
+    private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(5);
+
     private readonly OutboundEndpointConfig _config;
     private readonly string _type;
     private readonly EndpointSender _sender;
     private readonly DeliveryServices _services;
     private readonly DeliveryState _state;
     private readonly OutageGate _gate;
+    private readonly Patience _patience;
     private readonly DeliveryJournal _journal;
     private readonly IDeliveryMode _mode;
     private readonly DeliveryReceiver _receiver;
@@ -27,6 +32,9 @@ internal sealed class DeliveryController : IAsyncDisposable
     private readonly SemaphoreSlim _changing = new(1, 1);
     private volatile EndpointTuning _current;
     private volatile ITopicSubscription? _subscription;
+    private readonly TaskCompletionSource _subscribed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly LeaseHolder? _holder;
+    private volatile bool _isHeld;
     private ReleaseTimer? _releases;
 
     public DeliveryController(OutboundEndpointConfig config, string type, EndpointSender sender, IMessageCondition? filter, DeliveryServices services)
@@ -37,10 +45,11 @@ internal sealed class DeliveryController : IAsyncDisposable
         _state = new DeliveryState(time);
         _gate = new OutageGate(time);
         _freezes = new FreezeWatch(time);
-        var patience = new Patience(config.Name, _state, time, loggers.CreateLogger<Patience>());
-        _journal = new DeliveryJournal(config.Name, services.Audit, _state, patience, time, loggers.CreateLogger<DeliveryJournal>());
-        _mode = DeliveryModes.Create(config, sender, _gate, _state, _journal, patience, _freezes, services);
+        _patience = new Patience(config.Name, _state, time, loggers.CreateLogger<Patience>());
+        _journal = new DeliveryJournal(config.Name, services.Audit, _state, _patience, time, loggers.CreateLogger<DeliveryJournal>());
+        _mode = DeliveryModes.Create(config, sender, _gate, _state, _journal, _patience, _freezes, services);
         _receiver = new DeliveryReceiver(config, services.Transport.System, filter, _mode, _state, _journal, time, loggers.CreateLogger<DeliveryReceiver>());
+        if (config is { SingleInstance: true, Subscribe.Count: > 0 } && services.Singles.AreShared) _holder = services.Singles.Hold(config.Name, RunAsync);
     }
 
     public OutboundEndpointConfig Config => _config;
@@ -51,8 +60,10 @@ internal sealed class DeliveryController : IAsyncDisposable
         {
             var subscription = _subscription;
             var isLive = _config.Subscribe.Count == 0 || subscription?.IsLive == true;
-            return _state.Describe(_config, _type, _current, _gate.Reason, isLive, subscription?.Reason) with
+            var status = _state.Describe(_config, _type, _current, _isHeld ? "its queues are being replaced" : _gate.Reason, isLive, subscription?.Reason ?? _holder?.Trouble);
+            return status with
             {
+                State = status.State == EndpointState.Starting && _holder is { IsHeld: false } ? EndpointState.Standby : status.State,
                 Configured = _configured,
                 Pool = _sender.Pool,
                 Stuck = _sender.Stuck,
@@ -63,20 +74,15 @@ internal sealed class DeliveryController : IAsyncDisposable
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         if (_config.Subscribe.Count == 0) return;
-        await _changing.WaitAsync(cancellationToken);
-        try
+        if (_holder is null)
         {
-            var current = _current;
-            var subscription = await _services.Transport.SubscribeAsync(SubscriptionFor(current), _receiver.ReceiveAsync, cancellationToken);
-            _subscription = subscription;
-            if (current.Paused == true) await TuneAsync(subscription, current, cancellationToken);
-            if (_config.Delivery == DeliveryMode.OrderedByKey)
-                _releases = new ReleaseTimer(_config.Name, _services.Parking, _services.Queues, _services.Time, _services.Loggers.CreateLogger<ReleaseTimer>());
+            await SubscribeAsync(lease: null, cancellationToken);
+            return;
         }
-        finally
-        {
-            _changing.Release();
-        }
+
+        // What is published from here on finds the queue: this host's, or that of the one that delivers.
+        _holder.Start();
+        await Task.WhenAny(_subscribed.Task, _holder.StandsBy, Task.Delay(StartLimit, _services.Time, cancellationToken));
     }
 
     /// <summary>Lets deliveries under way finish; those that wait for something go back to their queue. A cancelled token aborts them.</summary>
@@ -84,9 +90,8 @@ internal sealed class DeliveryController : IAsyncDisposable
     {
         await _receiver.StopAsync();
         await using var abort = cancellationToken.Register(() => _ = _receiver.AbortAsync());
-        if (_releases is not null) await _releases.DisposeAsync();
-        if (_subscription is not null) await _subscription.DisposeAsync();
-        _subscription = null;
+        if (_holder is null) await UnsubscribeAsync();
+        else await _holder.DisposeAsync();
     }
 
     /// <summary>Goes on with other numbers; what is null stays.</summary>
@@ -101,6 +106,21 @@ internal sealed class DeliveryController : IAsyncDisposable
             _current = after;
             var isSame = (after.ProcessingThreads, after.Prefetch, after.Paused) == (before.ProcessingThreads, before.Prefetch, before.Paused);
             if (!isSame && _subscription is { } subscription) await TuneAsync(subscription, after, cancellationToken);
+        }
+        finally
+        {
+            _changing.Release();
+        }
+    }
+
+    /// <summary>Lets go of the endpoint's queues after the deliveries under way, or takes them again unless an operator has paused it.</summary>
+    public async Task HoldAsync(bool isHeld, CancellationToken cancellationToken)
+    {
+        await _changing.WaitAsync(cancellationToken);
+        try
+        {
+            _isHeld = isHeld;
+            if (_subscription is { } subscription && _current.Paused != true) await TuneAsync(subscription, _current, cancellationToken);
         }
         finally
         {
@@ -123,10 +143,54 @@ internal sealed class DeliveryController : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
+        if (_holder is not null) await _holder.DisposeAsync();
         await _sender.DisposeAsync();
         _receiver.Dispose();
         _freezes.Dispose();
         _changing.Dispose();
+    }
+
+    // While this host is the one that delivers. What is under way when the lease is lost is aborted, and goes back to the queue.
+    private async Task RunAsync(HeldLease lease, CancellationToken ending)
+    {
+        try
+        {
+            if (_sender.Adapter is IFencingAdapter fencing) await _patience.InsistAsync(() => fencing.RaiseFenceAsync(lease.Token, ending), ending);
+            await SubscribeAsync(lease, ending);
+            _subscribed.TrySetResult();
+            await Task.Delay(Timeout.Infinite, ending).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+        finally
+        {
+            await UnsubscribeAsync();
+            _state.Trouble = null; // another host's now
+        }
+    }
+
+    private async Task SubscribeAsync(HeldLease? lease, CancellationToken cancellationToken)
+    {
+        await _changing.WaitAsync(cancellationToken);
+        try
+        {
+            var current = _current;
+            var subscription = await _services.Transport.SubscribeAsync(SubscriptionFor(current), (delivery, token) => _receiver.ReceiveAsync(delivery, lease, token), cancellationToken);
+            _subscription = subscription;
+            if (current.Paused == true || _isHeld) await TuneAsync(subscription, current, cancellationToken);
+            if (_config.Delivery == DeliveryMode.OrderedByKey)
+                _releases = new ReleaseTimer(_config.Name, _services.Parking, _services.Queues, _services.Time, _services.Loggers.CreateLogger<ReleaseTimer>());
+        }
+        finally
+        {
+            _changing.Release();
+        }
+    }
+
+    private async Task UnsubscribeAsync()
+    {
+        var (releases, subscription) = (_releases, _subscription);
+        (_releases, _subscription) = (null, null);
+        if (releases is not null) await releases.DisposeAsync();
+        if (subscription is not null) await subscription.DisposeAsync();
     }
 
     // Deliveries that wait for the outside, or for a word, would be waited for: they go back, and come again.
@@ -135,7 +199,7 @@ internal sealed class DeliveryController : IAsyncDisposable
         await _receiver.InterruptAsync();
         try
         {
-            await subscription.TuneAsync(tuning.ProcessingThreads!.Value, tuning.Prefetch!.Value, tuning.Paused == true, cancellationToken);
+            await subscription.TuneAsync(tuning.ProcessingThreads!.Value, tuning.Prefetch!.Value, tuning.Paused == true || _isHeld, cancellationToken);
         }
         finally
         {

@@ -6,6 +6,7 @@ using Esb.Core.Expressions;
 using Esb.Core.Processes;
 using Esb.Core.Topics;
 using Esb.Endpoints.Delivery.Modes;
+using Esb.Endpoints.SingleInstance;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Delivery;
@@ -26,7 +27,10 @@ internal sealed partial class DeliveryReceiver(
 
     private TimeSpan Hold => config.Delivery == DeliveryMode.Ordered ? LongestOrderedHold : LongestHold;
 
-    public async ValueTask<Settlement> ReceiveAsync(TopicDelivery delivery, CancellationToken cancellationToken)
+    /// <param name="delivery">What came.</param>
+    /// <param name="lease">The lease under which it came; null where any host may deliver.</param>
+    /// <param name="cancellationToken">Ends also what is being sent.</param>
+    public async ValueTask<Settlement> ReceiveAsync(TopicDelivery delivery, HeldLease? lease, CancellationToken cancellationToken)
     {
         var interrupted = Volatile.Read(ref _interrupting).Token;
         if (_stopping.IsCancellationRequested || interrupted.IsCancellationRequested) return Settlement.Return;
@@ -35,9 +39,11 @@ internal sealed partial class DeliveryReceiver(
 
         // In order nothing may have an effect here any more once another host may have the message. Otherwise it is delivered twice at worst, so it may as well end.
         var lost = config.Delivery == DeliveryMode.Parallel ? CancellationToken.None : delivery.Source.Lost;
-        using var aborting = CancellationTokenSource.CreateLinkedTokenSource(_aborting.Token, cancellationToken, lost);
+        using var aborting = CancellationTokenSource.CreateLinkedTokenSource([_aborting.Token, cancellationToken, lost, lease?.Lost ?? CancellationToken.None]);
         using var waiting = CancellationTokenSource.CreateLinkedTokenSource([_stopping.Token, interrupted, held.Token, delivery.Source.Lost, aborting.Token]);
-        return await ReceiveAsync(delivery, new DeliveryTokens(waiting.Token, aborting.Token));
+        var settlement = await ReceiveAsync(delivery, new DeliveryTokens(waiting.Token, aborting.Token, lease));
+        if (settlement == Settlement.Return && !held.IsCancellationRequested) state.StandsAt = null; // it may stand on another host next
+        return settlement;
     }
 
     /// <summary>What waits for something goes back to its queue, and nothing new is begun.</summary>

@@ -1,6 +1,7 @@
 using Esb.Core.Audit;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Endpoints.SingleInstance;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Delivery;
@@ -13,5 +14,6 @@ internal sealed record DeliveryServices(
     IParkingStore Parking,
     DeadLetterKeeper DeadLetters,
     Suspects Suspects,
+    SingleInstances Singles,
     TimeProvider Time,
     ILoggerFactory Loggers);

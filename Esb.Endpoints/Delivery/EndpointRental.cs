@@ -19,9 +19,13 @@ internal sealed class EndpointRental(
 
     private InstanceLease<IOutboundEndpoint> _lease = lease;
 
-    /// <summary>Sends a message, as a part of a transaction where the endpoint can; the result is the outside's answer.</summary>
+    /// <summary>Sends a message, as a part of a transaction or behind a fence where the endpoint can; the result is the outside's answer.</summary>
+    /// <param name="message">What is sent.</param>
+    /// <param name="unitOfWork">The transaction that the process is in; null outside of one.</param>
+    /// <param name="fencingToken">Of the lease under which it is sent; null where any host may.</param>
+    /// <param name="cancellationToken">Stops sending.</param>
     /// <exception cref="EsbException">It failed; never another type but for cancellation.</exception>
-    public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
+    public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork? unitOfWork, long? fencingToken, CancellationToken cancellationToken)
     {
         using var timeout = new CancellationTokenSource(config.Timeout, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, cancellationToken);
@@ -32,15 +36,15 @@ internal sealed class EndpointRental(
             if (unitOfWork is not null && _lease.Instance is ITransactionalEndpoint transactional) return await transactional.SendAsync(message, unitOfWork, ended);
 
             // On a thread of its own: one that blocks it must not hold up whoever watches the time.
-            return await WatchAsync(Task.Run(async () => await _lease.Instance.SendAsync(message, ended), CancellationToken.None), message.Id, ended);
+            return await WatchAsync(Task.Run(async () => await SendAsync(_lease.Instance, message, fencingToken, ended), CancellationToken.None), message.Id, ended);
         }
         catch (OperationCanceledException ex) when (timeout.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
         {
             throw new EndpointException(config.Name, TimeoutCode, $"The endpoint '{config.Name}' took longer than {config.Timeout.TotalSeconds:0.###} s.", isTransient: true, ex, FaultKind.Timeout) { IsUnanswered = true };
         }
-        catch (Exception ex) when (ex is not (EsbException or OperationCanceledException))
+        catch (Exception ex) when (ex is not EsbException && !(ex is OperationCanceledException && ended.IsCancellationRequested))
         {
-            throw Unforeseen(config.Name, ex);
+            throw Unforeseen(config.Name, ex); // also where it gave up by itself: nobody here cancelled it
         }
     }
 
@@ -49,6 +53,9 @@ internal sealed class EndpointRental(
     /// <summary>The failure of an endpoint in a way that it did not foresee: worth another attempt, and never the end of its neighbours.</summary>
     public static EndpointException Unforeseen(string endpoint, Exception cause) =>
         new(endpoint, FailureText.Unforeseen, $"The endpoint '{endpoint}' failed: {cause.GetType().Name}.", isTransient: true, cause, FaultKind.Internal) { IsUnanswered = true };
+
+    private static ValueTask<EsbMessage?> SendAsync(IOutboundEndpoint instance, EsbMessage message, long? fencingToken, CancellationToken cancellationToken) =>
+        fencingToken is { } token && instance is IFencedEndpoint fenced ? fenced.SendAsync(message, token, cancellationToken) : instance.SendAsync(message, cancellationToken);
 
     private async Task<EsbMessage?> WatchAsync(Task<EsbMessage?> sending, Guid messageId, CancellationToken ended)
     {

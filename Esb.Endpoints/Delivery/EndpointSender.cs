@@ -34,7 +34,7 @@ internal sealed class EndpointSender(OutboundEndpointConfig config, IOutboundAda
         {
             return new EndpointRental(config, await _pool.RentAsync(cancellationToken), _stuck, _pool, time);
         }
-        catch (Exception ex) when (ex is not (EsbException or OperationCanceledException))
+        catch (Exception ex) when (ex is not EsbException && !(ex is OperationCanceledException && cancellationToken.IsCancellationRequested))
         {
             throw EndpointRental.Unforeseen(config.Name, ex);
         }
@@ -45,7 +45,7 @@ internal sealed class EndpointSender(OutboundEndpointConfig config, IOutboundAda
     public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
         using var rental = await RentAsync(cancellationToken);
-        return await rental.SendAsync(message, unitOfWork, cancellationToken);
+        return await rental.SendAsync(message, unitOfWork, fencingToken: null, cancellationToken);
     }
 
     public void Resize(int poolSize) => _pool.Resize(poolSize);

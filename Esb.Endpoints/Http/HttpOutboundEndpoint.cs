@@ -1,3 +1,4 @@
+using System.Globalization;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
@@ -6,14 +7,27 @@ using Esb.Endpoints.Http.Idempotency;
 namespace Esb.Endpoints.Http;
 
 /// <summary>Sends each message as a request of its own; the answer is a message, whatever its status.</summary>
-internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget target, long maxBodyBytes, TimeProvider time) : IOutboundEndpoint
+/// <remarks>Under a lease each request carries its fencing token: an outside that remembers the largest, and refuses smaller ones, is safe from a host that was replaced without knowing it.</remarks>
+internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget target, long maxBodyBytes, TimeProvider time) : IFencedEndpoint
 {
+    /// <summary>The header with the fencing token, a number that grows with every host that takes over.</summary>
+    public const string FencingHeader = "Esb-Fencing-Token";
+
     private readonly HeaderRules _rules = new(config.Headers);
     private readonly HttpMethod _method = HttpMethod.Parse(config.Method);
 
-    public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken)
+    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => SendAsync(message, Compose(message), cancellationToken);
+
+    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, long fencingToken, CancellationToken cancellationToken)
     {
-        using var request = Compose(message);
+        var request = Compose(message);
+        request.Headers.Add(FencingHeader, fencingToken.ToString(CultureInfo.InvariantCulture));
+        return SendAsync(message, request, cancellationToken);
+    }
+
+    private async ValueTask<EsbMessage?> SendAsync(EsbMessage message, HttpRequestMessage composed, CancellationToken cancellationToken)
+    {
+        using var request = composed;
         try
         {
             using var response = await target.Client.SendAsync(request, cancellationToken);

@@ -65,7 +65,7 @@ internal sealed partial class InboundEndpoints(
     private IInboundEndpoint Create(InboundEndpointConfig config)
     {
         var (type, intake) = (_types[config.GetType()], intakes.Create(config));
-        return config.SingleInstance ? singles.Create(config.Name, intake, held => type.Create(config, held)) : type.Create(config, intake);
+        return config.SingleInstance ? new SingleInstanceEndpoint(config.Name, intake, held => type.Create(config, held), singles) : type.Create(config, intake);
     }
 
     private List<IInboundEndpoint> Running()

@@ -14,7 +14,7 @@ internal static class IntakeRegistration
         .AddSingleton<IntakeFactory>()
         .AddSingleton<MemoryMarks>()
         .AddSingleton<OverloadGate>()
-        .AddSingleton<SingleInstances>()
+        .AddSingleton(SingleInstances.Of)
         .AddSingleton<IConfigurationCheck, SingleInstanceCheck>()
         .AddSingleton<InboundEndpoints>()
         .AddSingleton<IEndpointMonitor>(provider => provider.GetRequiredService<InboundEndpoints>())

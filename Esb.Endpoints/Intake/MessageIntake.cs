@@ -20,6 +20,8 @@ internal sealed partial class MessageIntake(
     TimeProvider time,
     ILogger<MessageIntake> logger) : IMessageIntake
 {
+    private volatile bool _cannotRecord;
+
     public bool NeedsTopics => needsTopics;
 
     public async ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken)
@@ -79,17 +81,43 @@ internal sealed partial class MessageIntake(
     }
 
     // Both at once: the sender waits for the slower of the two, not for their sum. Neither alone lets it hear "accepted".
+    // One after the other once a fact could not be recorded, until one can: what cannot be recorded is not worked on.
     private async Task RecordAndRunAsync(MessageContext context, CancellationToken cancellationToken)
     {
-        var received = RecordAsync(context, AuditKind.Received).AsTask();
+        var received = RecordReceivedAsync(context);
+        if (_cannotRecord || received.IsFaulted) await received;
         try
         {
             if (config.Mode == ExchangePattern.RequestReply) await RunInTimeAsync(context, cancellationToken);
             else await run(context, cancellationToken);
         }
-        finally
+        catch
+        {
+            await received.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing); // what went wrong with the message itself says more
+            throw;
+        }
+
+        try
         {
             await received;
+        }
+        catch (EsbException ex)
+        {
+            throw AuditFaults.Unrecorded(ex);
+        }
+    }
+
+    private async Task RecordReceivedAsync(MessageContext context)
+    {
+        try
+        {
+            await RecordAsync(context, AuditKind.Received);
+            _cannotRecord = false;
+        }
+        catch
+        {
+            _cannotRecord = true;
+            throw;
         }
     }
 

@@ -1,5 +1,4 @@
 using Esb.Core.Audit;
-using Esb.Core.Endpoints;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Microsoft.Extensions.Logging;
@@ -9,8 +8,7 @@ namespace Esb.Endpoints.Replay;
 /// <summary>Carries out what operators decide about messages that wait behind one that failed, and records it.</summary>
 internal sealed partial class ParkingDesk(
     IParkingStore parking,
-    IEnumerable<IEndpointMonitor> monitors,
-    IEndpointControl control,
+    Standstills standstills,
     IAuditTrail audit,
     TimeProvider time,
     ILogger<ParkingDesk> logger) : IParkingDesk
@@ -20,15 +18,14 @@ internal sealed partial class ParkingDesk(
     public async Task<IReadOnlyList<WaitingLine>> ListAsync(string? endpoint, int limit, CancellationToken cancellationToken)
     {
         var keys = await parking.ListAsync(endpoint, limit, cancellationToken);
-        var standing = Standing()
-            .Where(status => endpoint is null || status.Name == endpoint)
-            .Select(status => new WaitingLine(status.Name, null, 1, status.StandsAt!.Since, null, status.StandsAt.Failure));
+        var standing = (await standstills.ListAsync(endpoint, cancellationToken))
+            .Select(one => new WaitingLine(one.Endpoint, null, 1, one.At.Since, null, one.At.Failure));
         return [.. standing.Concat(keys.Select(key => new WaitingLine(key.Endpoint, key.Key, key.Count, key.Since, key.DueAt, key.Failure))).OrderBy(line => line.Since).Take(limit)];
     }
 
     public async Task<IReadOnlyList<WaitingMessage>> MessagesAsync(string endpoint, string? key, int limit, CancellationToken cancellationToken)
     {
-        if (key is null) return StandstillOf(endpoint) is { } at ? [new WaitingMessage(at.MessageId, null, null, null, at.Since, null, [at.Failure])] : [];
+        if (key is null) return [.. (await standstills.ListAsync(endpoint, cancellationToken)).Select(one => new WaitingMessage(one.At.MessageId, null, null, null, one.At.Since, null, [one.At.Failure]))];
         var messages = await parking.MessagesAsync(endpoint, key, limit, cancellationToken);
         return [.. messages.Select(parked => new WaitingMessage(
             parked.Message.Id, parked.Message.Subject, parked.Message.ContentType, parked.Message.Body.Length, parked.ParkedAt, parked.DueAt, parked.Failures))];
@@ -38,7 +35,7 @@ internal sealed partial class ParkingDesk(
     {
         var released = key is not null
             ? await parking.ReleaseAsync(endpoint, key, cancellationToken)
-            : StandstillOf(endpoint) is { } at && await control.MoveOnAsync(endpoint, at.MessageId, discard: false, cancellationToken);
+            : await standstills.MoveOnAsync(endpoint, messageId: null, discard: false, cancellationToken);
         if (released) LogReleased(endpoint, key ?? WholeEndpoint, decision.By, decision.Reason);
         return released;
     }
@@ -58,20 +55,13 @@ internal sealed partial class ParkingDesk(
     }
 
     // The endpoint itself records it.
-    private async Task<long> DiscardFirstAsync(string endpoint, Guid? messageId, CancellationToken cancellationToken)
-    {
-        if (StandstillOf(endpoint) is not { } at || (messageId is not null && messageId != at.MessageId)) return 0;
-        return await control.MoveOnAsync(endpoint, at.MessageId, discard: true, cancellationToken) ? 1 : 0;
-    }
+    private async Task<long> DiscardFirstAsync(string endpoint, Guid? messageId, CancellationToken cancellationToken) =>
+        await standstills.MoveOnAsync(endpoint, messageId, discard: true, cancellationToken) ? 1 : 0;
 
     // They are gone from the store already: their record is not given up because a caller has hung up.
     private ValueTask RecordAsync(ParkedMessage parked, string endpoint, OperatorDecision decision) => audit.RecordAsync(
         AuditFacts.Of(parked.Message, AuditKind.Discarded, time) with { Endpoint = endpoint, Reason = decision.Reason, Fields = new Dictionary<string, string> { ["operator"] = decision.By } },
         CancellationToken.None);
-
-    private EndpointStandstill? StandstillOf(string endpoint) => Standing().FirstOrDefault(status => status.Name == endpoint)?.StandsAt;
-
-    private IEnumerable<EndpointStatus> Standing() => monitors.SelectMany(monitor => monitor.Endpoints).Where(status => status.StandsAt is not null);
 
     [LoggerMessage(EventId = 2640, Level = LogLevel.Information, Message = "The parked messages of {Key} at {Endpoint} were released by {Operator}: {Reason}")]
     private partial void LogReleased(string endpoint, string key, string @operator, string? reason);

@@ -16,6 +16,8 @@ internal static class ReplayRegistration
         .AddSingleton<ReplaySignal>()
         .AddSingleton<ReplayServices>()
         .AddSingleton<IDeadLetterDesk, ReplayDesk>()
+        .AddSingleton<Standstills>()
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<Standstills>())
         .AddSingleton<IParkingDesk, ParkingDesk>()
         .AddSingleton<BacklogMonitor>()
         .AddSingleton<IBacklogMonitor>(provider => provider.GetRequiredService<BacklogMonitor>())

@@ -39,11 +39,21 @@ internal sealed partial class ReplayRun(ReplayClaim claim, ReplayServices servic
             }
             catch (EsbException ex)
             {
-                LogHeldUp(claim.Job.Id, ex.Message);
-                watch.Trouble = ex.Message;
-                await Task.Delay(StorePause, services.Time, watch.Ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                await HoldUpAsync(watch, ex.Message);
+            }
+            catch (Exception ex)
+            {
+                LogUnforeseen(claim.Job.Id, ex); // ended by it, the job would look as if it went on
+                await HoldUpAsync(watch, $"It failed in a way that nobody foresaw: {ex.GetType().Name}.");
             }
         }
+    }
+
+    private async Task HoldUpAsync(ReplayWatch watch, string trouble)
+    {
+        LogHeldUp(claim.Job.Id, trouble);
+        watch.Trouble = trouble;
+        await Task.Delay(StorePause, services.Time, watch.Ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
     // True when the job is done, or stopped.
@@ -117,6 +127,9 @@ internal sealed partial class ReplayRun(ReplayClaim claim, ReplayServices servic
 
     [LoggerMessage(EventId = 2622, Level = LogLevel.Warning, Message = "Replay job {Job} stopped: {Reason}")]
     private partial void LogStopped(Guid job, string reason);
+
+    [LoggerMessage(EventId = 2624, Level = LogLevel.Error, Message = "Replay job {Job} failed; it is tried again")]
+    private partial void LogUnforeseen(Guid job, Exception exception);
 
     [LoggerMessage(EventId = 2623, Level = LogLevel.Warning, Message = "Replay job {Job} is held up: {Reason}")]
     private partial void LogHeldUp(Guid job, string reason);

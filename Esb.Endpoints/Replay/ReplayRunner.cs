@@ -55,10 +55,18 @@ internal sealed partial class ReplayRunner(IReplayJobStore jobs, ReplayServices 
                 LogNotAsked(ex.Message);
                 await Task.Delay(Interval, services.Time, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
+            catch (Exception ex)
+            {
+                LogUnforeseen(ex); // ended by it, this host would work on no job any more, without a word
+                await Task.Delay(Interval, services.Time, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
         }
 
         await Task.WhenAll(runs);
     }
+
+    [LoggerMessage(EventId = 2611, Level = LogLevel.Error, Message = "The store could not say which replay jobs there are; it is asked again")]
+    private partial void LogUnforeseen(Exception exception);
 
     [LoggerMessage(EventId = 2610, Level = LogLevel.Debug, Message = "The store cannot be asked for replay jobs: {Reason}")]
     private partial void LogNotAsked(string reason);

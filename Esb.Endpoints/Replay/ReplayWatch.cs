@@ -1,4 +1,3 @@
-using Esb.Core.Errors;
 using Esb.Core.Replays;
 
 namespace Esb.Endpoints.Replay;
@@ -72,7 +71,7 @@ internal sealed class ReplayWatch : IAsyncDisposable
             {
                 return;
             }
-            catch (EsbException)
+            catch (Exception) // whoever works on the job meets it too, and tells
             {
                 if (_services.Time.GetElapsedTime(_heard) < ReplayClaim.Patience) continue;
                 IsLost = true; // others have not heard of us for so long that they may have taken it

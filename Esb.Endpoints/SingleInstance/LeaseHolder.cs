@@ -4,32 +4,39 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.SingleInstance;
 
-/// <summary>Works while it holds a lease, and waits for the lease while it does not (pattern: leader election).</summary>
-/// <remarks>
-/// It knows by its own monotonic clock until when the lease can last at least, and stops by then whatever the store says:
-/// a host that was suspended, or cut off from the store, notices before it does anything else.
-/// </remarks>
+/// <summary>Works while it holds a lease, and waits for the lease while it does not (pattern: leader election). Thread-safe.</summary>
 /// <param name="name">What is held.</param>
 /// <param name="owner">Who this is, among all hosts.</param>
 /// <param name="leases">Where.</param>
-/// <param name="work">Runs while the lease is held, and ends soon after its token is cancelled.</param>
+/// <param name="work">Runs while the lease is held, and ends soon after its token is cancelled: what is under way may finish, unless the lease is lost.</param>
 /// <param name="time">Of this host.</param>
 /// <param name="logger">Hears of taking and losing.</param>
 internal sealed partial class LeaseHolder(
-    string name, string owner, ILeaseStore leases, Func<Lease, CancellationToken, Task> work, TimeProvider time, ILogger<LeaseHolder> logger) : IAsyncDisposable
+    string name, string owner, ILeaseStore leases, Func<HeldLease, CancellationToken, Task> work, TimeProvider time, ILogger<LeaseHolder> logger) : IAsyncDisposable
 {
     /// <summary>How long a lease lasts that is not renewed: what a take-over waits for after a crash.</summary>
     public static readonly TimeSpan TimeToLive = TimeSpan.FromSeconds(10);
 
-    private static readonly TimeSpan Interval = TimeToLive / 3;
+    /// <summary>How often those who wait ask: what a take-over waits for beyond the end of a lease.</summary>
+    public static readonly TimeSpan AskInterval = TimeSpan.FromSeconds(1);
+
+    // Also the longest that one question may take: a connection that died without a word must not cost a take-over.
+    private static readonly TimeSpan RenewInterval = TimeToLive / 3;
 
     private readonly CancellationTokenSource _stopping = new();
+    private readonly TaskCompletionSource _standsBy = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private Task _running = Task.CompletedTask;
-    private long _heldSince;
-    private volatile bool _holds;
+    private volatile HeldLease? _held;
+    private volatile string? _trouble;
 
     /// <summary>Whether the lease is certainly held at this moment.</summary>
-    public bool IsHeld => _holds && time.GetElapsedTime(Interlocked.Read(ref _heldSince)) < TimeToLive;
+    public bool IsHeld => _held?.IsHeld == true;
+
+    /// <summary>Why nobody can tell who holds it; null where the store answers.</summary>
+    public string? Trouble => _trouble;
+
+    /// <summary>Ends once it is known for the first time that this host is not the one, or nobody could tell.</summary>
+    public Task StandsBy => _standsBy.Task;
 
     public void Start() => _running = RunAsync(_stopping.Token);
 
@@ -47,8 +54,10 @@ internal sealed partial class LeaseHolder(
             while (true)
             {
                 var asked = time.GetTimestamp();
-                if (await AskAsync(token => leases.AcquireAsync(name, owner, TimeToLive, token), stopping) is { } lease) await HoldAsync(lease, asked, stopping);
-                await Task.Delay(Interval, time, stopping); // also after work that failed: it may do so again
+                var lease = await AskAsync(token => leases.AcquireAsync(name, owner, TimeToLive, token), stopping);
+                if (lease is not null) await HoldAsync(lease, asked, stopping);
+                _standsBy.TrySetResult();
+                await Task.Delay(lease is null ? AskInterval : RenewInterval, time, stopping); // after work that failed others go first
             }
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
@@ -59,84 +68,81 @@ internal sealed partial class LeaseHolder(
 
     private async Task HoldAsync(Lease lease, long asked, CancellationToken stopping)
     {
-        using var lost = new CancellationTokenSource(Timeout.InfiniteTimeSpan, time);
-        Extend(lost, asked);
-        _holds = true;
+        using var held = new HeldLease(lease, asked, TimeToLive, time);
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(stopping, held.Lost);
+        _held = held;
         LogTaken(name, lease.Token);
-        var working = WorkAsync(lease, lost.Token);
+        var working = WorkAsync(held, ending.Token);
         try
         {
-            await RenewAsync(lease, lost, working, stopping);
+            await RenewAsync(held, working);
         }
         finally
         {
-            _holds = false;
-            await lost.CancelAsync();
+            held.Lose();
             await working;
+            _held = null;
             LogEnded(name);
             await GiveBackAsync(lease);
         }
     }
 
-    // Ends when the lease is lost, the work has ended, or the host stops.
-    private async Task RenewAsync(Lease lease, CancellationTokenSource lost, Task working, CancellationToken stopping)
+    // Ends when the lease is lost, or the work has ended: also of a host that stops, as what is under way may take longer than the lease.
+    private async Task RenewAsync(HeldLease held, Task working)
     {
-        while (!working.IsCompleted && !lost.IsCancellationRequested)
+        for (var pause = RenewInterval; ;)
         {
-            await Task.WhenAny(working, Task.Delay(Interval, time, stopping));
-            stopping.ThrowIfCancellationRequested();
+            if (await Task.WhenAny(working, Task.Delay(pause, time, held.Lost)) == working || !held.IsHeld) return;
             var asked = time.GetTimestamp();
-            var renewed = await AskAsync<bool?>(async token => await leases.RenewAsync(lease, TimeToLive, token), lost.Token);
+            var renewed = await AskAsync<bool?>(async token => await leases.RenewAsync(held.Lease, TimeToLive, token), held.Lost);
             if (renewed == false) return;
-            if (renewed == true) Extend(lost, asked);
+            if (renewed == true) held.Extend(asked);
+            pause = renewed == true ? RenewInterval : AskInterval;
         }
-    }
-
-    // The store counts from a later moment than the one at which it was asked, so that ours is the earlier end.
-    private void Extend(CancellationTokenSource lost, long asked)
-    {
-        Interlocked.Exchange(ref _heldSince, asked);
-        var left = TimeToLive - time.GetElapsedTime(asked);
-        lost.CancelAfter(left > TimeSpan.Zero ? left : TimeSpan.Zero);
     }
 
     // Default where nobody can tell: the store is away, or does not answer in time.
     private async Task<T?> AskAsync<T>(Func<CancellationToken, Task<T>> ask, CancellationToken cancellationToken)
     {
+        using var late = new CancellationTokenSource(RenewInterval, time);
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(late.Token, cancellationToken);
         try
         {
-            return await ask(cancellationToken).WaitAsync(cancellationToken);
+            var answer = await ask(either.Token).WaitAsync(either.Token);
+            _trouble = null;
+            return answer;
         }
         catch (EsbException ex)
         {
-            LogAway(name, ex.Message);
+            Complain(ex.Message);
             return default;
         }
-        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested && !_stopping.IsCancellationRequested)
+        catch (OperationCanceledException) when (late.IsCancellationRequested || !_stopping.IsCancellationRequested)
         {
+            Complain("The store did not answer in time.");
             return default;
         }
     }
 
-    private async Task WorkAsync(Lease lease, CancellationToken lost)
+    private async Task WorkAsync(HeldLease held, CancellationToken ending)
     {
         try
         {
-            await work(lease, lost);
+            await work(held, ending);
         }
-        catch (Exception ex) when (ex is not OperationCanceledException || !lost.IsCancellationRequested)
+        catch (Exception ex) when (ex is not OperationCanceledException || !ending.IsCancellationRequested)
         {
             LogFailed(name, ex);
         }
         catch (OperationCanceledException)
         {
-            // lost
+            // asked to end
         }
     }
 
     private async Task GiveBackAsync(Lease lease)
     {
-        using var limit = new CancellationTokenSource(Interval, time);
+        using var limit = new CancellationTokenSource(RenewInterval, time);
         try
         {
             await leases.ReleaseAsync(lease, limit.Token).WaitAsync(limit.Token);
@@ -145,6 +151,13 @@ internal sealed partial class LeaseHolder(
         {
             LogAway(name, ex.Message); // it runs out by itself
         }
+    }
+
+    // Once, however often it is asked.
+    private void Complain(string reason)
+    {
+        if (_trouble is null) LogAway(name, reason);
+        _trouble = reason;
     }
 
     [LoggerMessage(EventId = 2530, Level = LogLevel.Information, Message = "{Name} runs on this host from now on (token {Token})")]

@@ -1,6 +1,4 @@
 using Esb.Core.Endpoints;
-using Esb.Core.Storage;
-using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.SingleInstance;
 
@@ -12,12 +10,11 @@ internal sealed class SingleInstanceEndpoint : IInboundEndpoint
     private readonly LeaseHolder _holder;
     private CancellationToken _abort;
 
-    public SingleInstanceEndpoint(
-        string name, string host, IMessageIntake intake, Func<IMessageIntake, IInboundEndpoint> create, ILeaseStore leases, TimeProvider time, ILogger<LeaseHolder> logger)
+    public SingleInstanceEndpoint(string name, IMessageIntake intake, Func<IMessageIntake, IInboundEndpoint> create, SingleInstances singles)
     {
         _create = create;
         _intake = new SingleInstanceIntake(name, intake, () => IsHeld);
-        _holder = new LeaseHolder($"endpoint {name}", host, leases, RunAsync, time, logger);
+        _holder = singles.Hold(name, RunAsync);
     }
 
     /// <summary>Whether it runs on this host.</summary>
@@ -37,12 +34,11 @@ internal sealed class SingleInstanceEndpoint : IInboundEndpoint
 
     public ValueTask DisposeAsync() => _holder.DisposeAsync();
 
-    private async Task RunAsync(Lease lease, CancellationToken lost)
+    private async Task RunAsync(HeldLease held, CancellationToken ending)
     {
         await using var endpoint = _create(_intake);
-        await endpoint.StartAsync(lost);
-        var gone = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        await using (lost.Register(gone.SetResult)) await gone.Task;
+        await endpoint.StartAsync(ending);
+        await Task.Delay(Timeout.Infinite, ending).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await endpoint.StopAsync(_abort);
     }
 }

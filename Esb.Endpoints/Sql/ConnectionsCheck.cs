@@ -11,9 +11,11 @@ internal sealed class ConnectionsCheck(EsbConfiguration configuration, IEnumerab
 {
     public void Check(ConfigErrors errors)
     {
-        foreach (var endpoint in configuration.Named<EndpointConfig>("endpoints").Values.OfType<SqlOutboundConfig>().Where(endpoint => endpoint.Once))
+        foreach (var endpoint in configuration.Named<EndpointConfig>("endpoints").Values.OfType<SqlOutboundConfig>().Where(endpoint => endpoint.Once || endpoint.SingleInstance))
         {
-            if (BusTables.ObstacleOf(endpoint.Connection, configuration, providers) is { } obstacle) errors.Add("ESB-CFG-ONCE", endpoint, "once", obstacle);
+            if (BusTables.ObstacleOf(endpoint.Connection, configuration, providers) is not { } obstacle) continue;
+            if (endpoint.Once) errors.Add("ESB-CFG-ONCE", endpoint, "once", obstacle);
+            if (endpoint.SingleInstance) errors.Add("ESB-CFG-SINGLE", endpoint, "singleInstance", obstacle);
         }
 
         var names = providers.Select(provider => provider.Name).ToList();

@@ -29,6 +29,9 @@ internal interface IDatabaseProvider
     /// <summary>Puts a claim in front of a command: where the message was applied before, nothing of the command takes effect.</summary>
     void AddClaim(DbBatch batch, MessageClaim claim);
 
+    /// <summary>Puts a fence behind a command: where a larger token was shown before, nothing of the command takes effect.</summary>
+    void AddFence(DbBatch batch, Fence fence);
+
     /// <summary>What an exception says of a message that was applied before; null where it is about something else.</summary>
     DuplicateNotice? DuplicateOf(Exception cause);
 

@@ -73,6 +73,16 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
         },
     });
 
+    public void AddFence(DbBatch batch, Fence fence) => ((NpgsqlBatch)batch).BatchCommands.Add(new NpgsqlBatchCommand("select esb.pass_fence($1, $2, $3)")
+    {
+        Parameters =
+        {
+            new NpgsqlParameter<string> { TypedValue = fence.Bus },
+            new NpgsqlParameter<string> { TypedValue = fence.Endpoint },
+            new NpgsqlParameter<long> { TypedValue = fence.Token },
+        },
+    });
+
     public DuplicateNotice? DuplicateOf(Exception cause) => cause is not PostgresException refused ? null : refused.SqlState switch
     {
         "ESB01" => new DuplicateNotice("ESB-SQL-DUPLICATE", $"The endpoint applied the message at {refused.Detail}."),

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text.RegularExpressions;
+using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Npgsql;
 
@@ -22,7 +23,8 @@ internal static partial class PostgresFailures
     {
         PostgresErrorCodes.DeadlockDetected or PostgresErrorCodes.SerializationFailure or PostgresErrorCodes.LockNotAvailable =>
             new("ESB-SQL-TRANSIENT", $"The database gave way to another transaction (SQLSTATE {cause.SqlState}).", FaultKind.Unavailable, IsTransient: true),
-        "ESB03" => Tables("once needs the isolation level read committed, and the database's default is another"),
+        "ESB03" => Tables("once and singleInstance need the isolation level read committed, and the database's default is another"),
+        "ESB04" => new(IFencedEndpoint.FencingCode, "Another host has taken over; nothing took effect.", FaultKind.Unavailable, IsTransient: true),
         PostgresErrorCodes.CheckViolation when cause is { ConstraintName: null, SchemaName: "esb" } => Tables("they have no partition for today"),
         PostgresErrorCodes.UndefinedFunction or PostgresErrorCodes.UndefinedTable or PostgresErrorCodes.InvalidSchemaName when cause.MessageText.Contains("esb.", StringComparison.Ordinal) =>
             Tables("they are no longer there"),
@@ -41,7 +43,7 @@ internal static partial class PostgresFailures
 
     // An outage, and no failure of the message: it must be neither applied without its record nor given up.
     private static DatabaseFailure Tables(string obstacle) =>
-        new("ESB-SQL-INBOX", $"The tables of once and transaction cannot be used: {obstacle}.", FaultKind.Unavailable, IsTransient: true, IsOutage: true);
+        new("ESB-SQL-INBOX", $"The tables of once, transaction and singleInstance cannot be used: {obstacle}.", FaultKind.Unavailable, IsTransient: true, IsOutage: true);
 
     private static string Constraint(PostgresException cause) => cause.ConstraintName ?? (cause.ColumnName is { } column ? $"not null of {column}" : "of a table");
 

@@ -68,8 +68,9 @@ internal sealed class SqlCommandPlan
             errors.Add("ESB-SQL-DYNAMIC", config, property, $"{part} would put a message's content into the command; expected @name, and its value in parameters");
         foreach (var name in text.Identifiers)
             errors.Add("ESB-SQL-IDENT", config, property, $"@{name} stands for a table, which a value of a message never names; expected its name");
-        if (config.Once && text.TransactionPart is { } control)
-            errors.Add("ESB-CFG-ONCE", config, property, $"'{control}' would part the effect from its record; the statements are one transaction anyway");
+        if (text.TransactionPart is not { } control) return;
+        if (config.Once) errors.Add("ESB-CFG-ONCE", config, property, $"'{control}' would part the effect from its record; the statements are one transaction anyway");
+        if (config.SingleInstance) errors.Add("ESB-CFG-SINGLE", config, property, $"'{control}' would part the effect from its fence; the statements are one transaction anyway");
     }
 
     private static void CheckNames(SqlOutboundConfig config, string property, SqlText text, ConfigErrors errors)

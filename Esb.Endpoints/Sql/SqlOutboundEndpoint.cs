@@ -9,14 +9,18 @@ namespace Esb.Endpoints.Sql;
 
 /// <summary>Outbound endpoint that runs a command in a database for each message, with values of the message bound to it.</summary>
 /// <remarks>What comes from a message is data, never a part of the command. A lost connection leaves open whether the command took effect: <c>once</c> tells at the repetition; without it let a repetition do no harm, as with <c>on conflict do nothing</c>.</remarks>
-internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPlan plan, Database database, long maxBodyBytes, TimeProvider time) : ITransactionalEndpoint
+internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPlan plan, Database database, string bus, long maxBodyBytes, TimeProvider time)
+    : ITransactionalEndpoint, IFencedEndpoint
 {
-    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => SendAsync(message, transaction: null, cancellationToken);
+    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => SendAsync(message, transaction: null, fence: null, cancellationToken);
+
+    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, long fencingToken, CancellationToken cancellationToken) =>
+        SendAsync(message, transaction: null, new Fence(bus, config.Name, fencingToken), cancellationToken);
 
     public ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork unitOfWork, CancellationToken cancellationToken) =>
-        SendAsync(message, unitOfWork.Connection == config.Connection ? (SqlUnitOfWork)unitOfWork : null, cancellationToken);
+        SendAsync(message, unitOfWork.Connection == config.Connection ? (SqlUnitOfWork)unitOfWork : null, fence: null, cancellationToken);
 
-    private async ValueTask<EsbMessage?> SendAsync(EsbMessage message, SqlUnitOfWork? transaction, CancellationToken cancellationToken)
+    private async ValueTask<EsbMessage?> SendAsync(EsbMessage message, SqlUnitOfWork? transaction, Fence? fence, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
         if (plan.ReadsBody || config.Once) await message.Body.BufferAsync(maxBodyBytes, cancellationToken);
@@ -24,10 +28,10 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
         var claim = config.Once ? MessageClaim.Of(config.Name, message) : null;
         try
         {
-            if (claim is not null) await database.Tables.EnsureReadyAsync(cancellationToken);
+            if (claim is not null || fence is not null) await database.Tables.EnsureReadyAsync(cancellationToken);
             var rows = transaction is null
-                ? await database.UseAsync(config.Name, config.Timeout, (connection, limited) => RunAsync(CreateBatch(connection, values, claim), limited), cancellationToken)
-                : await transaction.UseAsync(config.Name, config.Timeout, (connection, limited) => RunAsync(SqlUnitOfWork.Guard(CreateBatch(connection, values, claim)), limited), cancellationToken);
+                ? await database.UseAsync(config.Name, config.Timeout, (connection, limited) => RunAsync(CreateBatch(connection, values, claim, fence), limited), cancellationToken)
+                : await transaction.UseAsync(config.Name, config.Timeout, (connection, limited) => RunAsync(SqlUnitOfWork.Guard(CreateBatch(connection, values, claim, fence: null)), limited), cancellationToken);
             return rows is null ? null : message.Reply(MessageBody.FromBytes(rows.Value), time) with { ContentType = config.As == RowsFormat.Json ? "application/json" : "application/xml" };
         }
         catch (Exception ex) when (database.Provider.DuplicateOf(ex) is { } notice)
@@ -41,10 +45,11 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
         }
     }
 
-    private DbBatch CreateBatch(DbConnection connection, string?[] values, MessageClaim? claim)
+    private DbBatch CreateBatch(DbConnection connection, string?[] values, MessageClaim? claim, Fence? fence)
     {
         var batch = database.Provider.CreateBatch(connection, plan.Text, values);
         if (claim is not null) database.Provider.AddClaim(batch, claim);
+        if (fence is not null) database.Provider.AddFence(batch, fence);
         return batch;
     }
 
@@ -58,7 +63,9 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
         }
 
         await using var reader = await command.ExecuteReaderAsync(cancellationToken);
-        return await ReadAsync(reader, cancellationToken);
+        var rows = await ReadAsync(reader, cancellationToken);
+        while (await reader.NextResultAsync(cancellationToken)) { } // what comes behind may refuse all of it
+        return rows;
     }
 
     private async Task<ReadOnlyMemory<byte>> ReadAsync(DbDataReader reader, CancellationToken cancellationToken)

@@ -10,7 +10,7 @@ internal sealed class PlanCommand : Command
     private static readonly string[] Header = ["CHANGE", "OBJECT", "DETAIL"];
 
     private readonly Argument<string> _config = new("config") { Description = "A configuration: a file, or a folder with *.json." };
-    private readonly Option<bool> _apply = new("--apply") { Description = "Makes the migrations; only while no host works with what they replace." };
+    private readonly Option<bool> _apply = new("--apply") { Description = "Makes the migrations; hosts let go of what is replaced, and go on afterwards." };
 
     public PlanCommand(CommandContext context)
         : base("plan", "Shows what a configuration would change on the broker and in the database.")
@@ -41,7 +41,7 @@ internal sealed class PlanCommand : Command
         var counts = changes.GroupBy(change => change.Kind).OrderBy(kind => kind.Key).Select(kind => $"{kind.Count()} to {WordFor(kind.Key)}");
         output.WriteLine(changes.Count == 0 ? "Nothing outside of the host: topics in memory, a store in files." : $"{string.Join(", ", counts)}.");
         if (changes.Any(change => change.Kind == ChangeKind.Migrate))
-            output.WriteLine("No host migrates by itself. Pause or stop these endpoints on every host, stop their publishers, then: esb plan … --apply");
+            output.WriteLine("No host migrates by itself: esb plan … --apply does, while the hosts wait. Those with another configuration than this do not consume afterwards.");
     }
 
     private static string WordFor(ChangeKind kind) => kind.ToString().ToLowerInvariant();

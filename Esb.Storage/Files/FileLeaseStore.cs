@@ -13,7 +13,7 @@ internal sealed class FileLeaseStore(TimeProvider time) : ILeaseStore
     {
         lock (_lock)
         {
-            if (_held.TryGetValue(name, out var held) && time.GetElapsedTime(held.Since) < held.TimeToLive) return Task.FromResult<Lease?>(null);
+            if (_held.TryGetValue(name, out var held) && held.Lease.Owner != owner && time.GetElapsedTime(held.Since) < held.TimeToLive) return Task.FromResult<Lease?>(null);
             var lease = new Lease(name, owner, ++_token);
             _held[name] = new Held(lease, time.GetTimestamp(), timeToLive);
             return Task.FromResult<Lease?>(lease);

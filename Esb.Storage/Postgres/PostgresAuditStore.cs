@@ -12,6 +12,10 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
     // Of callers; most bring one fact.
     private const int MaxGroup = 500;
 
+    // What a fact needs to be recorded, without recording one: the right to write there, and a commit that is flushed, also by the standbys that count.
+    private const string Write = "insert into audit_event select * from audit_event where false";
+    private const string Commit = "select pg_logical_emit_message(true, 'esb', 'health')";
+
     private static readonly TimeSpan CheckTimeout = TimeSpan.FromSeconds(2);
 
     private readonly PostgresDatabase _database;
@@ -35,8 +39,8 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         try
         {
             await using var connection = await _database.OpenAsync(timeout.Token);
-            await using var command = new NpgsqlCommand("select 1", connection);
-            await command.ExecuteScalarAsync(timeout.Token);
+            await using var batch = new NpgsqlBatch(connection) { BatchCommands = { new NpgsqlBatchCommand(Write), new NpgsqlBatchCommand(Commit) } };
+            await batch.ExecuteNonQueryAsync(timeout.Token);
             return null;
         }
         catch (Exception ex) when (ex is EsbException || PostgresErrors.IsFailure(ex))

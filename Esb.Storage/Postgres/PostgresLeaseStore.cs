@@ -6,12 +6,15 @@ namespace Esb.Storage.Postgres;
 /// <summary>Leases in PostgreSQL; its clock alone decides.</summary>
 internal sealed class PostgresLeaseStore(PostgresDatabase database) : ILeaseStore
 {
+    // Those who wait only read, so that asking costs no flush; whoever finds the name free may still lose it to another, and gets no row.
+    // The seconds of the clock keep the tokens growing when the table is made anew, or comes back from a backup.
     private const string Acquire =
         """
         insert into lease as held (name, owner, token, expires_at)
-        values (@name, @owner, 1, clock_timestamp() + @timeToLive)
-        on conflict (name) do update set owner = excluded.owner, token = held.token + 1, expires_at = excluded.expires_at
-        where held.expires_at <= clock_timestamp()
+        select @name, @owner, extract(epoch from clock_timestamp())::bigint, clock_timestamp() + @timeToLive
+        where not exists (select from lease where name = @name and owner <> @owner and expires_at > clock_timestamp())
+        on conflict (name) do update set owner = excluded.owner, token = greatest(held.token + 1, excluded.token), expires_at = excluded.expires_at
+        where held.expires_at <= clock_timestamp() or held.owner = excluded.owner
         returning token
         """;
 

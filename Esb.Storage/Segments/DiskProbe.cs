@@ -1,9 +1,13 @@
 namespace Esb.Storage.Segments;
 
-/// <summary>Remembers that a folder could not be written, and finds out when it can be again. Thread-safe.</summary>
+/// <summary>Tells whether a folder can be written: remembers that it could not, finds out when it can be again, and looks how much space is left. Thread-safe.</summary>
 internal sealed class DiskProbe(string folder)
 {
     private const int ProbeBytes = 64 * 1024; // a few blocks: what a small group of records needs
+
+    // What is left then is for what is under way. A small volume counts as full once four fifths of it are used.
+    private const long ReservedBytes = 32 << 20;
+    private const int ReservedShare = 5;
 
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(2);
 
@@ -25,10 +29,10 @@ internal sealed class DiskProbe(string folder)
         }
     }
 
-    /// <summary>Null while the folder can be written. After a failure it writes and flushes a small file of its own, every 2 s at most.</summary>
+    /// <summary>Null while the folder can be written, and will be. After a failure it writes and flushes a small file of its own, every 2 s at most.</summary>
     public string? FindTrouble()
     {
-        if (!Volatile.Read(ref _failed)) return null;
+        if (!Volatile.Read(ref _failed)) return FindLackOfSpace();
         lock (_lock)
         {
             if (_failed && Environment.TickCount64 - _probedAt >= Interval.TotalMilliseconds)
@@ -38,6 +42,20 @@ internal sealed class DiskProbe(string folder)
             }
 
             return _failed ? "the disk cannot be written" : null;
+        }
+    }
+
+    private string? FindLackOfSpace()
+    {
+        try
+        {
+            var volume = new DriveInfo(folder);
+            var left = volume.AvailableFreeSpace;
+            return left < Math.Min(ReservedBytes, volume.TotalSize / ReservedShare) ? $"the disk is full but for {left / 1024} KiB" : null;
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            return "the disk cannot be read"; // the folder is gone, or its volume
         }
     }
 

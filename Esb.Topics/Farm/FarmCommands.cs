@@ -27,11 +27,14 @@ internal sealed partial class FarmCommands : IAsyncDisposable
     public static string Write<TCommand>(TCommand command) => JsonSerializer.Serialize(command);
 
     public IDisposable Subscribe<TCommand>(FarmCommandHandler<TCommand> handler)
+        where TCommand : class => Subscribe(KindOf<TCommand>(), handler);
+
+    public IDisposable Subscribe<TCommand>(string kind, FarmCommandHandler<TCommand> handler)
         where TCommand : class
     {
         var id = Guid.NewGuid();
         _handlers[id] = new Entry(
-            KindOf<TCommand>(), (from, body, token) => JsonSerializer.Deserialize<TCommand>(body) is { } command ? handler(from, command, token) : Task.CompletedTask);
+            kind, (from, body, token) => JsonSerializer.Deserialize<TCommand>(body) is { } command ? handler(from, command, token) : Task.CompletedTask);
         return new Subscribed(() => _handlers.TryRemove(id, out _));
     }
 

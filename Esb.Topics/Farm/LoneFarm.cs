@@ -22,5 +22,23 @@ internal sealed class LoneFarm(ILogger<LoneFarm> logger) : IFarm, IAsyncDisposab
     public IDisposable Subscribe<TCommand>(FarmCommandHandler<TCommand> handler)
         where TCommand : class => _commands.Subscribe(handler);
 
+    public Task<FarmAnswers<TAnswer>> AskOthersAsync<TQuestion, TAnswer>(TQuestion question, TimeSpan patience, CancellationToken cancellationToken)
+        where TQuestion : class
+        where TAnswer : class => Task.FromResult(FarmAnswers<TAnswer>.Nobody);
+
+    public IDisposable Answer<TQuestion, TAnswer>(FarmQuestionHandler<TQuestion, TAnswer> handler)
+        where TQuestion : class
+        where TAnswer : class => Unasked.Instance;
+
     public ValueTask DisposeAsync() => _commands.DisposeAsync();
+
+    private sealed class Unasked : IDisposable
+    {
+        public static readonly Unasked Instance = new();
+
+        public void Dispose()
+        {
+            // Nobody asks.
+        }
+    }
 }

@@ -104,7 +104,14 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
             Code = fault?.Code,
             Reason = fault?.Message,
         };
-        await audit.RecordAsync(fact, CancellationToken.None); // what is confirmed is recorded, even when its sender has gone
+        try
+        {
+            await audit.RecordAsync(fact, CancellationToken.None); // what is confirmed is recorded, even when its sender has gone
+        }
+        catch (EsbException ex)
+        {
+            throw AuditFaults.Unrecorded(ex);
+        }
     }
 
     private static void TakeOver(MessageContext context, EsbMessage reply)

@@ -6,13 +6,13 @@ internal sealed class Backoff(TimeProvider time)
     private static readonly TimeSpan Shortest = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(15);
 
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
 
     private TimeSpan _next = Shortest;
 
     public void Reset() => _next = Shortest;
 
-    /// <summary>Waits 30 s next: somebody has to do something first.</summary>
+    /// <summary>Waits 20 s next: somebody has to do something first, and is seen within 30 s of it.</summary>
     public void Stretch() => _next = Patience;
 
     public async Task WaitAsync(CancellationToken cancellationToken)

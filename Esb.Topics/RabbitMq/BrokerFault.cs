@@ -12,6 +12,8 @@ internal static class BrokerFault
     /// <summary>Nothing is known but that it cannot be reached.</summary>
     public const string Away = "broker away";
 
+    private const string NameUnknown = "the broker's name cannot be resolved";
+
     private const string ClientRefused = "the broker refuses the certificate of this client, or wants one";
 
     /// <param name="exception">What went wrong.</param>
@@ -23,6 +25,7 @@ internal static class BrokerFault
         if (all.Any(ex => ex is AuthenticationFailureException or PossibleAuthenticationFailureException)) return "ESB-AMQP-AUTH: the broker refuses the credentials";
         if (TlsFaultOf(all, overTls) is { } tls) return $"ESB-AMQP-TLS: {tls}";
         if (all.OfType<QueueDriftException>().FirstOrDefault() is { } drift) return $"ESB-CFG-QUEUEDRIFT: {drift.Message}";
+        if (all.OfType<SocketException>().Any(ex => ex.SocketErrorCode is SocketError.HostNotFound or SocketError.TryAgain or SocketError.NoData)) return NameUnknown;
         return all.OfType<OperationInterruptedException>().FirstOrDefault()?.ShutdownReason is { } reason ? Describe(reason) : Away;
     }
 

@@ -30,4 +30,17 @@ internal static class BusHost
         await using var _ = cancellationToken.UnsafeRegister(state => ((CancellationTokenSource)state!).CancelAfter(CleanUpDeadline), patience);
         await bus.StartAsync(cancellationToken).WaitAsync(patience.Token);
     }
+
+    /// <summary>Stops a bus; one that does not stop in time, or fails to, is left to the end of its connection.</summary>
+    public static async Task StopAsync(IBusControl bus, TimeSpan limit)
+    {
+        try
+        {
+            await bus.StopAsync(limit).WaitAsync(limit + CleanUpDeadline);
+        }
+        catch (Exception)
+        {
+            // The bus has logged it. Whoever stops has others to stop, and those who rejoin a new bus to start.
+        }
+    }
 }

@@ -40,7 +40,8 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
 
     public async ValueTask DisposeAsync()
     {
-        if (await _open is { } open) await open.Channel.DisposeAsync();
+        await ((Task)_open).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (_open is { IsCompletedSuccessfully: true, Result: { } open }) await open.Channel.DisposeAsync();
         _unconfirmed.Dispose();
     }
 

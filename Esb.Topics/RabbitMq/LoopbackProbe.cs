@@ -1,31 +1,38 @@
+using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.RabbitMq;
 
-/// <summary>Sends a message to this process's own reply queue every few seconds: only what comes back proves that both connections live.</summary>
-/// <remarks>A connection whose other half is gone looks open until its heartbeat fails, up to 30 s later.</remarks>
+/// <summary>Sends a message to this process's own reply queue every few seconds: only what comes back proves that both connections live. Another one goes to a queue that is kept on disk, as messages are.</summary>
+/// <remarks>
+/// A connection whose other half is gone looks open until its heartbeat fails, up to 30 s later.
+/// A broker may answer and keep nothing: its quorum queues are gone for good after its disk was full, until it is started again, and without a majority in a cluster.
+/// </remarks>
 internal sealed partial class LoopbackProbe : IAsyncDisposable
 {
     private const int MaxMisses = 2;
 
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(5);
 
     private readonly BrokerConnection _publishing;
     private readonly BrokerConnection _consuming;
     private readonly ReplyQueue _replies;
+    private readonly ConfirmedPublisher _publisher;
+    private readonly string _probes;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly CancellationTokenSource _stopping = new();
     private readonly Task _running;
     private volatile string? _obstacle;
 
-    public LoopbackProbe(BrokerConnection publishing, BrokerConnection consuming, ReplyQueue replies, TimeProvider time, ILogger logger)
+    public LoopbackProbe(BrokerConnection publishing, BrokerConnection consuming, ReplyQueue replies, ConfirmedPublisher publisher, RabbitMqNames names, TimeProvider time, ILogger logger)
     {
-        (_publishing, _consuming, _replies, _time, _logger) = (publishing, consuming, replies, time, logger);
+        (_publishing, _consuming, _replies, _publisher, _probes, _time, _logger) = (publishing, consuming, replies, publisher, names.Probes, time, logger);
         _running = RunAsync(_stopping.Token);
     }
 
-    /// <summary>Why the last message did not come back; null when it did.</summary>
+    /// <summary>Why the last message did not come back, or was not kept; null when all is well.</summary>
     public string? Obstacle => _obstacle;
 
     public async ValueTask DisposeAsync()
@@ -42,11 +49,12 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
             while (true)
             {
                 await Task.Delay(Interval, _time, stopping);
-                var obstacle = await ProbeAsync(stopping);
+                var missing = await ProbeAsync(() => _replies.ProbeAsync(stopping));
+                var obstacle = missing ?? await ProbeAsync(ProbeKeepingAsync);
                 if (obstacle is not null && _obstacle is null) LogMissed(obstacle);
                 _obstacle = obstacle;
-                misses = obstacle is null ? 0 : misses + 1;
-                if (misses == MaxMisses) _consuming.Link?.Abandon(obstacle!); // the publishing one counts its misses itself
+                misses = missing is null || IsExplained ? 0 : misses + 1;
+                if (misses == MaxMisses) _consuming.Link?.Abandon(missing!); // the publishing one counts its misses itself
             }
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
@@ -55,12 +63,19 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
         }
     }
 
-    // A connection that is lost or blocked speaks for itself.
-    private async Task<string?> ProbeAsync(CancellationToken stopping)
+    // A connection that is lost or blocked speaks for itself; a new one proves nothing by being there.
+    private async Task<string?> ProbeAsync(Func<Task<string?>> probe)
     {
-        if (IsExplained) return null;
-        var obstacle = await _replies.ProbeAsync(stopping);
-        return IsExplained ? null : obstacle;
+        if (IsExplained) return _obstacle;
+        var obstacle = await probe();
+        return IsExplained ? _obstacle : obstacle;
+    }
+
+    // A queue that somebody deleted says nothing about the others; the next connection declares it again.
+    private async Task<string?> ProbeKeepingAsync()
+    {
+        var result = await _publisher.SendAsync(_probes, WireWriter.Probe(Guid.NewGuid().ToString(), Timeout), ReadOnlyMemory<byte>.Empty, Timeout);
+        return result.Outcome == PublishOutcome.Confirmed || result == ConfirmedChannel.NoQueue ? null : $"the broker keeps no message: {result.Reason}";
     }
 
     private bool IsExplained => _publishing.Obstacle is not null || _consuming.Current is null;

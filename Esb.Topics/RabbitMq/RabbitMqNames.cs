@@ -10,6 +10,9 @@ internal sealed class RabbitMqNames(string prefix)
     /// <summary>Copies of unroutable messages, read at once to count them and to warn.</summary>
     public string UnroutableNotices { get; } = $"{prefix}.unroutable.notices";
 
+    /// <summary>Takes what only shows that the broker keeps messages; nobody reads it.</summary>
+    public string Probes { get; } = $"{prefix}.probes";
+
     public string DeadLetters { get; } = $"{prefix}.dead-letters";
 
     private string RepliesPrefix => $"{prefix}.replies.";

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using Esb.Core.Messages;
+using Esb.Core.Planning;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Topics.ClaimChecks;
@@ -29,6 +30,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     private readonly BrokerConnection _publishing;
     private readonly BrokerConnection _consuming;
     private readonly ConfirmedPublisher _publisher;
+    private readonly Passages _passages;
     private readonly BodyClaims _claims;
     private readonly DeliverySettler _settler;
     private readonly EndpointRecords _records;
@@ -53,11 +55,12 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         _publishing = new BrokerConnection(address.ToFactory($"{name} publish"), PrepareAsync, time, _logger);
         _consuming = new BrokerConnection(address.ToFactory($"{name} replies", FailoverHeartbeat), (_, _) => Task.CompletedTask, time, _logger);
         _publisher = new ConfirmedPublisher(_publishing, time);
+        _passages = new Passages(time);
         _claims = new BodyClaims(claims, limits.LargestWhole, topics.Where(topic => !topic.Value.ClaimCheck).Select(topic => topic.Key).ToHashSet(), time, _logger);
         _settler = new DeliverySettler(_names, _publisher, _claims, time, _logger);
         Unroutable = new UnroutableQueue(_consuming, _publisher, _names, [.. topics.Keys], time, _logger);
         _records = new EndpointRecords(_names, _publisher);
-        _bus = new ReceiveBus(address, $"{name} consume", loggers);
+        _bus = new ReceiveBus(address, $"{name} consume", time, loggers);
         _freezes = new FreezeWatch(time);
         Farm = new BrokerFarm(address, _names.Farm(name), time, loggers);
         var setup = new EndpointSetup(_names, _topology, _records, address.ToFactory($"{name} setup"));
@@ -80,9 +83,10 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     {
         await Task.WhenAll(_publishing.StartAsync(cancellationToken), _consuming.StartAsync(cancellationToken));
         _replies = new ReplyQueue(_consuming, _publisher, _names, _reader, _claims, _time, _logger);
-        _probe = new LoopbackProbe(_publishing, _consuming, _replies, _time, _logger);
+        _probe = new LoopbackProbe(_publishing, _consuming, _replies, _publisher, _names, _time, _logger);
+        Farm.Answer<HoldPublishes, PublishesHeld>(_passages.ObeyAsync);
         Farm.Start(_consuming);
-        _unroutable = new UnroutableWatch(_consuming, _names, _topology, _time, _logger);
+        _unroutable = new UnroutableWatch(_consuming, _names, _topology, FindSubscriber, _time, _logger);
     }
 
     public async ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
@@ -106,8 +110,9 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     {
         _endpoints[subscription.Endpoint] = subscription;
         var work = new DeliveryWork(subscription, handler, _reader, _claims, _settler, _maxBodyBytes, _time, _logger);
-        var bindings = new QueueBindings(subscription, _topology, _records, Farm.Members, _time, _logger);
-        var running = new RabbitMqSubscription(subscription, _receivers, work, bindings);
+        var bound = new BindingWatch(subscription, _topology, Farm.Members, _time, _logger);
+        var unbound = new QueueBindings(subscription, _topology, _records, Farm.Members, _time, _logger);
+        var running = new RabbitMqSubscription(subscription, _receivers, work, bound, unbound);
         if (Status.IsReady) await running.WaitForFirstAttemptAsync(cancellationToken);
         return running;
     }
@@ -118,9 +123,8 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         message = await _claims.CheckInAsync(message);
         var properties = WireWriter.Direct(message, kind, Activity.Current?.Context ?? default);
         var queue = _names.Endpoint(endpoint);
-        return _endpoints.TryGetValue(endpoint, out var subscription) && subscription.Lanes is not null
-            ? await _publisher.SendAsync(queue, message.Subject, message.Key, properties, message.Body.Bytes)
-            : await _publisher.SendAsync("", queue, message.Key, properties, message.Body.Bytes);
+        var (exchange, routingKey) = _endpoints.TryGetValue(endpoint, out var subscription) && subscription.Lanes is not null ? (queue, message.Subject) : ("", queue);
+        return await _passages.PassAsync(queue, () => _publisher.SendAsync(exchange, routingKey, message.Key, properties, message.Body.Bytes));
     }
 
     public Task<ITopicReader> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) =>
@@ -129,14 +133,13 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _disposed, 1) == 1) return;
-        await Farm.DisposeAsync();
-        await _bus.DisposeAsync();
-        if (_probe is not null) await _probe.DisposeAsync();
+        await Task.WhenAll(Farm.DisposeAsync().AsTask(), _bus.DisposeAsync().AsTask(), _probe?.DisposeAsync().AsTask() ?? Task.CompletedTask);
+
+        // Before those who use them: of a broker that does not answer, each open channel would be waited for by itself, for 20 s.
+        await Task.WhenAll(_consuming.DisposeAsync().AsTask(), _publishing.DisposeAsync().AsTask());
         if (_replies is not null) await _replies.DisposeAsync();
         if (_unroutable is not null) await _unroutable.DisposeAsync();
-        await _consuming.DisposeAsync();
         await _publisher.DisposeAsync();
-        await _publishing.DisposeAsync();
         _freezes.Dispose();
     }
 
@@ -146,8 +149,14 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         return _topology.DeclareSharedAsync(connection, cancellationToken);
     }
 
-    private ValueTask<PublishResult> PublishAsync(EsbMessage message, BasicProperties properties) =>
-        _publisher.PublishAsync(_names.TopicOf(message.Subject), message.Subject, message.Key, properties, message.Body.Bytes);
+    private ValueTask<PublishResult> PublishAsync(EsbMessage message, BasicProperties properties)
+    {
+        var exchange = _names.TopicOf(message.Subject);
+        return _passages.PassAsync(exchange, () => _publisher.PublishAsync(exchange, message.Subject, message.Key, properties, message.Body.Bytes));
+    }
+
+    // An endpoint of this host that a message of the subject is for.
+    private string? FindSubscriber(string subject) => _endpoints.Values.FirstOrDefault(endpoint => endpoint.Patterns.Any(pattern => pattern.Matches(subject)))?.Endpoint;
 
     private bool IsPersistent(EsbMessage message) => _transient.Count == 0 || !_transient.Contains(Subject.TopicOf(message.Subject));
 }

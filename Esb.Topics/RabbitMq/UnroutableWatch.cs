@@ -11,12 +11,13 @@ internal sealed class UnroutableWatch : IAsyncDisposable
 {
     private readonly RabbitMqNames _names;
     private readonly RabbitMqTopology _topology;
+    private readonly Func<string, string?> _findSubscriber;
     private readonly UnroutableMessages _messages;
     private readonly BrokerConsumer _consumer;
 
-    public UnroutableWatch(BrokerConnection connection, RabbitMqNames names, RabbitMqTopology topology, TimeProvider time, ILogger logger)
+    public UnroutableWatch(BrokerConnection connection, RabbitMqNames names, RabbitMqTopology topology, Func<string, string?> findSubscriber, TimeProvider time, ILogger logger)
     {
-        (_names, _topology, _messages) = (names, topology, new UnroutableMessages(time, logger));
+        (_names, _topology, _findSubscriber, _messages) = (names, topology, findSubscriber, new UnroutableMessages(time, logger));
         _consumer = new BrokerConsumer(connection, DeclareAsync, DeliverAsync, time, logger);
     }
 
@@ -30,7 +31,7 @@ internal sealed class UnroutableWatch : IAsyncDisposable
 
     private Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken stopping)
     {
-        if (delivery.BasicProperties.Headers.Text(WireHeaders.Again) is null) _messages.Count(delivery.RoutingKey); // a replay says so itself
+        if (delivery.BasicProperties.Headers.Text(WireHeaders.Again) is null) _messages.Count(delivery.RoutingKey, _findSubscriber(delivery.RoutingKey)); // a replay says so itself
         return Task.CompletedTask;
     }
 }

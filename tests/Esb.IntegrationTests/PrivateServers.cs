@@ -21,12 +21,10 @@ internal sealed partial class PrivateServers : IAsyncDisposable
 
     public string Postgres { get; }
 
-    public static async Task<PrivateServers> StartAsync()
-    {
-        var output = await RunAsync("start");
-        var variables = Export().Matches(output).ToDictionary(match => match.Groups["name"].Value, match => match.Groups["value"].Value);
-        return new PrivateServers(variables["ESB_TEST_SERVERS"], variables["ESB_TEST_RABBITMQ"], variables["ESB_TEST_POSTGRES"]);
-    }
+    public static async Task<PrivateServers> StartAsync() => Parse(await RunAsync("start"));
+
+    /// <summary>Starts them with their data in a folder, which goes with them.</summary>
+    public static async Task<PrivateServers> StartInAsync(string folder) => Parse(await RunAsync("start", folder));
 
     public Task StartAsync(string server) => RunAsync(server, "start", _folder);
 
@@ -44,6 +42,12 @@ internal sealed partial class PrivateServers : IAsyncDisposable
     public static async Task<int> FindPortAsync() => int.Parse(await RunAsync("ports", "1"));
 
     public async ValueTask DisposeAsync() => await RunAsync("stop", _folder);
+
+    private static PrivateServers Parse(string output)
+    {
+        var variables = Export().Matches(output).ToDictionary(match => match.Groups["name"].Value, match => match.Groups["value"].Value);
+        return new PrivateServers(variables["ESB_TEST_SERVERS"], variables["ESB_TEST_RABBITMQ"], variables["ESB_TEST_POSTGRES"]);
+    }
 
     private static async Task<string> RunAsync(params string[] arguments)
     {

@@ -1,5 +1,6 @@
 using Esb.Core.Endpoints;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
 
 namespace Esb.KnownBad;
 
@@ -16,6 +17,9 @@ internal static class KnownBadRegistration
 
         return services;
     }
+
+    public static IServiceCollection SetClock(this IServiceCollection services, TimeSpan ahead) =>
+        services.Replace(ServiceDescriptor.Singleton<TimeProvider>(new WrongClock(ahead)));
 
     private static IEndpointType Break(IEndpointType type) => type is IOutboundEndpointType outbound ? new HastyEndpointType(outbound) : type;
 }

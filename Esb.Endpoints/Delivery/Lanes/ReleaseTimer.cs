@@ -1,4 +1,3 @@
-using Esb.Core.Errors;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
@@ -39,7 +38,7 @@ internal sealed partial class ReleaseTimer : IAsyncDisposable
         {
             while (await timer.WaitForNextTickAsync(stopping)) await SendDueAsync(stopping);
         }
-        catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+        catch (Exception) when (stopping.IsCancellationRequested)
         {
             // Disposed.
         }
@@ -53,9 +52,9 @@ internal sealed partial class ReleaseTimer : IAsyncDisposable
                 await _queues.SendAsync(_endpoint, ReleaseMarker.Of(_endpoint, key, _time), DeliveryKind.Release, stopping); // one that gets lost is due again
             _isAway = false;
         }
-        catch (EsbException ex)
+        catch (Exception ex) when (!stopping.IsCancellationRequested)
         {
-            if (!_isAway) LogAway(_endpoint, ex);
+            if (!_isAway) LogAway(_endpoint, ex); // whatever it is: without the next look, parked keys would wait for ever
             _isAway = true;
         }
     }

@@ -22,6 +22,7 @@ internal sealed partial class OrderedDelivery(
     private static readonly TimeSpan ShortestPace = TimeSpan.FromSeconds(60);
 
     private volatile Standstill? _standstill;
+    private EndpointStandstill? _last; // used by one delivery at a time
 
     public async Task<Settlement> DeliverAsync(TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
     {
@@ -50,8 +51,8 @@ internal sealed partial class OrderedDelivery(
     private async Task<MoveOn> StandStillAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
     {
         var message = attempts.Current;
-        if (state.StandsAt?.MessageId != message.Id) LogStopped(config.Name, message.Id, failure.Code, failure.Message);
-        state.StandsAt = new EndpointStandstill(message.Id, state.StandsAt is { } known && known.MessageId == message.Id ? known.Since : time.GetUtcNow(), attempts.Failures[^1]);
+        if (_last?.MessageId != message.Id) LogStopped(config.Name, message.Id, failure.Code, failure.Message);
+        state.StandsAt = _last = new EndpointStandstill(message.Id, _last is { } known && known.MessageId == message.Id ? known.Since : time.GetUtcNow(), attempts.Failures[^1]);
         var standstill = _standstill = new Standstill(message.Id);
         try
         {

@@ -15,6 +15,7 @@ internal sealed class BusSchema(NpgsqlConnection connection)
     private const string MayUse = """
         has_table_privilege('esb.endpoint_inbox', 'select') and has_table_privilege('esb.endpoint_inbox', 'insert') and has_table_privilege('esb.transaction_outbox', 'select')
         and has_table_privilege('esb.transaction_outbox', 'insert') and has_table_privilege('esb.transaction_outbox', 'delete')
+        and has_table_privilege('esb.endpoint_fence', 'select') and has_table_privilege('esb.endpoint_fence', 'insert') and has_table_privilege('esb.endpoint_fence', 'update')
         """;
 
     private const string Prefix = "Sql.Tables.";
@@ -29,7 +30,7 @@ internal sealed class BusSchema(NpgsqlConnection connection)
     public async Task MigrateAsync(CancellationToken cancellationToken)
     {
         if (connection.PostgreSqlVersion.Major < OldestServer)
-            throw Refused($"PostgreSQL {connection.PostgreSqlVersion} is too old for once and transaction; {OldestServer} or later is needed.");
+            throw Refused($"PostgreSQL {connection.PostgreSqlVersion} is too old for once, transaction and singleInstance; {OldestServer} or later is needed.");
         await ChangeAsync(async () =>
         {
             // Asked first: "if not exists" wants the right to create also where there is nothing to do.
@@ -38,7 +39,7 @@ internal sealed class BusSchema(NpgsqlConnection connection)
                 await RunAsync("create table esb.connection_version (number integer primary key, name text not null, applied_at timestamptz not null default now())", cancellationToken);
             var version = await ReadVersionAsync(cancellationToken);
             if (version > Migrations[^1].Number)
-                throw Refused($"The tables of once and transaction have version {version}; this program knows them up to version {Migrations[^1].Number}.");
+                throw Refused($"The tables of once, transaction and singleInstance have version {version}; this program knows them up to version {Migrations[^1].Number}.");
             foreach (var (number, name) in Migrations.Where(migration => migration.Number > version))
                 await RunAsync($"{ReadSql(name)}; insert into esb.connection_version (number, name) values ({number}, '{name[Prefix.Length..]}')", cancellationToken);
             await RunAsync("select esb.make_partitions()", cancellationToken);
@@ -52,6 +53,16 @@ internal sealed class BusSchema(NpgsqlConnection connection)
     {
         await ChangeAsync(() => RunAsync("select esb.make_partitions()", cancellationToken), cancellationToken);
         await ChangeAsync(() => RunAsync("select esb.drop_partitions()", cancellationToken), cancellationToken);
+    }
+
+    /// <summary>Waits for the transactions that were let pass under an older token; none is let pass afterwards.</summary>
+    public async Task RaiseFenceAsync(Fence fence, CancellationToken cancellationToken)
+    {
+        await using var command = new NpgsqlCommand("select esb.raise_fence($1, $2, $3)", connection)
+        {
+            Parameters = { new() { Value = fence.Bus }, new() { Value = fence.Endpoint }, new() { Value = fence.Token } },
+        };
+        await command.ExecuteNonQueryAsync(cancellationToken);
     }
 
     // A change of partitions waits for those who use the table, and everybody waits behind it: better not now than for long.
@@ -85,7 +96,7 @@ internal sealed class BusSchema(NpgsqlConnection connection)
         var remedy = owner is not null ? $"grant {owner} to {user};"
             : reader.GetBoolean(2) ? $"grant usage, create on schema esb to {user};"
             : $"create schema esb authorization {user};";
-        return $"The user {user} may not make or keep the tables of once and transaction in the database {Quoted(reader.GetString(1))}. Let its owner run there: {remedy}";
+        return $"The user {user} may not make or keep the tables of once, transaction and singleInstance in the database {Quoted(reader.GetString(1))}. Let its owner run there: {remedy}";
     }
 
     private async Task<int> ReadVersionAsync(CancellationToken cancellationToken)

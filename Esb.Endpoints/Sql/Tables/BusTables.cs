@@ -5,7 +5,7 @@ using Npgsql;
 
 namespace Esb.Endpoints.Sql.Tables;
 
-/// <summary>Our own tables in a database of the outside, in its schema <c>esb</c>: the inbox of <c>once</c> and the outbox of <c>transaction</c>. Thread-safe.</summary>
+/// <summary>Our own tables in a database of the outside, in its schema <c>esb</c>: the inbox of <c>once</c>, the outbox of <c>transaction</c>, the fences of <c>singleInstance</c>. Thread-safe.</summary>
 /// <remarks>Rows are found by the clock of the database, so that hosts need not agree on theirs.</remarks>
 internal sealed class BusTables(Database database)
 {
@@ -47,6 +47,22 @@ internal sealed class BusTables(Database database)
     {
         await EnsureReadyAsync(cancellationToken);
         await RunAsync((schema, limited) => schema.KeepAsync(limited), cancellationToken);
+    }
+
+    /// <summary>Shows the token of a new lease; when this returns, smaller ones of the endpoint have no effect any more.</summary>
+    /// <exception cref="EndpointException"><see cref="Core.Endpoints.IFencedEndpoint.FencingCode"/>: a larger one was shown before. Otherwise see <see cref="EnsureReadyAsync"/>.</exception>
+    public async Task RaiseFenceAsync(Fence fence, CancellationToken cancellationToken)
+    {
+        await EnsureReadyAsync(cancellationToken);
+        try
+        {
+            await RunAsync((schema, limited) => schema.RaiseFenceAsync(fence, limited), cancellationToken);
+        }
+        catch (EndpointException ex) when (ex.Code == "ESB-SQL-INBOX")
+        {
+            Forget();
+            throw;
+        }
     }
 
     private Task PrepareAsync() => RunAsync((schema, limited) => schema.MigrateAsync(limited), CancellationToken.None);

@@ -20,7 +20,7 @@ internal sealed partial class BusTablesKeeper(EsbConfiguration configuration, Da
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        var endpoints = configuration.Named<EndpointConfig>("endpoints").Values.OfType<SqlOutboundConfig>().Where(endpoint => endpoint is { Once: true, Enabled: true });
+        var endpoints = configuration.Named<EndpointConfig>("endpoints").Values.OfType<SqlOutboundConfig>().Where(endpoint => endpoint is { Enabled: true, Once: true } or { Enabled: true, SingleInstance: true });
         var names = endpoints.Select(endpoint => endpoint.Connection).Concat(TransactionsOf(configuration)).Distinct();
         _keeping = Task.WhenAll(names.Select(name => KeepAsync(databases.Find(name), _stopping.Token)).ToList());
         return Task.CompletedTask;
@@ -66,6 +66,6 @@ internal sealed partial class BusTablesKeeper(EsbConfiguration configuration, Da
         }
     }
 
-    [LoggerMessage(EventId = 2310, Level = LogLevel.Error, Message = "The tables of once and transaction in {Connection} are not ready, trying again: {Reason}")]
+    [LoggerMessage(EventId = 2310, Level = LogLevel.Error, Message = "The tables of once, transaction and singleInstance in {Connection} are not ready, trying again: {Reason}")]
     private partial void LogTrouble(string connection, string reason);
 }

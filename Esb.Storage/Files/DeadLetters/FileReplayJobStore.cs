@@ -4,10 +4,10 @@ using Esb.Core.Storage;
 
 namespace Esb.Storage.Files.DeadLetters;
 
-/// <summary>Replay jobs among the events of their letters. One process has the folder, so that claims need not outlive it.</summary>
+/// <summary>Replay jobs among the events of their letters. One process has the folder, so that claims are kept in memory only; one whose owner falls silent ends all the same.</summary>
 internal sealed class FileReplayJobStore(LetterLog log, FileDeadLetterStore letters, TimeProvider time) : IReplayJobStore
 {
-    private readonly ConcurrentDictionary<Guid, string> _owners = new();
+    private readonly ConcurrentDictionary<Guid, Worker> _workers = new();
 
     public Task<ReplayJob?> CreateAsync(ReplayJob job, CancellationToken cancellationToken)
     {
@@ -66,14 +66,15 @@ internal sealed class FileReplayJobStore(LetterLog log, FileDeadLetterStore lett
     {
         var running = await log.ReadAsync(
             book => book.Jobs.Values.Select(entry => entry.Job).Where(job => job?.State == ReplayState.Running).OrderBy(job => job!.Id).ToList(), cancellationToken);
-        return running.Find(job => _owners.TryAdd(job!.Id, owner)) is { } claimed ? new ReplayClaim(claimed, owner) : null;
+        return running.Find(job => TryTake(job!.Id, owner)) is { } claimed ? new ReplayClaim(claimed, owner) : null;
     }
 
     public Task<ReplayJob?> RenewAsync(ReplayClaim claim, string? trouble, CancellationToken cancellationToken) =>
         log.WriteAsync<ReplayJob?>(
             book =>
             {
-                if (book.Jobs[claim.Job.Id].Job is not { } job || _owners.GetValueOrDefault(job.Id) != claim.Owner) return (null, []);
+                if (book.Jobs[claim.Job.Id].Job is not { } job || _workers.GetValueOrDefault(job.Id)?.Owner != claim.Owner) return (null, []);
+                _workers[job.Id] = new Worker(claim.Owner, time.GetTimestamp());
                 if (job.Trouble == trouble || job.State != ReplayState.Running) return (job, []);
                 var renewed = job with { Trouble = trouble };
                 return (renewed, [new LetterEvent { Job = renewed }.ToItem()]);
@@ -107,7 +108,14 @@ internal sealed class FileReplayJobStore(LetterLog log, FileDeadLetterStore lett
                 return (true, [new LetterEvent { Job = released }.ToItem()]);
             },
             cancellationToken);
-        _owners.TryRemove(KeyValuePair.Create(claim.Job.Id, claim.Owner));
+        if (_workers.TryGetValue(claim.Job.Id, out var worker) && worker.Owner == claim.Owner) _workers.TryRemove(KeyValuePair.Create(claim.Job.Id, worker));
+    }
+
+    private bool TryTake(Guid job, string owner)
+    {
+        var worker = new Worker(owner, time.GetTimestamp());
+        return _workers.TryAdd(job, worker)
+            || (_workers.TryGetValue(job, out var earlier) && time.GetElapsedTime(earlier.HeardAt) > ReplayClaim.Patience && _workers.TryUpdate(job, worker, earlier));
     }
 
     private static IEnumerable<StoredItem> LetGo(LetterBook book, Guid job, DateTimeOffset now, string by)
@@ -115,4 +123,6 @@ internal sealed class FileReplayJobStore(LetterLog log, FileDeadLetterStore lett
         var letters = book.Pending(job).Select(letter => letter.Id).ToList();
         if (letters.Count > 0) yield return new LetterEvent { Change = new LetterChange { Letters = letters, State = DeadLetterState.Open, At = now, By = by } }.ToItem();
     }
+
+    private sealed record Worker(string Owner, long HeardAt);
 }

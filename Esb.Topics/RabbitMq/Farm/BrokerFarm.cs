@@ -20,6 +20,7 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
     private readonly ILoggerFactory _loggers;
     private readonly ILogger _logger;
     private readonly FarmCommands _commands;
+    private readonly FarmQuestions _questions;
     private readonly CancellationTokenSource _stopping = new();
     private readonly SemaphoreSlim _news = new(0);
     private readonly Lock _gate = new();
@@ -33,6 +34,7 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
         _logger = loggers.CreateLogger<BrokerFarm>();
         _commands = new FarmCommands(_logger);
         Members = new FarmMembers(Self, time);
+        _questions = new FarmQuestions(Self, _commands, SayAsync, () => [.. Hosts.Where(host => host.Id != Self.Id)], time);
     }
 
     public FarmHost Self { get; } = FarmHost.OfThisProcess();
@@ -56,24 +58,19 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
         _news.Release();
     }
 
-    public async Task BroadcastAsync<TCommand>(TCommand command, CancellationToken cancellationToken)
-        where TCommand : class
-    {
-        if (_bus is not { } bus) throw Unavailable(inner: null);
-        using var deadline = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        deadline.CancelAfter(PublishDeadline);
-        try
-        {
-            await bus.PublishAsync(Say(FarmCommands.KindOf<TCommand>(), FarmCommands.Write(command)), deadline.Token);
-        }
-        catch (Exception ex) when (!cancellationToken.IsCancellationRequested)
-        {
-            throw Unavailable(ex);
-        }
-    }
+    public Task BroadcastAsync<TCommand>(TCommand command, CancellationToken cancellationToken)
+        where TCommand : class => SayAsync(FarmCommands.KindOf<TCommand>(), FarmCommands.Write(command), cancellationToken);
 
     public IDisposable Subscribe<TCommand>(FarmCommandHandler<TCommand> handler)
         where TCommand : class => _commands.Subscribe(handler);
+
+    public Task<FarmAnswers<TAnswer>> AskOthersAsync<TQuestion, TAnswer>(TQuestion question, TimeSpan patience, CancellationToken cancellationToken)
+        where TQuestion : class
+        where TAnswer : class => _questions.AskAsync<TQuestion, TAnswer>(question, patience, cancellationToken);
+
+    public IDisposable Answer<TQuestion, TAnswer>(FarmQuestionHandler<TQuestion, TAnswer> handler)
+        where TQuestion : class
+        where TAnswer : class => _questions.Answer(handler);
 
     public async ValueTask DisposeAsync()
     {
@@ -113,6 +110,21 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
         }
     }
 
+    private async Task SayAsync(string kind, string body, CancellationToken cancellationToken)
+    {
+        if (_bus is not { } bus) throw Unavailable(inner: null);
+        using var deadline = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        deadline.CancelAfter(PublishDeadline);
+        try
+        {
+            await bus.PublishAsync(Say(kind, body), deadline.Token);
+        }
+        catch (Exception ex) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw Unavailable(ex);
+        }
+    }
+
     private async Task LeaveAsync(ControlBus bus)
     {
         await PublishAsync(bus, FarmMessage.Goodbye, "", CancellationToken.None);
@@ -143,6 +155,9 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
                 break;
             case FarmMessage.Goodbye:
                 Members.Leave(message.From);
+                break;
+            case FarmQuestions.AnswerKind:
+                _questions.Hear(new FarmHost(message.From, message.Host), message.Body);
                 break;
             default:
                 _commands.Add(message.From, message.Kind, message.Body);

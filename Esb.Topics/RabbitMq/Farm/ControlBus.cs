@@ -55,7 +55,8 @@ internal sealed class ControlBus : IAsyncDisposable
         }
     }
 
-    public Task PublishAsync(FarmMessage message, CancellationToken cancellationToken) => _bus.Publish(message, cancellationToken);
+    public Task PublishAsync(FarmMessage message, CancellationToken cancellationToken) => _bus.Publish(message, cancellationToken).WaitAsync(cancellationToken);
 
-    public async ValueTask DisposeAsync() => await _bus.StopAsync(StopDeadline);
+    /// <summary>Ends within seconds, and without a failure.</summary>
+    public async ValueTask DisposeAsync() => await BusHost.StopAsync(_bus, StopDeadline);
 }

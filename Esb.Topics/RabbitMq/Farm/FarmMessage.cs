@@ -9,7 +9,7 @@ public sealed record FarmMessage
     /// <summary>Its name, for people.</summary>
     public required string Host { get; init; }
 
-    /// <summary>What it says: <see cref="Heartbeat"/>, <see cref="Goodbye"/>, or the name of a command.</summary>
+    /// <summary>What it says: <see cref="Heartbeat"/>, <see cref="Goodbye"/>, <see cref="Esb.Topics.Farm.FarmQuestions.AnswerKind"/>, or the name of a command or question.</summary>
     public required string Kind { get; init; }
 
     /// <summary>JSON.</summary>

@@ -2,6 +2,7 @@ using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Planning;
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Farm;
 using Esb.Topics.RabbitMq.Topology;
 
 namespace Esb.Topics.RabbitMq.Planning;
@@ -25,11 +26,21 @@ internal sealed class BrokerPlanner(EsbConfiguration configuration, TimeProvider
         if (Transport is null) return;
         await using var session = await OpenAsync(cancellationToken);
         await session.Topology.DeclareSharedAsync(session.Connection, cancellationToken);
+        var toMigrate = new List<Subscription>();
         foreach (var subscription in Subscriptions)
         {
             var changes = await new EndpointPlan(session, subscription).CompareAsync(cancellationToken);
-            if (changes.Any(change => change.Kind == ChangeKind.Migrate)) await new QueueMigration(session, subscription, tell, time).RunAsync(cancellationToken);
+            if (changes.Any(change => change.Kind == ChangeKind.Migrate)) toMigrate.Add(subscription);
         }
+
+        if (toMigrate.Count > 0) await MigrateAsync(session, toMigrate, tell, cancellationToken);
+    }
+
+    private async Task MigrateAsync(BrokerSession session, IEnumerable<Subscription> subscriptions, Action<string> tell, CancellationToken cancellationToken)
+    {
+        await using var visit = await FarmVisit.BeginAsync(session.Address, session.Names.Farm(configuration.Name), time, cancellationToken);
+        foreach (var subscription in subscriptions)
+            await new QueueMigration(session, subscription, new FarmQueueUsers(visit, subscription.Endpoint, tell), tell, time).RunAsync(cancellationToken);
     }
 
     private RabbitMqTransportConfig? Transport => configuration.Section<TransportConfig>("transport") as RabbitMqTransportConfig;

@@ -13,6 +13,7 @@ internal sealed class BrokerSession : IAsyncDisposable
     private BrokerSession(RabbitMqTransportConfig config, IReadOnlyCollection<string> topics, TimeProvider time)
     {
         var address = RabbitMqAddress.Of(config, time.GetUtcNow());
+        Address = address;
         Names = new RabbitMqNames(config.Prefix);
         Topology = new RabbitMqTopology(Names, topics);
         Reader = new WireReader(Names, time);
@@ -20,6 +21,8 @@ internal sealed class BrokerSession : IAsyncDisposable
         Publisher = new ConfirmedPublisher(_connection, time);
         Records = new EndpointRecords(Names, Publisher);
     }
+
+    public RabbitMqAddress Address { get; }
 
     public RabbitMqNames Names { get; }
 

@@ -18,7 +18,7 @@ internal sealed class ExistingQueues(BrokerSession session, string endpoint, End
         foreach (var queue in Queues)
         {
             if (await session.Connection.CountAsync(queue, cancellationToken) is { ConsumerCount: > 0 })
-                throw Busy($"Hosts consume the queue of '{endpoint}'. Stop them, or pause the endpoint on each, and apply again.");
+                throw Busy($"Somebody consumes the queue of '{endpoint}' who was not reached: a host of another name or an older version, or one that stands still. Stop it, or wait until it is missed, and apply again.");
         }
     }
 

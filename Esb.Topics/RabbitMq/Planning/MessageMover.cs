@@ -19,9 +19,13 @@ internal sealed class MessageMover(BrokerSession session, string endpoint)
 
     private readonly HashSet<Guid> _moved = [];
 
-    /// <returns>How many were moved, until the queue was empty.</returns>
+    /// <param name="queue">Where they are.</param>
+    /// <param name="target">Where they go.</param>
+    /// <param name="cancellationToken">Stops between two messages.</param>
+    /// <param name="most">How many are looked at; by default all, until the queue is empty.</param>
+    /// <returns>How many were moved.</returns>
     /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: one could not be moved; it and those behind it stay.</exception>
-    public async Task<int> MoveAsync(string queue, MoveTarget target, CancellationToken cancellationToken)
+    public async Task<int> MoveAsync(string queue, MoveTarget target, CancellationToken cancellationToken, long most = long.MaxValue)
     {
         await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
         var arrivals = Channel.CreateUnbounded<(WireMessage Wire, ulong Tag)>(); // bounded by the prefetch
@@ -39,7 +43,7 @@ internal sealed class MessageMover(BrokerSession session, string endpoint)
         await channel.BasicQosAsync(0, Prefetch, global: false, cancellationToken);
         await channel.BasicConsumeAsync(queue, autoAck: false, consumer, cancellationToken);
         var moved = 0;
-        while (await HasMoreAsync(arrivals.Reader, queue, cancellationToken))
+        for (var seen = 0L; seen < most && await HasMoreAsync(arrivals.Reader, queue, cancellationToken); seen++)
         {
             var (wire, tag) = await arrivals.Reader.ReadAsync(cancellationToken);
             if (await MoveAsync(wire, target)) moved++;

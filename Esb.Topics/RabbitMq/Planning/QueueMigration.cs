@@ -5,16 +5,20 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Planning;
 
-/// <summary>Replaces the queues of an endpoint that nobody consumes by others, with all that waits in them, in its order.</summary>
+/// <summary>Replaces the queues of an endpoint by others, with all that waits in them, in its order; those who use them let go of them meanwhile.</summary>
 /// <remarks>
-/// What is published meanwhile collects in a queue beside. Each step can be done again: a migration that was stopped goes on at the next call, and until
-/// it is finished no host consumes. A message may come twice, with the same id, when it was published at the very moment of a switch, or the move was
-/// interrupted; none is lost. That the order holds for what is published at the moment of the last switch is made sure by waiting for a quiet one.
+/// What is published meanwhile collects in a queue beside; only for the last switch those who publish are held back, for about two seconds. Each step can
+/// be done again: a migration that was stopped goes on at the next call, and until it is finished no host consumes. A message may come twice, with the
+/// same id, when the move was interrupted, or a stranger published it at the very moment of the switch; none is lost.
 /// </remarks>
-internal sealed class QueueMigration(BrokerSession session, Subscription subscription, Action<string> tell, TimeProvider time)
+internal sealed class QueueMigration(BrokerSession session, Subscription subscription, IQueueUsers users, Action<string> tell, TimeProvider time)
 {
-    private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(60);
+
+    // What takes about a second to move, and what a few seconds.
+    private const int FewWaiting = 500;
+    private const int MostWhileHeld = 5_000;
 
     private readonly MessageMover _aside = new(session, subscription.Endpoint);
     private readonly MessageMover _back = new(session, subscription.Endpoint);
@@ -28,20 +32,45 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     public async Task RunAsync(CancellationToken cancellationToken)
     {
         var record = await session.Records.PeekAsync(session.Connection, Endpoint, cancellationToken) ?? throw Impossible();
+        try
+        {
+            await users.LetGoAsync(cancellationToken);
+            await MigrateAsync(record, cancellationToken);
+        }
+        finally
+        {
+            await users.GoOnAsync();
+        }
+    }
+
+    private async Task MigrateAsync(EndpointRecord record, CancellationToken cancellationToken)
+    {
         var existing = new ExistingQueues(session, Endpoint, record);
         await existing.RefuseConsumersAsync(cancellationToken);
         await DivertAsync(record, cancellationToken);
         if (!record.IsEmptied)
         {
+            await existing.RefuseConsumersAsync(cancellationToken); // who began before the record said that nobody may
             await existing.UnbindAsync(cancellationToken);
-            var moved = await existing.MoveAllAsync(_aside, Backlog, cancellationToken);
-            tell($"{Endpoint}: {moved} messages set aside, in their order");
-            await existing.DeleteAsync(cancellationToken);
+            await EmptyAsync(existing, cancellationToken);
             await WriteAsync(record with { Shape = QueueShape.Of(subscription), Delays = [], IsMigrating = true, IsEmptied = true }, cancellationToken);
         }
 
         await RefillAsync(record, cancellationToken);
         tell($"{Endpoint}: migrated");
+    }
+
+    // Replays and released lines go to the queues directly: none may come between the last look and the end.
+    private async Task EmptyAsync(ExistingQueues existing, CancellationToken cancellationToken)
+    {
+        var moved = await existing.MoveAllAsync(_aside, Backlog, cancellationToken);
+        await using (await users.HoldPublishesAsync([session.Names.Endpoint(Endpoint)], cancellationToken))
+        {
+            moved += await existing.MoveAllAsync(_aside, Backlog, cancellationToken);
+            await existing.DeleteAsync(cancellationToken);
+        }
+
+        tell($"{Endpoint}: {moved} messages set aside, in their order");
     }
 
     // From now on all that is published is kept beside; the old queues get it as well until they are unbound.
@@ -60,30 +89,55 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
         await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
         await session.Topology.DeclareEndpointAsync(channel, subscription, cancellationToken);
         var moved = await _back.MoveAsync(Backlog, ToEndpointAsync, cancellationToken);
-        moved += await MoveUntilQuietAsync(cancellationToken);
-        foreach (var pattern in subscription.Patterns) await session.Topology.BindAsync(channel, subscription, pattern, cancellationToken);
-        foreach (var pattern in Patterns(record))
-            await channel.QueueUnbindAsync(Meanwhile, session.Names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
-        var late = await _back.MoveAsync(Meanwhile, ToEndpointAsync, cancellationToken);
-        if (late > 0) tell($"{Endpoint}: {late} messages were published at the moment of the switch; they may come twice or late");
-        tell($"{Endpoint}: {moved + late} messages put into the new queues, in their order");
+        moved += await SwitchAsync(channel, record, cancellationToken);
+        tell($"{Endpoint}: {moved} messages put into the new queues, in their order");
         foreach (var queue in new[] { Backlog, Meanwhile }) await channel.QueueDeleteAsync(queue, cancellationToken: cancellationToken);
         await WriteAsync(EndpointRecord.Of(subscription).With(subscription), cancellationToken);
     }
 
-    private async Task<int> MoveUntilQuietAsync(CancellationToken cancellationToken)
+    // What is published goes to the new queues from the moment at which nothing is on its way that came before.
+    private async Task<int> SwitchAsync(IChannel channel, EndpointRecord record, CancellationToken cancellationToken)
     {
+        var topics = Patterns(record).Select(pattern => session.Names.Topic(pattern.Topic)).Distinct().ToList();
         var began = time.GetTimestamp();
-        var moved = 0;
+        var moved = await CatchUpAsync(cancellationToken);
         while (true)
         {
-            var more = await _back.MoveAsync(Meanwhile, ToEndpointAsync, cancellationToken);
-            moved += more;
-            await Task.Delay(Quiet, time, cancellationToken);
-            if (await session.Connection.CountAsync(Meanwhile, cancellationToken) is { MessageCount: 0 }) return moved;
-            if (time.GetElapsedTime(began) > LongestWait)
-                throw Busy();
+            await using (await users.HoldPublishesAsync(topics, cancellationToken))
+            {
+                moved += await _back.MoveAsync(Meanwhile, ToEndpointAsync, cancellationToken, MostWhileHeld);
+                await Task.Delay(Quiet, time, cancellationToken); // for those who were not asked to wait
+                if (await WaitingAsync(cancellationToken) == 0) return moved + await RebindAsync(channel, record, cancellationToken);
+            }
+
+            if (time.GetElapsedTime(began) > LongestWait) throw Busy();
         }
+    }
+
+    // While everybody still publishes: until so little is left that it can be moved while they wait.
+    private async Task<int> CatchUpAsync(CancellationToken cancellationToken)
+    {
+        var moved = 0;
+        var before = long.MaxValue;
+        for (var waiting = await WaitingAsync(cancellationToken); waiting > FewWaiting && waiting < before; waiting = await WaitingAsync(cancellationToken))
+        {
+            before = waiting;
+            moved += await _back.MoveAsync(Meanwhile, ToEndpointAsync, cancellationToken, waiting);
+        }
+
+        return moved;
+    }
+
+    private async Task<long> WaitingAsync(CancellationToken cancellationToken) => (await session.Connection.CountAsync(Meanwhile, cancellationToken))?.MessageCount ?? 0;
+
+    private async Task<int> RebindAsync(IChannel channel, EndpointRecord record, CancellationToken cancellationToken)
+    {
+        foreach (var pattern in subscription.Patterns) await session.Topology.BindAsync(channel, subscription, pattern, cancellationToken);
+        foreach (var pattern in Patterns(record))
+            await channel.QueueUnbindAsync(Meanwhile, session.Names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
+        var late = await _back.MoveAsync(Meanwhile, ToEndpointAsync, cancellationToken);
+        if (late > 0) tell($"{Endpoint}: {late} messages were published by strangers at the moment of the switch; they may come twice or late");
+        return late;
     }
 
     private ValueTask<PublishResult> ToEndpointAsync(WireMessage wire, BasicProperties properties, string subject, string? key) => subscription.Lanes is null
@@ -102,7 +156,7 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
 
     private EsbException Busy() => new(
         "ESB-PLAN-BUSY",
-        $"Messages for '{Endpoint}' are published all the time: their order could not be kept. Nothing is lost: stop the publishers and apply again.",
+        $"Others than the hosts of this farm publish for '{Endpoint}' all the time: the order could not be kept. Nothing is lost: stop them and apply again.",
         FaultKind.Invalid);
 
     private EsbException Impossible() => new(

@@ -1,9 +1,9 @@
 using Esb.Core.Topics;
 using Esb.Topics.RabbitMq.Farm;
+using Esb.Topics.RabbitMq.Topology;
 using MassTransit;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
-using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
@@ -19,22 +19,26 @@ internal sealed partial class BusReceiver : IReceiver
     private readonly DeliveryWork _work;
     private readonly EndpointPresence _presence;
     private readonly string _queue;
+    private readonly ConsumerWatch _watch;
     private readonly ILogger _logger;
     private readonly ReceiverState _state;
     private readonly CancellationTokenSource _stopping = new();
     private readonly Task _running;
     private volatile ConsumerChannel? _consumer;
+    private volatile ChannelSession? _confirmed;
+    private ChannelSession? _prepared;
 
     public BusReceiver(Subscription subscription, ReceiverContext context, DeliveryWork work, EndpointPresence presence)
     {
         (_subscription, _context, _work, _presence) = (subscription, context, work, presence);
         _queue = context.Names.Endpoint(subscription.Endpoint);
+        _watch = new ConsumerWatch(subscription.Endpoint, _queue, context.Connection, context.Farm.Members);
         _logger = context.Logger;
         _state = new ReceiverState(subscription.Endpoint, _logger);
         _running = BrokerLoop.RunAsync(context.Connection, ConsumeAsync, context.Time, _stopping.Token);
     }
 
-    public bool IsLive => _consumer?.IsOpen == true;
+    public bool IsLive => _confirmed is { } session && _consumer?.Open == session;
 
     public string? Reason => IsLive ? null : _state.Reason ?? "not consuming";
 
@@ -57,8 +61,8 @@ internal sealed partial class BusReceiver : IReceiver
             await endpoint.Ready.WaitAsync(ReadyDeadline, _context.Time, stopping);
             backoff.Reset();
             _presence.Consumes();
-            await WatchAsync(filter.Channel, stopping);
-            _state.IsInterrupted("its consumer was lost");
+            (_consumer, _prepared) = (filter.Channel, filter.Channel.Open);
+            _state.IsInterrupted(await _watch.RunAsync(filter, session => ConfirmAsync(session, stopping), () => Task.Delay(WatchInterval, _context.Time, stopping), stopping));
         }
         catch (Exception ex)
         {
@@ -66,39 +70,36 @@ internal sealed partial class BusReceiver : IReceiver
         }
         finally
         {
-            _consumer = null;
+            _confirmed = null;
             _presence.Rests();
             if (endpoint is not null) await StopAsync(endpoint, filter, lettingFinish: stopping.IsCancellationRequested);
         }
     }
 
-    // Ends when our consumer is missed twice in a row: one that fell silent does not say so.
-    private async Task WatchAsync(ConsumerChannel consumer, CancellationToken stopping)
+    // After a loss the bus comes back by itself, and takes the queue as it finds it: it may have been made anew meanwhile, otherwise or without bindings.
+    private async Task ConfirmAsync(ChannelSession? session, CancellationToken stopping)
     {
-        for (var misses = 0; misses < 2;)
+        if (session is not null && session != _prepared)
         {
-            misses = await IsConsumedAsync(consumer, stopping) ? 0 : misses + 1;
-            _consumer = misses == 0 ? consumer : null;
-            if (misses == 0) _state.Consumes();
-            await Task.Delay(WatchInterval, _context.Time, stopping);
+            if (!await TryPrepareAsync(stopping)) return;
+            _prepared = session;
         }
+
+        _confirmed = session;
+        if (session is not null) _state.Consumes();
     }
 
-    private async Task<bool> IsConsumedAsync(ConsumerChannel consumer, CancellationToken stopping)
+    private async Task<bool> TryPrepareAsync(CancellationToken stopping)
     {
-        if (!consumer.IsOpen || _context.Connection.Current is not { } connection) return consumer.IsOpen;
+        if (_context.Connection.Current is not { } connection) return false;
         try
         {
-            await using var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
-            return (await channel.QueueDeclarePassiveAsync(_queue, stopping)).ConsumerCount > 0; // those of other hosts count as well, so this only ever finds the worst
+            await _context.Setup.ApplyAsync(connection, _subscription, stopping);
+            return true;
         }
-        catch (OperationInterruptedException ex) when (ex.ShutdownReason?.ReplyCode == Constants.NotFound)
+        catch (Exception ex) when (ex is not QueueDriftException && !stopping.IsCancellationRequested)
         {
-            return false; // the queue was deleted
-        }
-        catch (Exception) when (!stopping.IsCancellationRequested)
-        {
-            return consumer.IsOpen; // the connection that asks is lost, not the one that consumes
+            return false; // the broker went again: the next look tells
         }
     }
 

@@ -11,8 +11,8 @@ internal sealed class ConsumerChannel(TimeProvider time) : IFilter<ChannelContex
     private volatile ChannelSession? _session;
     private volatile bool _isConsuming;
 
-    /// <summary>Whether this host's consumer is there, whoever else consumes the queue.</summary>
-    public bool IsOpen => _isConsuming && _session is { IsOpen: true };
+    /// <summary>The channel of this host's consumer; null where it has none, whoever else consumes the queue.</summary>
+    public ChannelSession? Open => _isConsuming && _session is { IsOpen: true } session ? session : null;
 
     public void Probe(ProbeContext context) => context.CreateFilterScope("consumer-channel");
 

@@ -13,6 +13,13 @@ internal sealed class DeliveryFilter(DeliveryWork work, TimeProvider time) : IFi
     private readonly CancellationTokenSource _stopping = new();
     private readonly CancellationTokenSource _aborting = new();
     private readonly InFlight _inFlight = new();
+    private long _count;
+
+    /// <summary>Deliveries that came.</summary>
+    public long Count => Volatile.Read(ref _count);
+
+    /// <summary>Whether one is under way.</summary>
+    public bool IsBusy => _inFlight.Count > 0;
 
     /// <summary>The channel that the deliveries come over.</summary>
     public ConsumerChannel Channel { get; } = new(time);
@@ -24,6 +31,7 @@ internal sealed class DeliveryFilter(DeliveryWork work, TimeProvider time) : IFi
         var basic = context.GetPayload<RabbitMqBasicConsumeContext>();
         var source = Channel.SourceOf(context.GetPayload<ChannelContext>().Channel);
         var wire = new WireMessage(basic.Exchange, basic.RoutingKey ?? "", basic.Properties, context.Body.GetBytes(), context.Redelivered);
+        Interlocked.Increment(ref _count);
         using var counted = _inFlight.Begin();
         try
         {

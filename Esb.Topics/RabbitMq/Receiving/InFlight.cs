@@ -7,6 +7,14 @@ internal sealed class InFlight
     private TaskCompletionSource? _ended;
     private int _count;
 
+    public int Count
+    {
+        get
+        {
+            lock (_gate) return _count;
+        }
+    }
+
     /// <summary>Begins something; disposing the result ends it.</summary>
     public IDisposable Begin()
     {

@@ -91,7 +91,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
     // False: it is time to let go.
     private async Task<bool> WorkAsync(Arrival arrival, CancellationToken leaving)
     {
-        while (time.GetElapsedTime(arrival.At) < BeginLatest)
+        while (MayBegin(arrival))
         {
             if (await TryWorkAsync(arrival, leaving))
             {
@@ -110,6 +110,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
         await gate.WaitAsync(leaving);
         try
         {
+            if (!MayBegin(arrival)) return false; // the other lanes kept it waiting
             await ProveOwnershipAsync(leaving);
             leaving.ThrowIfCancellationRequested();
             var session = _session!;
@@ -123,6 +124,8 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
             gate.Release();
         }
     }
+
+    private bool MayBegin(Arrival arrival) => time.GetElapsedTime(arrival.At) < BeginLatest;
 
     // After the process stood still, another host may work on what was delivered here: only the broker knows.
     private async Task ProveOwnershipAsync(CancellationToken cancellationToken)

@@ -7,23 +7,26 @@ namespace Esb.Topics.RabbitMq.Receiving;
 /// <summary>A subscription whose numbers can change: each change ends a receiver and starts another.</summary>
 internal sealed class RabbitMqSubscription : ITopicSubscription
 {
+    // Whoever comes late is told by the reason of the subscription, which goes on trying.
+    private static readonly TimeSpan LongestFirstAttempt = TimeSpan.FromSeconds(15);
+
     private readonly ReceiverContext _context;
     private readonly DeliveryWork _work;
     private readonly EndpointPresence _presence;
     private readonly CancellationTokenSource _stopping = new();
-    private readonly Task _unbinding;
+    private readonly Task _binding;
     private readonly SemaphoreSlim _tuning = new(1, 1);
     private Subscription _subscription;
     private volatile IReceiver? _receiver;
     private volatile bool _isPaused;
     private bool _isDisposed;
 
-    public RabbitMqSubscription(Subscription subscription, ReceiverContext context, DeliveryWork work, QueueBindings bindings)
+    public RabbitMqSubscription(Subscription subscription, ReceiverContext context, DeliveryWork work, BindingWatch bound, QueueBindings unbound)
     {
         (_subscription, _context, _work) = (subscription, context, work);
         _presence = new EndpointPresence(context.Farm, subscription);
         _receiver = Receive(subscription);
-        _unbinding = bindings.RunAsync(context.Connection, _stopping.Token);
+        _binding = Task.WhenAll(bound.RunAsync(context.Connection, () => IsLive, _stopping.Token), unbound.RunAsync(context.Connection, _stopping.Token));
     }
 
     public bool IsLive => _receiver?.IsLive == true;
@@ -32,21 +35,32 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
 
     public string? Reason => _receiver?.Reason;
 
-    /// <summary>Waits until the first attempt to consume has succeeded or failed.</summary>
-    public Task WaitForFirstAttemptAsync(CancellationToken cancellationToken) => _receiver?.WaitForFirstAttemptAsync(cancellationToken) ?? Task.CompletedTask;
+    /// <summary>Waits until the first attempt to consume has succeeded or failed, for 15 s at most; not at all while there is no connection to try it on.</summary>
+    public async Task WaitForFirstAttemptAsync(CancellationToken cancellationToken)
+    {
+        if (_receiver is not { } receiver || _context.Connection.Current is null) return;
+        try
+        {
+            await receiver.WaitForFirstAttemptAsync(cancellationToken).WaitAsync(LongestFirstAttempt, _context.Time, cancellationToken);
+        }
+        catch (TimeoutException)
+        {
+            // It goes on trying.
+        }
+    }
 
     public Task TuneAsync(int concurrency, int prefetch, bool isPaused, CancellationToken cancellationToken) =>
         ChangeAsync(_subscription with { Concurrency = concurrency, Prefetch = prefetch }, isPaused).WaitAsync(cancellationToken);
 
     public async ValueTask DisposeAsync()
     {
+        await _stopping.CancelAsync(); // first: a change under way may wait for the broker
         await _tuning.WaitAsync();
         try
         {
             if (_isDisposed) return;
             _isDisposed = true;
-            await _stopping.CancelAsync();
-            await _unbinding;
+            await _binding;
             if (_receiver is { } receiver) await receiver.DisposeAsync();
             _presence.Dispose();
         }
@@ -71,7 +85,11 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
 
             if (isPaused) return;
             _receiver = Receive(changed);
-            await _receiver.WaitForFirstAttemptAsync(CancellationToken.None);
+            await WaitForFirstAttemptAsync(_stopping.Token);
+        }
+        catch (OperationCanceledException) when (_stopping.IsCancellationRequested)
+        {
+            // Disposed meanwhile.
         }
         finally
         {

@@ -6,15 +6,17 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Topics.RabbitMq.Receiving;
 
 /// <summary>The bus that runs receive endpoints. It names, declares and publishes nothing of ours. Thread-safe.</summary>
-internal sealed class ReceiveBus(RabbitMqAddress address, string connectionName, ILoggerFactory loggers) : IAsyncDisposable
+internal sealed class ReceiveBus(RabbitMqAddress address, string connectionName, TimeProvider time, ILoggerFactory loggers) : IAsyncDisposable
 {
-    private static readonly TimeSpan StopTimeout = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan StartDeadline = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan StopDeadline = TimeSpan.FromSeconds(10); // its endpoints have stopped before
 
     private readonly SemaphoreSlim _starting = new(1, 1);
     private readonly ConcurrentBag<IBusControl> _retired = [];
     private IBusControl? _bus;
 
     /// <summary>Starts to receive from a queue that exists; its handle says when.</summary>
+    /// <exception cref="OperationCanceledException">Also where the bus itself does not start within 30 s: the others, who wait for it, shall not wait for ever.</exception>
     public async Task<HostReceiveEndpointHandle> ConnectAsync(string queue, int concurrency, int prefetch, DeliveryFilter filter, CancellationToken cancellationToken)
     {
         var bus = await StartedAsync(cancellationToken);
@@ -41,7 +43,7 @@ internal sealed class ReceiveBus(RabbitMqAddress address, string connectionName,
     public async ValueTask DisposeAsync()
     {
         Retire();
-        await Task.WhenAll(_retired.Select(bus => bus.StopAsync(StopTimeout)));
+        await Task.WhenAll(_retired.Select(bus => BusHost.StopAsync(bus, StopDeadline)));
         _starting.Dispose();
     }
 
@@ -53,7 +55,9 @@ internal sealed class ReceiveBus(RabbitMqAddress address, string connectionName,
             if (_bus is not null) return _bus;
             LogContext.ConfigureCurrentLogContext(new BusLog(loggers));
             var bus = Bus.Factory.CreateUsingRabbitMq(configure => BusHost.Configure(configure, address, connectionName));
-            await BusHost.StartAsync(bus, cancellationToken);
+            using var deadline = new CancellationTokenSource(StartDeadline, time);
+            using var either = CancellationTokenSource.CreateLinkedTokenSource(deadline.Token, cancellationToken);
+            await BusHost.StartAsync(bus, either.Token);
             return _bus = bus;
         }
         finally

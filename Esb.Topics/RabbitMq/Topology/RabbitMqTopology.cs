@@ -24,6 +24,7 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
         await DeclareAsync(channel, names.Unroutable, Quorum(), cancellationToken);
         await channel.QueueBindAsync(names.Unroutable, names.Unroutable, "", cancellationToken: cancellationToken);
         await DeclareAsync(channel, names.DeadLetters, Alone(Quorum()), cancellationToken);
+        await DeclareAsync(channel, names.Probes, LastOnly(Quorum()), cancellationToken);
         foreach (var topic in topics)
         {
             await channel.ExchangeDeclareAsync(
@@ -49,12 +50,8 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     public async Task DeclareEndpointAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
     {
         if (subscription.Lanes is not null) await DeclareExchangeAsync(channel, names.Endpoint(subscription.Endpoint), cancellationToken);
-        foreach (var queue in names.LanesOf(subscription))
-        {
-            await DeclareAsync(channel, queue, Endpoint(subscription), cancellationToken);
-            if (subscription.Lanes is not null) await channel.QueueBindAsync(queue, names.Endpoint(subscription.Endpoint), LaneWeight, cancellationToken: cancellationToken);
-        }
-
+        foreach (var queue in names.LanesOf(subscription)) await DeclareAsync(channel, queue, Endpoint(subscription), cancellationToken);
+        await BindLanesAsync(channel, subscription, cancellationToken);
         foreach (var delay in subscription.RetryDelays.Distinct())
             await DeclareAsync(channel, names.Rung(subscription.Endpoint, delay), Rung(subscription, delay), cancellationToken);
     }
@@ -67,6 +64,13 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     public Task DeclareAsideAsync(IChannel channel, string queue, CancellationToken cancellationToken) =>
         DeclareAsync(channel, queue, Alone(Quorum()), cancellationToken);
 
+    /// <summary>Binds the queues of an endpoint to all that it subscribes to; what is bound stays so.</summary>
+    public async Task BindAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
+    {
+        await BindLanesAsync(channel, subscription, cancellationToken);
+        foreach (var pattern in subscription.Patterns) await BindAsync(channel, subscription, pattern, cancellationToken);
+    }
+
     /// <summary>Binds the queue of an endpoint, or the exchange before its lanes, to a topic.</summary>
     public Task BindAsync(IChannel channel, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
         ? channel.QueueBindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
@@ -76,6 +80,12 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     public Task UnbindAsync(IChannel channel, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
         ? channel.QueueUnbindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
         : channel.ExchangeUnbindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
+
+    private async Task BindLanesAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
+    {
+        if (subscription.Lanes is null) return;
+        foreach (var queue in names.LanesOf(subscription)) await channel.QueueBindAsync(queue, names.Endpoint(subscription.Endpoint), LaneWeight, cancellationToken: cancellationToken);
+    }
 
     private static Task DeclareExchangeAsync(IChannel channel, string exchange, CancellationToken cancellationToken) =>
         channel.ExchangeDeclareAsync(
@@ -109,6 +119,12 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     private static Dictionary<string, object?> Alone(Dictionary<string, object?> arguments)
     {
         arguments["x-single-active-consumer"] = true;
+        return arguments;
+    }
+
+    private static Dictionary<string, object?> LastOnly(Dictionary<string, object?> arguments)
+    {
+        (arguments["x-max-length"], arguments["x-overflow"]) = (1, "drop-head");
         return arguments;
     }
 

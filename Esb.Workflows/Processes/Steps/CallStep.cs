@@ -10,7 +10,7 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Workflows.Processes.Steps;
 
 /// <summary>Settings of the step <c>call</c>.</summary>
-internal sealed record CallConfig : PooledStepConfig
+internal sealed record CallConfig : PooledStepConfig, ICallsEndpoint
 {
     [Setting("The outbound endpoint to call directly, without a topic.", Main = true, Reference = "endpoints")]
     public required string Endpoint { get; init; }

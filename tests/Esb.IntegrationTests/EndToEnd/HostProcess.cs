@@ -25,10 +25,11 @@ internal sealed class HostProcess : IAsyncDisposable
     private readonly HttpClient _client = new() { Timeout = TimeSpan.FromSeconds(60) };
     private bool _disposed;
 
-    private HostProcess(string program, string configuration, string folder, IReadOnlyDictionary<string, string> variables)
+    private HostProcess(string program, string configuration, string folder, IReadOnlyDictionary<string, string> variables, IReadOnlyList<string> launcher)
     {
         Folder = folder;
-        var start = new ProcessStartInfo("dotnet", [program, "run", configuration])
+        IReadOnlyList<string> command = [.. launcher, "dotnet", program, "run", configuration];
+        var start = new ProcessStartInfo(command[0], command.Skip(1))
         {
             WorkingDirectory = folder,
             RedirectStandardOutput = true,
@@ -80,8 +81,13 @@ internal sealed class HostProcess : IAsyncDisposable
     }
 
     /// <summary>Starts a host, or another program with its command line, and waits for nothing.</summary>
-    public static HostProcess Launch(string program, string configuration, string folder, IReadOnlyDictionary<string, string> variables) =>
-        new(program, configuration, folder, variables);
+    /// <param name="program">What is run by <c>dotnet</c>.</param>
+    /// <param name="configuration">What it reads.</param>
+    /// <param name="folder">Where it works.</param>
+    /// <param name="variables">Its environment, beside that of the tests.</param>
+    /// <param name="launcher">What comes before its command line, and becomes it.</param>
+    public static HostProcess Launch(string program, string configuration, string folder, IReadOnlyDictionary<string, string> variables, IReadOnlyList<string>? launcher = null) =>
+        new(program, configuration, folder, variables, launcher ?? []);
 
     public async Task<bool> IsReadyAsync(CancellationToken cancellationToken)
     {

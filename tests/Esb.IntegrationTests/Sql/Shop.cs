@@ -72,6 +72,9 @@ internal sealed class Shop : IAsyncDisposable
     }
 
     /// <summary>An instance of an endpoint; its parameters are members of the JSON body of the same name, unless told otherwise.</summary>
+    /// <summary>The name of the configuration that its endpoints belong to.</summary>
+    public const string Bus = "shop";
+
     public IOutboundEndpoint Endpoint(string? query = null, string? execute = null, Database? database = null, Func<SqlOutboundConfig, SqlOutboundConfig>? change = null)
     {
         var config = new SqlOutboundConfig { Name = "db", Path = "endpoints.db", Connection = "shop", Query = query, Execute = execute };
@@ -80,7 +83,7 @@ internal sealed class Shop : IAsyncDisposable
         var errors = new ConfigErrors();
         var plan = SqlCommandPlan.Compile(config, new PlainExpressions(), MaxBodyBytes, errors);
         Assert.That(errors.All, Is.Empty);
-        return new SqlOutboundEndpoint(config, plan!, database ?? Open(), MaxBodyBytes, TimeProvider.System);
+        return new SqlOutboundEndpoint(config, plan!, database ?? Open(), Bus, MaxBodyBytes, TimeProvider.System);
     }
 
     public async ValueTask DisposeAsync()

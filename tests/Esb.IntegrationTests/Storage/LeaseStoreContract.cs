@@ -53,6 +53,17 @@ public abstract class LeaseStoreContract
     }
 
     [Test]
+    public async Task Owner_that_asks_again_gets_a_new_lease_in_place_of_the_one_it_never_heard_of(CancellationToken cancellationToken)
+    {
+        var unheard = await _leases.AcquireAsync(_name, "first", Short, cancellationToken);
+
+        var lease = await _leases.AcquireAsync(_name, "first", Short, cancellationToken);
+
+        Assert.That(lease!.Token, Is.GreaterThan(unheard!.Token));
+        Assert.That(await _leases.RenewAsync(unheard, Long, cancellationToken), Is.False);
+    }
+
+    [Test]
     public async Task Renewed_lease_outlives_its_first_end(CancellationToken cancellationToken)
     {
         var lease = await _leases.AcquireAsync(_name, "first", Short, cancellationToken);

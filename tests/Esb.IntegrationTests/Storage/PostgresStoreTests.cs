@@ -39,6 +39,25 @@ public sealed class PostgresStoreTests
             Throws.TypeOf<EsbException>().With.Property(nameof(EsbException.Code)).EqualTo("ESB-STORE-VERSION"));
     }
 
+    [Test, CancelAfter(30_000)]
+    [Property("Case", "T-HLT-1")]
+    public async Task A_database_that_answers_but_takes_no_facts_is_told_of_and_the_check_leaves_none(CancellationToken cancellationToken)
+    {
+        var schema = _schema.Config.Schema;
+        var before = await _schema.Store.Audit.CheckAsync(cancellationToken);
+        var left = (await _schema.QueryAsync<long>("select count(*) from audit_event")).Single();
+
+        await _schema.QueryAsync<int>($"""
+            create function {schema}.refuse() returns trigger language plpgsql as $$ begin raise exception 'closed for today'; end $$;
+            create trigger refuse before insert on audit_event for each statement execute function {schema}.refuse()
+            """);
+        var refused = await _schema.Store.Audit.CheckAsync(cancellationToken);
+        await _schema.QueryAsync<int>("drop trigger refuse on audit_event");
+
+        Assert.That((before, left, await _schema.Store.Audit.CheckAsync(cancellationToken)), Is.EqualTo(((string?)null, 0L, (string?)null)));
+        Assert.That(refused, Does.Contain("closed for today"));
+    }
+
     [Test]
     public async Task Partitions_of_the_coming_days_are_there_after_the_start()
     {

@@ -56,6 +56,35 @@ public sealed class BrokerOutageTests
         Assert.That((await inbox.NextAsync(cancellationToken)).Message.Body.ReadText(), Is.EqualTo("1"));
     }
 
+    [Test, CancelAfter(120_000), Property("Case", "T-ORD-1")]
+    public async Task Keys_keep_their_lanes_when_the_broker_restarts(CancellationToken cancellationToken)
+    {
+        const int Keys = 100;
+        await _transport.StartAsync(cancellationToken);
+        var lanes = new ConcurrentDictionary<string, ConcurrentQueue<int>>();
+        var inbox = new Inbox(delivery =>
+        {
+            lanes.GetOrAdd(delivery.Message.Key!, _ => new ConcurrentQueue<int>()).Enqueue(delivery.Source.Lane);
+            return Settlement.Done;
+        });
+        await using var subscription = await _transport.SubscribeAsync(Subscription() with { Lanes = 16, Concurrency = 8 }, inbox.HandleAsync, cancellationToken);
+
+        await PublishAllAsync();
+        await _servers.KillAsync("rabbitmq");
+        await Eventually.HoldsAsync(() => !subscription.IsLive, cancellationToken);
+        await _servers.StartAsync("rabbitmq");
+        await Eventually.HoldsAsync(() => subscription.IsLive && _transport.Status.IsReady, cancellationToken);
+        await PublishAllAsync();
+        await Eventually.HoldsAsync(() => lanes.Values.Sum(found => found.Count) >= 2 * Keys, cancellationToken);
+
+        Assert.That(lanes.Where(found => found.Value.Distinct().Count() > 1).Select(found => $"{found.Key}: {string.Join(", ", found.Value)}"), Is.Empty);
+
+        async Task PublishAllAsync()
+        {
+            for (var key = 0; key < Keys; key++) await ConfirmAsync(Message("x") with { Key = $"k{key}" }, cancellationToken);
+        }
+    }
+
     [TestCase("stop")]
     [TestCase("kill")]
     [CancelAfter(120_000)]

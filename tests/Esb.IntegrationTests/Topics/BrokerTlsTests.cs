@@ -119,18 +119,6 @@ public sealed class BrokerTlsTests
     }
 
     // A listener of its own for each certificate, beside the broker's first.
-    private async Task<int> ListenAsync(IssuedCertificate certificate, bool wantsClients = false, string? version = null)
-    {
-        var port = await PrivateServers.FindPortAsync();
-        var options = new List<string>
-        {
-            $"{{cacertfile, \"{_authority.File}\"}}",
-            $"{{certfile, \"{certificate.Certificate}\"}}",
-            $"{{keyfile, \"{certificate.Key}\"}}",
-            wantsClients ? "{verify, verify_peer}, {fail_if_no_peer_cert, true}" : "{verify, verify_none}",
-        };
-        if (version is not null) options.Add($"{{versions, ['{version}']}}");
-        await _servers.ControlRabbitMqAsync("eval", $"rabbit_networking:ensure_ssl(), ok = rabbit_networking:start_ssl_listener({{\"127.0.0.1\", {port}}}, [{string.Join(", ", options)}], 2).");
-        return port;
-    }
+    private async Task<int> ListenAsync(IssuedCertificate certificate, bool wantsClients = false, string? version = null) =>
+        (await TlsListener.StartAsync(_servers, _authority, certificate, wantsClients, version)).Port;
 }

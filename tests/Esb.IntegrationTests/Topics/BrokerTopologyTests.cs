@@ -103,6 +103,37 @@ public sealed class BrokerTopologyTests : BrokerFixture
         Assert.That(inbox.TryNext(out _), Is.False);
     }
 
+    [TestCase(DeliveryMode.Parallel, null)]
+    [TestCase(DeliveryMode.Ordered, null)]
+    [TestCase(DeliveryMode.OrderedByKey, 2)]
+    [CancelAfter(40_000)]
+    public async Task A_queue_that_somebody_unbinds_is_bound_again_and_told_of(DeliveryMode delivery, int? lanes, CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        var subscription = Subscription("orders.#") with { SingleActive = delivery == DeliveryMode.Ordered, Lanes = lanes, RetryDelays = [] };
+        await SubscribeAsync(inbox.HandleAsync, subscription);
+        await Eventually.HoldsAsync(() => Transport.Farm.Members.HearingFor > TimeSpan.Zero, cancellationToken);
+
+        var (name, topic) = (Broker.Names.Endpoint(subscription.Endpoint), Broker.Names.Topic("orders"));
+        await (lanes is null
+            ? Foreign.QueueUnbindAsync(name, topic, "orders.#", cancellationToken: cancellationToken)
+            : Foreign.ExchangeUnbindAsync(name, topic, "orders.#", cancellationToken: cancellationToken));
+        var missed = Message("orders.missed") with { Key = "k" };
+        await Transport.PublishAsync(missed, cancellationToken);
+        await Eventually.HoldsAsync(() => Log.All.Any(line => line.Contains("orders.missed")), cancellationToken);
+        await Eventually.HoldsAsync(
+            async () =>
+            {
+                await Transport.PublishAsync(Message("orders.accepted") with { Key = "k" }, cancellationToken);
+                return inbox.TryNext(out _);
+            },
+            cancellationToken);
+        await Transport.Unroutable.ReplayAsync("orders.missed", limit: 10, cancellationToken);
+        await Eventually.HoldsAsync(() => inbox.TryNext(out var delivered) && delivered!.Message.Id == missed.Id, cancellationToken);
+
+        Assert.That(Log.All.Where(line => line.Contains("orders.missed")), Has.One.StartsWith("Warning").And.Contains($"although {subscription.Endpoint} subscribes"));
+    }
+
     [Test, CancelAfter(20_000)]
     public async Task A_foreign_message_is_replayed_as_it_was_but_for_its_party(CancellationToken cancellationToken)
     {

@@ -3,6 +3,7 @@ using Esb.Core.Errors;
 using Esb.Core.Planning;
 using Esb.Core.Topics;
 using Esb.Topics.RabbitMq;
+using Esb.Topics.RabbitMq.Farm;
 using Esb.Topics.RabbitMq.Planning;
 
 namespace Esb.IntegrationTests.Topics;
@@ -54,7 +55,7 @@ public sealed class QueueMigrationTests : BrokerFixture
 
         var planned = await PlanAsync(after, cancellationToken);
         var told = new ConcurrentQueue<string>();
-        await new QueueMigration(_session, after, told.Enqueue, TimeProvider.System).RunAsync(cancellationToken);
+        await new QueueMigration(_session, after, new NoUsers(), told.Enqueue, TimeProvider.System).RunAsync(cancellationToken);
         var inbox = new Inbox();
         await SubscribeAsync(inbox.HandleAsync, after);
         for (var i = 60; i < 72; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i}") with { Key = $"key-{i % 6}" }, cancellationToken);
@@ -79,14 +80,14 @@ public sealed class QueueMigrationTests : BrokerFixture
         for (var i = 0; i < 40; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i}") with { Key = "one" }, cancellationToken);
 
         using var stopping = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        var stopped = new QueueMigration(_session, after, _ => stopping.Cancel(), TimeProvider.System).RunAsync(stopping.Token);
+        var stopped = new QueueMigration(_session, after, new NoUsers(), _ => stopping.Cancel(), TimeProvider.System).RunAsync(stopping.Token);
         Assert.CatchAsync<OperationCanceledException>(() => stopped);
         for (var i = 40; i < 50; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i}") with { Key = "one" }, cancellationToken);
         var early = await SubscribeAsync(new Inbox().HandleAsync, after);
         var reason = early.Reason;
         await early.DisposeAsync();
         var planned = await PlanAsync(after, cancellationToken);
-        await new QueueMigration(_session, after, TestContext.Out.WriteLine, TimeProvider.System).RunAsync(cancellationToken);
+        await new QueueMigration(_session, after, new NoUsers(), TestContext.Out.WriteLine, TimeProvider.System).RunAsync(cancellationToken);
         var inbox = new Inbox();
         await SubscribeAsync(inbox.HandleAsync, after);
         var deliveries = await inbox.NextAsync(50, cancellationToken);
@@ -102,10 +103,59 @@ public sealed class QueueMigrationTests : BrokerFixture
         var subscription = Subscription("orders.#");
         await SubscribeAsync(new Inbox().HandleAsync, subscription);
 
-        var failure = Assert.ThrowsAsync<EsbException>(() => new QueueMigration(_session, subscription with { SingleActive = true }, _ => { }, TimeProvider.System).RunAsync(cancellationToken));
+        var failure = Assert.ThrowsAsync<EsbException>(() => new QueueMigration(_session, subscription with { SingleActive = true }, new NoUsers(), _ => { }, TimeProvider.System).RunAsync(cancellationToken));
 
         Assert.That(failure!.Code, Is.EqualTo("ESB-PLAN-BUSY"));
     }
 
+    [Test, CancelAfter(60_000)]
+    public async Task A_host_that_does_not_answer_is_named_and_nothing_is_touched(CancellationToken cancellationToken)
+    {
+        var subscription = Subscription("orders.#");
+        await SubscribeAsync(new Inbox().HandleAsync, subscription);
+        await using var visit = await FarmVisit.BeginAsync(_session.Address, Broker.Names.Farm("tests"), TimeProvider.System, cancellationToken);
+        var users = new FarmQueueUsers(visit, subscription.Endpoint, _ => { }) { LetGoPatience = TimeSpan.FromSeconds(1) };
+        var migration = new QueueMigration(_session, subscription with { SingleActive = true }, users, _ => { }, TimeProvider.System);
+
+        var failure = Assert.ThrowsAsync<EsbException>(() => migration.RunAsync(cancellationToken)); // a transport alone has nobody who could let go
+        await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
+
+        Assert.That(failure!.Code, Is.EqualTo("ESB-PLAN-BUSY"));
+        Assert.That(failure.Message, Does.Contain(Transport.Farm.Self.Name).And.Contain("did not answer"));
+        Assert.That((await PlanAsync(subscription, cancellationToken)).Select(change => change.Kind), Has.None.EqualTo(ChangeKind.Migrate), "no migration has begun");
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task Publishes_wait_while_they_are_held_back_and_go_on(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox.HandleAsync, Subscription("orders.#"));
+        await using var visit = await FarmVisit.BeginAsync(_session.Address, Broker.Names.Farm("tests"), TimeProvider.System, cancellationToken);
+        var users = new FarmQueueUsers(visit, "out", _ => { });
+
+        var hold = await users.HoldPublishesAsync([Broker.Names.Topic("orders")], cancellationToken);
+        var held = Transport.PublishAsync(Message("orders.accepted"), cancellationToken).AsTask();
+        var other = await Transport.PublishAsync(Message("prices.new"), cancellationToken);
+        var wasHeld = !held.IsCompleted;
+        await hold.DisposeAsync();
+
+        Assert.That(other.Outcome, Is.EqualTo(PublishOutcome.Confirmed));
+        Assert.That(wasHeld, Is.True);
+        Assert.That((await held).Outcome, Is.EqualTo(PublishOutcome.Confirmed));
+        Assert.That(await inbox.NextAsync(1, cancellationToken), Has.Count.EqualTo(1));
+    }
+
     private Task<IReadOnlyList<PlannedChange>> PlanAsync(Subscription subscription, CancellationToken cancellationToken) => new EndpointPlan(_session, subscription).CompareAsync(cancellationToken);
+
+    // The transport of the fixture is no whole host: it answers nothing.
+    private sealed class NoUsers : IQueueUsers, IAsyncDisposable
+    {
+        public Task LetGoAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+        public Task<IAsyncDisposable> HoldPublishesAsync(IReadOnlyList<string> destinations, CancellationToken cancellationToken) => Task.FromResult<IAsyncDisposable>(this);
+
+        public Task GoOnAsync() => Task.CompletedTask;
+
+        public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+    }
 }

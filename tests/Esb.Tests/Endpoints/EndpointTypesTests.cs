@@ -43,7 +43,7 @@ public sealed class EndpointTypesTests
         Assert.That(await ErrorsOfAsync("""{ "type": "file-inbound", "folder": "in", "process": "p" }""", provider: "npgsq"), Is.EqualTo(["ESB-CFG-VALUE connections.shop.provider = \"npgsq\": expected one of npgsql; did you mean \"npgsql\"?"]));
 
     [Test]
-    public async Task Once_is_refused_for_a_provider_that_cannot_keep_its_records()
+    public async Task Once_and_fences_are_refused_for_a_provider_that_cannot_keep_their_records()
     {
         const string plain = """{ "type": "sql-outbound", "connection": "shop", "execute": "delete from t" }""";
 
@@ -51,6 +51,8 @@ public sealed class EndpointTypesTests
 
         Assert.That(errors, Is.EqualTo(["ESB-CFG-ONCE endpoints.e.once = true: the provider 'forgetful' of 'shop' cannot keep the tables that it needs"]));
         Assert.That(await ErrorsOfAsync(plain, provider: "forgetful"), Is.Empty);
+        errors = await ErrorsOfAsync(plain.Replace("}", ", \"singleInstance\": true }", StringComparison.Ordinal), provider: "forgetful");
+        Assert.That(errors, Has.One.StartsWith("ESB-CFG-SINGLE endpoints.e.singleInstance = true: the provider 'forgetful'"));
     }
 
     // As the host does it: what can be read is checked, and made without opening anything.

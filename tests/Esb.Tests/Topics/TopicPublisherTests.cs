@@ -172,7 +172,7 @@ public sealed class TopicPublisherTests : TopicsFixture
     {
         Audit.Failure = new EsbException("ESB-AUD-WRITE", "No.", FaultKind.Unavailable);
 
-        Assert.That(async () => await Publisher(Plain).PublishAsync(Some.Context(), Accepted, "a", cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-WRITE"));
+        Assert.That(async () => await Publisher(Plain).PublishAsync(Some.Context(), Accepted, "a", cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-UNRECORDED"));
     }
 
     [Test, CancelAfter(5_000)]

@@ -16,11 +16,17 @@ internal sealed record BenchPlan
     /// <summary>The program whose <c>run</c> is a host.</summary>
     public string Program { get; init; } = Repository.Host;
 
+    /// <summary>What comes before the command line of each host; nothing by default.</summary>
+    public IReadOnlyList<string> Launcher { get; init; } = [];
+
     /// <summary>Makes the outsides, in a database and a folder of the bench.</summary>
     public required Func<NpgsqlDataSource, string, Task<IReadOnlyList<ISink>>> Sinks { get; init; }
 
     /// <summary>Changes the configuration before it is written; by default nothing.</summary>
     public Action<JsonObject> Configure { get; init; } = _ => { };
+
+    /// <summary>Broker and database; null for those that all tests share.</summary>
+    public PrivateServers? Servers { get; init; }
 
     /// <summary>Whether the hosts reach broker and database through proxies.</summary>
     public bool IsProxied { get; init; }

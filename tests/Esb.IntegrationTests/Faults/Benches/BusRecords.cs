@@ -25,18 +25,23 @@ internal sealed class BusRecords(NpgsqlDataSource store, PrivateServers servers,
         (await store.QueryAsync<Guid>("select message_id from esb.dead_letter where endpoint = @endpoint and state = 'Open' union all select message_id from esb.parked_message where endpoint = @endpoint", new { endpoint }, cancellationToken)).ToHashSet();
 
     /// <summary>Messages in each queue of the bus, those under way included.</summary>
-    public async Task<IReadOnlyDictionary<string, int>> ReadQueuesAsync()
-    {
-        var output = await servers.ControlRabbitMqAsync("--silent", "list_queues", "name", "messages", "--no-table-headers");
-        return output.Split('\n')
-            .Select(line => line.Split('\t'))
-            .Where(parts => parts.Length == 2 && parts[0].StartsWith($"{prefix}.", StringComparison.Ordinal))
-            .ToDictionary(parts => parts[0][(prefix.Length + 1)..], parts => int.Parse(parts[1], CultureInfo.InvariantCulture));
-    }
+    public Task<IReadOnlyDictionary<string, int>> ReadQueuesAsync() => ReadQueuesAsync("messages");
+
+    /// <summary>Messages in each queue that a host has and has not settled.</summary>
+    public Task<IReadOnlyDictionary<string, int>> ReadUnsettledAsync() => ReadQueuesAsync("messages_unacknowledged");
 
     /// <summary>Messages that wait for an endpoint, for their next attempt too.</summary>
     public static int WaitingFor(string endpoint, IReadOnlyDictionary<string, int> queues) => queues
         .Where(queue => queue.Key == $"endpoints.{endpoint}" || queue.Key.StartsWith($"endpoints.{endpoint}.", StringComparison.Ordinal))
         .Where(queue => !queue.Key.EndsWith(".record", StringComparison.Ordinal)) // keeps a note of the bus, no message of anybody
         .Sum(queue => queue.Value);
+
+    private async Task<IReadOnlyDictionary<string, int>> ReadQueuesAsync(string column)
+    {
+        var output = await servers.ControlRabbitMqAsync("--silent", "list_queues", "name", column, "--no-table-headers");
+        return output.Split('\n')
+            .Select(line => line.Split('\t'))
+            .Where(parts => parts.Length == 2 && parts[0].StartsWith($"{prefix}.", StringComparison.Ordinal))
+            .ToDictionary(parts => parts[0][(prefix.Length + 1)..], parts => int.Parse(parts[1], CultureInfo.InvariantCulture));
+    }
 }

@@ -63,7 +63,7 @@ internal sealed class FaultBench : IAsyncDisposable
     public static async Task<FaultBench> CreateAsync(BenchPlan plan)
     {
         Log($"{plan.Case}, seed {Seed} (ESB_FAULTS_SEED={Seed} repeats it)");
-        var servers = await FaultServers.GetAsync();
+        var servers = plan.Servers ?? await FaultServers.GetAsync();
         var name = $"faults-{Guid.NewGuid():N}"[..15];
         var connection = new NpgsqlConnectionStringBuilder(servers.Postgres) { Database = name };
         await using (var server = NpgsqlDataSource.Create(servers.Postgres))
@@ -94,7 +94,7 @@ internal sealed class FaultBench : IAsyncDisposable
     {
         [BenchConfiguration.BrokerVariable] = Network.BrokerUrl,
         [BenchConfiguration.StoreVariable] = new NpgsqlConnectionStringBuilder(Network.Postgres) { Database = Name }.ConnectionString,
-    });
+    }, _plan.Launcher);
 
     public Task ConfigureAsync(JsonObject configuration) => File.WriteAllTextAsync(Configuration, configuration.ToJsonString());
 
@@ -199,7 +199,7 @@ internal sealed class FaultBench : IAsyncDisposable
         await Network.DisposeAsync();
         foreach (var sink in Sinks) await sink.DisposeAsync();
         await Ledger.DisposeAsync();
-        if (TestContext.CurrentContext.Result.Outcome.Status == TestStatus.Failed) KeepEvidence();
+        if (TestContext.CurrentContext.Result.Outcome.Status == TestStatus.Failed) await KeepEvidenceAsync();
         await Database.DisposeAsync();
         await using var server = NpgsqlDataSource.Create(Servers.Postgres);
         await using var connection = await server.OpenConnectionAsync();
@@ -220,12 +220,16 @@ internal sealed class FaultBench : IAsyncDisposable
         foreach (var (queue, _) in await Records.ReadQueuesAsync()) await channel.QueueDeleteAsync($"{Name}.{queue}");
     }
 
-    // What a failed run leaves for people to look at: ledger, and what the hosts wrote.
-    private void KeepEvidence()
+    // What a failed run leaves for people to look at: ledger, what the hosts wrote, and what became of each message at each endpoint.
+    private async Task KeepEvidenceAsync()
     {
         var kept = Directory.CreateDirectory(Repository.PathOf(".test", $"{_plan.Case}-{Seed}"));
         File.Copy(Path.Combine(Folder, "sent.ledger"), Path.Combine(kept.FullName, "sent.ledger"), overwrite: true);
-        File.WriteAllText(Path.Combine(kept.FullName, "hosts.log"), Farm.Output);
-        Log($"The ledger and what the hosts wrote are in {kept.FullName}");
+        await File.WriteAllTextAsync(Path.Combine(kept.FullName, "hosts.log"), Farm.Output);
+        foreach (var sink in Sinks)
+            await File.WriteAllLinesAsync(Path.Combine(kept.FullName, $"{sink.Endpoint}.ledger"), (await sink.ReadAsync(CancellationToken.None)).Select(entry => $"{entry.At:O} {entry.Id}"));
+        var facts = await Database.QueryAsync<string>("select concat_ws(' ', occurred_at, endpoint, kind, message_id, attempt, code) from esb.audit_event where endpoint is not null order by occurred_at", null, CancellationToken.None);
+        await File.WriteAllLinesAsync(Path.Combine(kept.FullName, "facts.txt"), facts);
+        Log($"The ledgers and what the hosts wrote are in {kept.FullName}");
     }
 }

@@ -4,7 +4,8 @@ using Esb.Tests;
 namespace Esb.IntegrationTests.Faults.Farm;
 
 /// <summary>A place in a farm: a working folder and two ports, in which one host process after the other lives. Used by one fault at a time.</summary>
-internal sealed class FarmHost(string name, string program, string configuration, string folder, IReadOnlyDictionary<string, string> variables) : IAsyncDisposable
+internal sealed class FarmHost(
+    string name, string program, string configuration, string folder, IReadOnlyDictionary<string, string> variables, IReadOnlyList<string> launcher) : IAsyncDisposable
 {
     private readonly Dictionary<string, string> _variables = new(variables)
     {
@@ -33,7 +34,7 @@ internal sealed class FarmHost(string name, string program, string configuration
     {
         if (_process is not null) throw new InvalidOperationException($"{name} runs already.");
         Directory.CreateDirectory(folder);
-        _process = HostProcess.Launch(program, configuration, folder, _variables);
+        _process = HostProcess.Launch(program, configuration, folder, _variables, launcher);
         Starts++;
     }
 

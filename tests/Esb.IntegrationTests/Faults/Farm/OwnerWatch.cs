@@ -28,6 +28,19 @@ internal sealed class OwnerWatch(HostFarm farm, string endpoint)
         return _samples.Where(sample => sample.IsOwner).Count(sample => byHost.Any(other => other.Key != sample.Host && IsOwnerAround(other.Value, sample.At)));
     }
 
+    /// <summary>When a host other than this one was first seen to run it after a moment; null while none was.</summary>
+    public long? TakenOverAt(FarmHost from, long since) =>
+        _samples.Where(sample => sample.IsOwner && sample.Host != from && sample.At > since).Min(sample => (long?)sample.At);
+
+    /// <summary>The longest time between two moments, at the first of which the one before may have ended, without any host that ran it.</summary>
+    public TimeSpan LongestGap(long from, long to)
+    {
+        var owned = _samples.Where(sample => sample.IsOwner).Select(sample => sample.At).Order().ToList();
+        var before = owned.LastOrDefault(at => at <= from, from);
+        var within = owned.Where(at => at > from && at < to).Prepend(before).ToList();
+        return within.Zip(within.Skip(1), (first, next) => TimeProvider.System.GetElapsedTime(first, next)).DefaultIfEmpty(TimeSpan.MaxValue).Max();
+    }
+
     private static bool IsOwnerAround(List<Sample> samples, long time)
     {
         var after = samples.FindIndex(sample => sample.At >= time);

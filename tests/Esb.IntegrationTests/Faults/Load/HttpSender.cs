@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Http.Headers;
 using System.Net.Sockets;
@@ -16,6 +17,11 @@ internal sealed class HttpSender : IDisposable
     {
         Timeout = Patience,
     };
+
+    private readonly ConcurrentDictionary<string, int> _codes = new();
+
+    /// <summary>The codes of problems that were answered, and how often each came.</summary>
+    public IReadOnlyDictionary<string, int> Codes => _codes;
 
     public void Dispose() => _client.Dispose();
 
@@ -42,25 +48,28 @@ internal sealed class HttpSender : IDisposable
     }
 
     // Only an answer that says no for certain is a refusal.
-    private static async Task<(SendOutcome Outcome, Guid? MessageId)> ReadAsync(HttpResponseMessage response, CancellationToken cancellationToken)
+    private async Task<(SendOutcome Outcome, Guid? MessageId)> ReadAsync(HttpResponseMessage response, CancellationToken cancellationToken)
     {
         if (response.StatusCode is HttpStatusCode.Accepted or HttpStatusCode.OK)
             return (SendOutcome.Confirmed, Guid.Parse(response.Headers.GetValues("Esb-Message-Id").Single()));
         var text = await response.Content.ReadAsStringAsync(cancellationToken);
         var saysUnknown = text.Contains("ESB-HTTP-UNKNOWN", StringComparison.Ordinal) || text.Contains("Nobody can tell", StringComparison.Ordinal);
         var isRefusal = response.StatusCode is HttpStatusCode.ServiceUnavailable or HttpStatusCode.TooManyRequests or HttpStatusCode.Conflict or HttpStatusCode.UnprocessableContent;
-        return (isRefusal && !saysUnknown && IsProblem(text) ? SendOutcome.Refused : SendOutcome.Unknown, null);
+        var code = CodeOf(text);
+        if (code is not null) _codes.AddOrUpdate(code, 1, (_, count) => count + 1);
+        return (isRefusal && !saysUnknown && code is not null ? SendOutcome.Refused : SendOutcome.Unknown, null);
     }
 
-    private static bool IsProblem(string text)
+    // Null where it is no problem as the bus tells them.
+    private static string? CodeOf(string text)
     {
         try
         {
-            return JsonDocument.Parse(text).RootElement.TryGetProperty("code", out _);
+            return JsonDocument.Parse(text).RootElement.TryGetProperty("code", out var code) ? code.GetString() : null;
         }
         catch (JsonException)
         {
-            return false;
+            return null;
         }
     }
 }

@@ -10,6 +10,9 @@ internal sealed class LoadGenerator(LoadPlan plan, SendLedger ledger, Func<Rando
 
     public int Acknowledged => Volatile.Read(ref _acknowledged);
 
+    /// <summary>The codes of what was not accepted, and how often each came.</summary>
+    public IReadOnlyDictionary<string, int> Codes => _sender.Codes;
+
     /// <summary>Ends when enough were accepted and, where it is given, something else is done too.</summary>
     public async Task RunAsync(CancellationToken cancellationToken, Task? until = null)
     {
@@ -32,7 +35,7 @@ internal sealed class LoadGenerator(LoadPlan plan, SendLedger ledger, Func<Rando
         {
             var key = keys[random.Next(keys.Length)];
             var outcome = await SendAsync(key, ++sequences[key], random, cancellationToken);
-            if (outcome != SendOutcome.Confirmed) await Task.Delay(plan.PauseAfterRefusal, cancellationToken);
+            if (outcome != SendOutcome.Confirmed) await Task.Delay(plan.PauseAfterRefusal * (0.5 + random.NextDouble()), cancellationToken);
             due += (long)(interval.TotalSeconds * TimeProvider.System.TimestampFrequency);
             var early = TimeProvider.System.GetElapsedTime(TimeProvider.System.GetTimestamp(), due);
             if (early > TimeSpan.Zero) await Task.Delay(early, cancellationToken);

@@ -11,6 +11,9 @@ internal sealed record Fault(string Name, Func<Task> StrikeAsync, Func<Task> Hea
     /// <summary>Something that is over as soon as it happened.</summary>
     public static Fault Moment(string name, Func<Task> strike) => new(name, strike, () => Task.CompletedTask, TimeSpan.Zero, TimeSpan.Zero);
 
+    /// <summary>Something that lasts until whoever did it has seen enough.</summary>
+    public static Fault Until(string name, Func<Task> strike, Func<Task> heal) => new(name, strike, heal, TimeSpan.Zero, TimeSpan.Zero);
+
     public Fault Lasting(double shortestSeconds, double longestSeconds) =>
         this with { Shortest = TimeSpan.FromSeconds(shortestSeconds), Longest = TimeSpan.FromSeconds(longestSeconds) };
 }

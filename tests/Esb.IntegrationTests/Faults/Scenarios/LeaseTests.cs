@@ -4,121 +4,114 @@ using Esb.IntegrationTests.Faults.Checking;
 using Esb.IntegrationTests.Faults.Farm;
 using Esb.IntegrationTests.Faults.Load;
 using Esb.IntegrationTests.Faults.Nemeses;
-using Esb.IntegrationTests.Faults.Network;
 using Esb.IntegrationTests.Faults.Results;
 using Esb.IntegrationTests.Faults.Sinks;
-using Npgsql;
 
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
-/// <summary>One of three hosts reads a drop box. Whatever befalls it, no two read at once, and another takes over soon.</summary>
+/// <summary>One of three hosts runs an endpoint. Whatever befalls it, no two run it at once, another takes over soon, and what comes late has no effect.</summary>
 [NonParallelizable]
 public sealed class LeaseTests
 {
-    private const string Endpoint = "drop";
+    private const string Effects = "effects";
+    private const string Drop = "drop";
 
     private static readonly TimeSpan TakeOver = TimeSpan.FromSeconds(15);
 
+    // 100 as specified take about half an hour; ESB_FAULTS_LEASE_ROUNDS=100 runs them.
+    private static readonly int Rounds = int.TryParse(Environment.GetEnvironmentVariable("ESB_FAULTS_LEASE_ROUNDS"), out var rounds) ? rounds : 12;
+
+    [Test, Category("Faults"), CancelAfter(3_600_000), Property("Case", "T-LEA-1")]
+    public Task Writer_that_dies_freezes_or_loses_its_database_is_replaced(CancellationToken cancellationToken) =>
+        WriteAsync("T-LEA-1", Rounds, Repository.Host, (_, _) => { }, AnyOf, cancellationToken);
+
+    [TestCase("01:00:00"), TestCase("-01:00:00")]
+    [Category("Faults"), CancelAfter(900_000), Property("Case", "T-LEA-2")]
+    public Task Clock_of_a_host_that_is_an_hour_wrong_changes_nothing(string ahead, CancellationToken cancellationToken) =>
+        WriteAsync($"T-LEA-2 ({ahead})", 6, Repository.KnownBadHost, (host, number) => host.Set("ESB_KNOWNBAD_CLOCK", number == 0 ? ahead : "00:00:00"), AnyOf, cancellationToken);
+
+    [Test, Category("Faults"), CancelAfter(900_000), Property("Case", "T-LEA-3")]
+    public Task Database_that_restarts_makes_no_second_writer(CancellationToken cancellationToken) =>
+        WriteAsync("T-LEA-3", 20, Repository.Host, (_, _) => { }, (bench, _, _, _) => ServerFaults.KillDatabase(bench.Servers).Lasting(0, 3), cancellationToken);
+
     [Test, Category("Faults"), CancelAfter(600_000), Property("Case", "T-LEA-1")]
-    public Task Owner_that_dies_freezes_or_loses_its_database_is_replaced(CancellationToken cancellationToken) =>
-        RunAsync("T-LEA-1", rounds: 6, (host, proxy, round) => (round % 3) switch
-        {
-            0 => HostFaults.Kill(host).Lasting(0.5, 5),
-            1 => HostFaults.Pause(host).Lasting(15, 30),
-            _ => NetworkFaults.Stall(proxy, "database").Lasting(15, 30),
-        }, cancellationToken);
-
-    [Test, Category("Faults"), CancelAfter(600_000), Property("Case", "T-LEA-3")]
-    public Task Database_that_restarts_makes_no_second_owner(CancellationToken cancellationToken) =>
-        RunAsync("T-LEA-3", rounds: 6, (_, _, _) => null, cancellationToken);
-
-    // A null fault is a restart of the database under all of them.
-    private static async Task RunAsync(string name, int rounds, Func<FarmHost, INetworkProxy, int, Fault?> faultOf, CancellationToken cancellationToken)
+    public async Task Reader_that_dies_freezes_or_loses_its_database_is_replaced(CancellationToken cancellationToken)
     {
         var incoming = "";
         await using var bench = await FaultBench.CreateAsync(new BenchPlan
         {
-            Case = name,
+            Case = "T-LEA-1 (inbound)",
             Hosts = 3,
             Sinks = async (database, folder) =>
             {
-                incoming = Path.Combine(folder, "incoming");
-                return [await SqlSink.CreateAsync("effects", database, SinkPromises.Once, BenchConfiguration.Parallel(), idHeader: "x-file-name")];
+                incoming = Directory.CreateDirectory(Path.Combine(folder, "incoming")).FullName;
+                return [await SqlSink.CreateAsync(Effects, database, SinkPromises.Once, BenchConfiguration.Parallel(), idHeader: "x-file-name")];
             },
-            Configure = configuration => configuration["endpoints"]!["intake"] = new JsonObject
+            Configure = configuration =>
             {
-                ["type"] = "http-inbound", ["path"] = "/work", ["publish"] = "work.other",
+                configuration["endpoints"]!["intake"]!["publish"] = "work.other";
+                configuration["endpoints"]![Drop] = new JsonObject { ["type"] = "file-inbound", ["folder"] = incoming, ["publish"] = "work.item", ["interval"] = "200ms", ["singleInstance"] = true };
             },
         });
-        Directory.CreateDirectory(incoming);
-        await AddDropAsync(bench, incoming);
-        await using var proxies = new ProxyForEach(bench);
-        await proxies.StartAsync();
+        await using var proxies = await HostProxies.StartAsync(bench);
         await bench.Farm.StartAsync(cancellationToken);
-        using var watching = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        var watch = new OwnerWatch(bench.Farm, Endpoint);
-        var watched = watch.RunAsync(watching.Token);
-        var strikes = new List<Strike>();
 
-        await new FileLoad(incoming, bench.Ledger, FaultBench.Seed).RunAsync(files: 500, rate: 20, until: StrikeAsync(), cancellationToken);
+        await StrikeAsync(bench, proxies, Drop, 6, AnyOf, until => new FileLoad(incoming, bench.Ledger, FaultBench.Seed).RunAsync(files: 500, rate: 20, until, cancellationToken), writers: null, cancellationToken);
+    }
+
+    // Hosts that freeze and thaw in the middle of a write are what the fence is for.
+    private static async Task WriteAsync(
+        string name, int rounds, string program, Action<FarmHost, int> prepare, Func<FaultBench, HostProxies, FarmHost, int, Fault> faultOf, CancellationToken cancellationToken)
+    {
+        var settings = BenchConfiguration.Parallel();
+        settings["singleInstance"] = true;
+        await using var bench = await FaultBench.CreateAsync(new BenchPlan
+        {
+            Case = name,
+            Hosts = 3,
+            Program = program,
+            Sinks = async (database, _) => [await SqlSink.CreateAsync(Effects, database, SinkPromises.Once, settings)],
+        });
+        for (var number = 0; number < bench.Farm.Hosts.Count; number++) prepare(bench.Farm.Hosts[number], number);
+        await using var proxies = await HostProxies.StartAsync(bench);
+        await bench.Farm.StartAsync(cancellationToken);
+        var writers = new WriterLog(bench.Database, Effects);
+        await writers.StartAsync();
+
+        await StrikeAsync(bench, proxies, Effects, rounds, faultOf, until => new BrokerLoad(bench).RunAsync(rate: 40, until, cancellationToken), writers, cancellationToken);
+    }
+
+    private static Fault AnyOf(FaultBench bench, HostProxies proxies, FarmHost owner, int round) => (round % 3) switch
+    {
+        0 => HostFaults.Kill(owner).Lasting(0.5, 5),
+        1 => HostFaults.Pause(owner).Lasting(5, 60),
+        _ => NetworkFaults.Stall(proxies.Of(owner), "database").Lasting(12, 30),
+    };
+
+    private static async Task StrikeAsync(
+        FaultBench bench, HostProxies proxies, string endpoint, int rounds, Func<FaultBench, HostProxies, FarmHost, int, Fault> faultOf, Func<Task, Task> load, WriterLog? writers, CancellationToken cancellationToken)
+    {
+        using var watching = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        var watch = new OwnerWatch(bench.Farm, endpoint);
+        var watched = watch.RunAsync(watching.Token);
+        var strikes = new OwnerStrikes(watch, bench.Farm);
+
+        await load(strikes.RunAsync(rounds, (owner, round) => faultOf(bench, proxies, owner, round), cancellationToken));
         await bench.Farm.WaitForReadyAsync(cancellationToken);
         var verdicts = await bench.SettleAsync(cancellationToken, evidence => evidence with { TerminalStates = null });
         await watching.CancelAsync();
         await watched;
 
-        var gaps = await Recovery.MeasureAsync(strikes, bench.Sinks, cancellationToken, strike => strike.StruckAt + TimeSpan.FromMilliseconds(200));
+        var gaps = new Recovery(strikes.Gaps);
         var overlaps = watch.CountOverlaps();
-        bench.Conclude(verdicts, $"{bench.Ledger.Acknowledged:N0} files, 3 hosts; {string.Join(", ", strikes.GroupBy(strike => strike.Name.Split(" host")[0]).Select(group => $"{group.Key} × {group.Count()}"))}", $"two owners at {overlaps} of {watch.Samples:N0} looks; gap {gaps}");
-        Assert.That(overlaps, Is.Zero, "two owners at once");
-        Assert.That(gaps.Slowest95, Is.LessThan(TakeOver));
-
-        async Task StrikeAsync()
+        var stale = writers is null ? 0 : await writers.CountStaleAsync();
+        var tokens = writers is null ? "" : $"; {stale} effects with a stale token of {await writers.CountOwnersAsync()}";
+        bench.Conclude(verdicts, $"{bench.Ledger.Acknowledged:N0}, 3 hosts, {rounds} rounds: {strikes.Summary}", $"two owners at {overlaps} of {watch.Samples:N0} looks{tokens}; without an owner {gaps}");
+        Assert.Multiple(() =>
         {
-            var random = new Random(FaultBench.Seed);
-            for (var round = 0; round < rounds; round++)
-            {
-                await Task.Delay(TimeSpan.FromSeconds(3 + (3 * random.NextDouble())), cancellationToken);
-                FarmHost? owner;
-                while ((owner = watch.Current()) is null) await Task.Delay(100, cancellationToken);
-                var fault = faultOf(owner, proxies.Of(owner), round) ?? ServerFaults.KillDatabase(bench.Servers).Lasting(0, 3);
-                var nemesis = new Nemesis(FaultBench.Seed + round, FaultBench.Log).Track(0, 0, (fault with { Name = $"{fault.Name} of {owner.Name}" }, 1));
-                await nemesis.RunAsync(cancellationToken);
-                strikes.AddRange(nemesis.Strikes);
-            }
-        }
-    }
-
-    private static async Task AddDropAsync(FaultBench bench, string incoming)
-    {
-        var configuration = JsonNode.Parse(await File.ReadAllTextAsync(bench.Configuration))!.AsObject();
-        configuration["endpoints"]![Endpoint] = new JsonObject
-        {
-            ["type"] = "file-inbound", ["folder"] = incoming, ["publish"] = "work.item", ["interval"] = "200ms", ["singleInstance"] = true,
-        };
-        await bench.ConfigureAsync(configuration);
-    }
-
-    /// <summary>A way to the database for each host, so that one alone can lose it.</summary>
-    private sealed class ProxyForEach(FaultBench bench) : IAsyncDisposable
-    {
-        private readonly Dictionary<FarmHost, INetworkProxy> _proxies = [];
-
-        public INetworkProxy Of(FarmHost host) => _proxies[host];
-
-        public async Task StartAsync()
-        {
-            var store = new NpgsqlConnectionStringBuilder(bench.Servers.Postgres) { Database = bench.Name };
-            var port = store.Port;
-            foreach (var host in bench.Farm.Hosts)
-            {
-                store.Port = (_proxies[host] = await NetworkProxies.StartAsync(port, FaultBench.Log)).Port;
-                host.Set(BenchConfiguration.StoreVariable, store.ConnectionString);
-            }
-        }
-
-        public async ValueTask DisposeAsync()
-        {
-            foreach (var proxy in _proxies.Values) await proxy.DisposeAsync();
-        }
+            Assert.That(overlaps, Is.Zero, "two owners at once");
+            Assert.That(stale, Is.Zero, "effects with a stale token");
+            Assert.That(gaps.Slowest95, Is.LessThan(TakeOver));
+        });
     }
 }

@@ -18,7 +18,7 @@ public sealed class OrderTests
     public Task Smoke(CancellationToken cancellationToken) =>
         RunAsync(ByKey, messages: 1_000, rate: 100, Faults(broker: 0, kill: 1, pause: 0, database: 1, longestPause: 3), cancellationToken);
 
-    [TestCase(All, 10_000, 100), TestCase(ByKey, 40_000, 250)]
+    [TestCase(All, 10_000, 100), TestCase(ByKey, 5_000, 300)]
     [Category("Faults"), CancelAfter(900_000)]
     public Task Full(string delivery, int messages, int rate, CancellationToken cancellationToken) =>
         RunAsync(delivery, messages, rate, Faults(broker: 3, kill: 3, pause: 1, database: 3, longestPause: 20), cancellationToken);
@@ -28,7 +28,7 @@ public sealed class OrderTests
     private static Func<FaultBench, Nemesis> Faults(int broker, int kill, int pause, int database, double longestPause) => bench => FaultBench.NewNemesis()
         .Track(1, longestPause, (ServerFaults.KillBroker(bench.Servers), broker))
         .Track(1, longestPause, (ServerFaults.KillDatabase(bench.Servers), database))
-        .Track(1, longestPause / 2, [.. bench.Farm.Hosts.SelectMany(host => new[] { (HostFaults.Kill(host), kill), (HostFaults.Pause(host).Lasting(30, 45), pause) })]);
+        .Track(1, longestPause / 2, [.. bench.Farm.Hosts.SelectMany(host => new[] { (HostFaults.Kill(host), kill), (HostFaults.Pause(host).Lasting(45, 45), pause) })]);
 
     private static async Task RunAsync(string delivery, int messages, int rate, Func<FaultBench, Nemesis> faults, CancellationToken cancellationToken)
     {

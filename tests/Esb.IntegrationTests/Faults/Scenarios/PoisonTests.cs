@@ -1,10 +1,10 @@
-using System.Globalization;
 using System.Security.Cryptography;
 using System.Text;
 using Dapper;
 using Esb.IntegrationTests.Faults.Benches;
 using Esb.IntegrationTests.Faults.Checking;
 using Esb.IntegrationTests.Faults.Load;
+using Esb.IntegrationTests.Faults.Results;
 using Esb.IntegrationTests.Faults.Sinks;
 using Microsoft.AspNetCore.Http;
 
@@ -14,17 +14,33 @@ namespace Esb.IntegrationTests.Faults.Scenarios;
 [NonParallelizable]
 public sealed class PoisonTests
 {
-    private const int Warmup = 5_000;
-    private const int Measured = 20_000;
+    private const string Poisoned = "poisoned";
+    private const int Pairs = 5;
+    private const int MessagesOfPhase = 10_000;
 
-    [Test, Category("Faults"), CancelAfter(600_000), Property("Case", "T-POI-1")]
+    [Test, Category("Faults"), CancelAfter(900_000), Property("Case", "T-POI-1")]
     public async Task One_percent_of_poison_is_kept_and_slows_the_others_by_little(CancellationToken cancellationToken)
     {
-        var clean = await MeasureAsync("T-POI-1 (clean)", isPoisonous: false, cancellationToken);
-        var poisoned = await MeasureAsync("T-POI-1", isPoisonous: true, cancellationToken);
+        await using var bench = await FaultBench.StartAsync(Plan("T-POI-1", hosts: 1), cancellationToken);
+        ((HttpSink)bench.Sinks[0]).Refusal = (id, _) => ValueTask.FromResult(IsPoisoned(id) ? (IResult)TypedResults.InternalServerError() : null);
+        await SendAsync(bench, "warm", cancellationToken);
 
-        FaultBench.Log($"clean {clean:0}/s, with poison {poisoned:0}/s");
-        Assert.That(poisoned / clean, Is.GreaterThanOrEqualTo(0.85));
+        var (clean, poisoned) = (new List<double>(), new List<double>());
+        for (var pair = 1; pair <= Pairs; pair++)
+        {
+            clean.Add(await SendAsync(bench, $"clean{pair}", cancellationToken));
+            poisoned.Add(await SendAsync(bench, $"{Poisoned}{pair}", cancellationToken));
+        }
+
+        var verdicts = await bench.SettleAsync(cancellationToken);
+
+        var ratio = Medians.Of(clean.Zip(poisoned, (without, with) => with / without));
+        bench.Conclude(
+            verdicts,
+            $"{Pairs} × {MessagesOfPhase:N0} clean, then as many with 1 % poison, each as fast as they go",
+            FormattableString.Invariant($"{ratio:P0} of the clean rate (median of pairs); clean {Medians.Of(clean):0}/s, with poison {Medians.Of(poisoned):0}/s"));
+        Assert.That(verdicts[0].Kept, Is.EqualTo(bench.Ledger.Messages.Count(message => IsPoisoned(message.Id) && message.MessageId is not null)), "each poison is a dead letter, and nothing else");
+        Assert.That(ratio, Is.GreaterThanOrEqualTo(0.85));
     }
 
     [Test, Category("Faults"), CancelAfter(180_000), Property("Case", "T-POI-4")]
@@ -88,22 +104,15 @@ public sealed class PoisonTests
         Assert.That(busiest, Is.LessThanOrEqualTo(1 + (away.TotalSeconds / 5)), "no more than once in five seconds");
     }
 
-    private static async Task<double> MeasureAsync(string name, bool isPoisonous, CancellationToken cancellationToken)
+    // Deliveries per second, until 98 % of a phase have arrived: what is tried again comes later.
+    private static async Task<double> SendAsync(FaultBench bench, string name, CancellationToken cancellationToken)
     {
-        await using var bench = await FaultBench.StartAsync(Plan(name, hosts: 1), cancellationToken);
-        if (isPoisonous) ((HttpSink)bench.Sinks[0]).Refusal = (id, _) => ValueTask.FromResult(IsPoison(id) ? (IResult)TypedResults.InternalServerError() : null);
-        using var load = bench.Load(new LoadPlan { Messages = Warmup + Measured, Keys = 500, Rate = 100_000, LargestBody = 2_048, Senders = 32 });
-
+        var before = bench.Sinks[0].ReadAsync(cancellationToken);
+        var started = TimeProvider.System.GetTimestamp();
+        using var load = bench.Load(new LoadPlan { Messages = MessagesOfPhase, Keys = 500, KeyPrefix = $"{name}-", Rate = 100_000, LargestBody = 2_048, Senders = 32 });
         await load.RunAsync(cancellationToken);
-        while ((await bench.Sinks[0].ReadAsync(cancellationToken)).Count < Warmup + (Measured * 98 / 100)) await Task.Delay(50, cancellationToken);
-        var arrivals = await bench.Sinks[0].ReadAsync(cancellationToken);
-        var rate = Measured * 0.98 / (arrivals[Warmup + (Measured * 98 / 100) - 1].At - arrivals[Warmup].At).TotalSeconds;
-        var verdicts = await bench.SettleAsync(cancellationToken);
-
-        bench.Conclude(verdicts, $"{Warmup + Measured:N0} as fast as they go", string.Create(CultureInfo.InvariantCulture, $"{rate:0}/s"));
-        var poison = isPoisonous ? bench.Ledger.Messages.Count(message => IsPoison(message.Id) && message.MessageId is not null) : 0;
-        Assert.That(verdicts[0].Kept, Is.EqualTo(poison), "each poison is a dead letter, and nothing else");
-        return rate;
+        while ((await bench.Sinks[0].ReadAsync(cancellationToken)).Count - (await before).Count < MessagesOfPhase * 98 / 100) await Task.Delay(20, cancellationToken);
+        return MessagesOfPhase * 0.98 / TimeProvider.System.GetElapsedTime(started).TotalSeconds;
     }
 
     private static BenchPlan Plan(string name, int hosts) => new()
@@ -112,6 +121,8 @@ public sealed class PoisonTests
         Hosts = hosts,
         Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel())],
     };
+
+    private static bool IsPoisoned(string id) => id.StartsWith(Poisoned, StringComparison.Ordinal) && IsPoison(id);
 
     // One in a hundred, spread over all keys.
     private static bool IsPoison(string id) => SHA256.HashData(Encoding.UTF8.GetBytes(id))[..2] is [var high, var low] && ((high << 8) | low) % 100 == 7;

@@ -47,8 +47,11 @@ internal sealed class HttpSink : ISink
     /// <summary>How long the answer takes after the effect: whoever dies meanwhile does not know of it.</summary>
     public Func<TimeSpan> LatencyOf { get; set; } = () => TimeSpan.Zero;
 
-    /// <summary>Every request, with those that were refused: how often the endpoint tried each message, and when.</summary>
-    public ConcurrentQueue<(string Id, DateTimeOffset At)> Attempts { get; } = new();
+    /// <summary>Every request, with those that were refused: how often the endpoint tried each message, when, and at which path.</summary>
+    public ConcurrentQueue<(string Id, DateTimeOffset At, string Path)> Attempts { get; } = new();
+
+    /// <summary>Where it listens; whatever the path.</summary>
+    public Uri Url => new((string)Configuration["url"]!);
 
     public static async Task<HttpSink> StartAsync(string endpoint, string folder, SinkPromises promises, JsonObject settings)
     {
@@ -68,7 +71,7 @@ internal sealed class HttpSink : ISink
     private async Task TakeAsync(HttpContext context)
     {
         var id = context.Request.Headers[FaultHeaders.Id].ToString();
-        Attempts.Enqueue((id, TimeProvider.System.GetUtcNow()));
+        Attempts.Enqueue((id, TimeProvider.System.GetUtcNow(), context.Request.Path));
         var hash = Convert.ToHexStringLower(await SHA256.HashDataAsync(context.Request.Body, context.RequestAborted));
         if (await Refusal(id, context.RequestAborted) is { } refusal)
         {

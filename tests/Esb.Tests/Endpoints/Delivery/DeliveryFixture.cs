@@ -3,6 +3,7 @@ using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Endpoints.Delivery;
+using Esb.Endpoints.SingleInstance;
 using Esb.Tests.Fakes;
 using Microsoft.Extensions.Logging.Abstractions;
 using NSubstitute;
@@ -34,6 +35,8 @@ public abstract class DeliveryFixture
 
     internal IDeadLetterStore DeadLetters { get; } = Substitute.For<IDeadLetterStore>();
 
+    internal ILeaseStore Leases { get; } = Substitute.For<ILeaseStore>();
+
     internal IParkingStore Parking { get; set; } = Substitute.For<IParkingStore>();
 
     internal DeliveryController Controller => _controller!;
@@ -55,7 +58,8 @@ public abstract class DeliveryFixture
         var sender = new EndpointSender(config, Outside, Time, NullLoggerFactory.Instance);
         var suspects = new Suspects(Marks, NullLogger<Suspects>.Instance);
         var letters = new DeadLetterKeeper(transport, DeadLetters, Audit, Time, NullLogger<DeadLetterKeeper>.Instance);
-        var services = new DeliveryServices(transport, Queues, Audit, Parking, letters, suspects, Time, NullLoggerFactory.Instance);
+        var singles = new SingleInstances(areShared: true, Leases, Time, NullLogger<LeaseHolder>.Instance);
+        var services = new DeliveryServices(transport, Queues, Audit, Parking, letters, suspects, singles, Time, NullLoggerFactory.Instance);
         _controller = new DeliveryController(config, "test-outbound", sender, filter: null, services);
         await _controller.StartAsync(CancellationToken.None);
     }

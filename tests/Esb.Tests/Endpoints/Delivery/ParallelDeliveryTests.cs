@@ -94,6 +94,19 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
     }
 
     [Test, CancelAfter(10_000)]
+    public async Task Endpoint_that_gives_up_by_itself_has_failed_an_attempt(CancellationToken cancellationToken)
+    {
+        await StartAsync(new TestOutboundConfig { Retry = new RetryConfig { Immediate = 0, Delays = [] } });
+        Outside.Takes(_ => throw new TaskCanceledException("A time-out of its own."));
+
+        var settlement = await DeliverAsync(Some.Message(), cancellationToken);
+
+        var letter = ((Settlement.Divert)settlement).Letter;
+        Assert.That((letter.Code, letter.ExceptionType), Is.EqualTo(("ESB-ENDPOINT-FAILED", "System.Threading.Tasks.TaskCanceledException")));
+        Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Failed }));
+    }
+
+    [Test, CancelAfter(10_000)]
     public async Task Delivery_that_cannot_be_recorded_is_not_acknowledged_and_no_failed_attempt(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());

@@ -6,12 +6,18 @@ using Esb.Core.Messages;
 namespace Esb.Tests.Endpoints.Delivery;
 
 /// <summary>An outside that does as the test says: each attempt takes the next turn of the script; without one it succeeds.</summary>
-internal sealed class ScriptedEndpoint : IOutboundAdapter, IOutboundEndpoint
+internal sealed class ScriptedEndpoint : IFencingAdapter, IFencedEndpoint
 {
     private readonly ConcurrentQueue<Func<EsbMessage, CancellationToken, Task<EsbMessage?>>> _turns = new();
     private readonly ConcurrentQueue<EsbMessage> _attempts = new();
 
     public IReadOnlyList<EsbMessage> Attempts => [.. _attempts];
+
+    /// <summary>What was shown at the beginning of each lease.</summary>
+    public List<long> Fences { get; } = [];
+
+    /// <summary>What each attempt under a lease showed.</summary>
+    public ConcurrentQueue<long> Tokens { get; } = new();
 
     public int Instances { get; private set; }
 
@@ -21,6 +27,12 @@ internal sealed class ScriptedEndpoint : IOutboundAdapter, IOutboundEndpoint
     {
         for (var i = 0; i < times; i++)
             _turns.Enqueue((_, _) => throw new EndpointException("an-endpoint", "ESB-TEST-FAILED", "It failed.", isTransient) { IsOutage = isOutage, RetryAfter = retryAfter });
+        return this;
+    }
+
+    public ScriptedEndpoint RefusesToken()
+    {
+        _turns.Enqueue((_, _) => throw new EndpointException("an-endpoint", IFencedEndpoint.FencingCode, "Another host has taken over.", isTransient: true));
         return this;
     }
 
@@ -45,6 +57,18 @@ internal sealed class ScriptedEndpoint : IOutboundAdapter, IOutboundEndpoint
         if (CannotBeMade) throw new InvalidOperationException("No more of them.");
         Instances++;
         return this;
+    }
+
+    public Task RaiseFenceAsync(long fencingToken, CancellationToken cancellationToken)
+    {
+        Fences.Add(fencingToken);
+        return Task.CompletedTask;
+    }
+
+    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, long fencingToken, CancellationToken cancellationToken)
+    {
+        Tokens.Enqueue(fencingToken);
+        return SendAsync(message, cancellationToken);
     }
 
     public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken)

@@ -44,6 +44,19 @@ public sealed class HttpOutboundTests
         Assert.That(backend.Requests, tells ? Has.All.Contain($"Idempotency-Key: {message.Id}") : Has.None.Contain("Idempotency-Key"));
     }
 
+    [Test, CancelAfter(10_000)]
+    public async Task Request_under_a_lease_tells_its_token(CancellationToken cancellationToken)
+    {
+        await using var backend = await Backend.StartAsync();
+        var endpoint = (IFencedEndpoint)Endpoint(backend.Url);
+
+        await endpoint.SendAsync(Some.Message(), fencingToken: 42, cancellationToken);
+        await endpoint.SendAsync(Some.Message(), cancellationToken);
+
+        Assert.That(backend.Requests[0], Does.Contain("Esb-Fencing-Token: 42"));
+        Assert.That(backend.Requests[1], Does.Not.Contain("Esb-Fencing-Token"));
+    }
+
     [TestCase("""["x-*"]""", "of-bus"), TestCase("""["idempotency-key"]""", "of-sender"), CancelAfter(10_000)]
     public async Task Key_of_a_message_goes_before_its_id_where_it_may_leave(string headers, string expected, CancellationToken cancellationToken)
     {

@@ -43,6 +43,36 @@ public sealed class MessageIntakeTests
     }
 
     [Test]
+    public async Task Message_that_was_worked_on_but_not_recorded_is_neither_taken_nor_refused_and_the_next_is_recorded_first()
+    {
+        var (records, runs) = (new Queue<TaskCompletionSource>([new(), new(), new()]), 0);
+        var recording = records.ToArray();
+        var audit = Substitute.For<IAuditTrail>();
+        audit.RecordAsync(default!, default).ReturnsForAnyArgs(call => call.Arg<AuditFact>().Kind == AuditKind.Received ? new ValueTask(records.Dequeue().Task) : ValueTask.CompletedTask);
+        var intake = new MessageIntake(new Config { Name = "in" }, Count, needsTopics: true, isDurable: true, new IntakeState("in", _time), audit, _time, NullLogger<MessageIntake>.Instance);
+
+        var unrecorded = intake.ReceiveAsync(Some.Message(), CancellationToken.None).AsTask();
+        recording[0].SetException(new EsbException("ESB-AUD-WRITE", "Full.", FaultKind.Unavailable));
+        Assert.That(async () => await unrecorded, Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-UNRECORDED"));
+
+        var refused = intake.ReceiveAsync(Some.Message(), CancellationToken.None).AsTask();
+        recording[1].SetException(new EsbException("ESB-AUD-WRITE", "Full.", FaultKind.Unavailable));
+        Assert.That(async () => await refused, Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-WRITE"));
+        Assert.That(runs, Is.EqualTo(1), "what could not be recorded was not worked on");
+
+        var taken = intake.ReceiveAsync(Some.Message(), CancellationToken.None).AsTask();
+        recording[2].SetResult();
+        await taken;
+        Assert.That(runs, Is.EqualTo(2));
+
+        ValueTask Count(MessageContext context, CancellationToken cancellationToken)
+        {
+            runs++;
+            return ValueTask.CompletedTask;
+        }
+    }
+
+    [Test]
     public async Task Result_waits_for_what_was_published()
     {
         var settled = new TaskCompletionSource();

@@ -1,7 +1,9 @@
 using Esb.Core.Audit;
 using Esb.Core.Endpoints;
+using Esb.Core.Errors;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Core.Topics;
 using Esb.Endpoints.Replay;
 using Esb.Tests.Fakes;
 using Microsoft.Extensions.Logging;
@@ -18,6 +20,7 @@ public sealed class ParkingDeskTests
     private readonly Guid _standsAt = Guid.NewGuid();
     private IParkingStore _parking = null!;
     private IEndpointControl _control = null!;
+    private IFarm _farm = null!;
     private AuditLog _audit = null!;
     private LogLines _log = null!;
     private ParkingDesk _desk = null!;
@@ -36,7 +39,11 @@ public sealed class ParkingDeskTests
             new EndpointStatus { Name = "ledger", Type = "sql-outbound", State = EndpointState.Stopped, StandsAt = new EndpointStandstill(_standsAt, Now, new FailedAttempt(Now, "ESB-X", "no")) },
         ]);
         var loggers = LoggerFactory.Create(logging => logging.AddProvider(_log));
-        _desk = new ParkingDesk(_parking, [monitor], _control, _audit, TimeProvider.System, loggers.CreateLogger<ParkingDesk>());
+        _farm = Substitute.For<IFarm>();
+        _farm.AskOthersAsync<ListStandstills, StandstillList>(default!, default, default).ReturnsForAnyArgs(FarmAnswers<StandstillList>.Nobody);
+        _farm.AskOthersAsync<MoveOnStandstill, MovedOn>(default!, default, default).ReturnsForAnyArgs(FarmAnswers<MovedOn>.Nobody);
+        var standstills = new Standstills(_farm, [monitor], _control, loggers.CreateLogger<Standstills>());
+        _desk = new ParkingDesk(_parking, standstills, _audit, TimeProvider.System, loggers.CreateLogger<ParkingDesk>());
     }
 
     [TearDown]
@@ -88,5 +95,33 @@ public sealed class ParkingDeskTests
         Assert.That(await _desk.DiscardAsync("ledger", null, Guid.NewGuid(), Decision, cancellationToken), Is.Zero);
         Assert.That(await _desk.DiscardAsync("ledger", null, _standsAt, Decision, cancellationToken), Is.EqualTo(1));
         await _control.Received(1).MoveOnAsync("ledger", _standsAt, true, Arg.Any<CancellationToken>());
+    }
+
+    [Test]
+    public async Task Endpoint_that_stands_on_another_host_is_seen_and_moved_on_there(CancellationToken cancellationToken)
+    {
+        var other = new FarmHost(Guid.NewGuid(), "other:1");
+        var at = new EndpointStandstill(Guid.NewGuid(), Now, new FailedAttempt(Now, "ESB-Y", "no"));
+        _farm.AskOthersAsync<ListStandstills, StandstillList>(default!, default, default).ReturnsForAnyArgs(
+            new FarmAnswers<StandstillList>([new FarmAnswer<StandstillList>(other, new StandstillList([new StandingEndpoint("diary", at)]))], []));
+        _farm.AskOthersAsync<MoveOnStandstill, MovedOn>(new MoveOnStandstill("diary", null, false), Arg.Any<TimeSpan>(), Arg.Any<CancellationToken>()).Returns(
+            new FarmAnswers<MovedOn>([new FarmAnswer<MovedOn>(other, new MovedOn(true))], []));
+
+        Assert.That((await _desk.ListAsync(null, 10, cancellationToken)).Select(line => line.Endpoint), Is.EquivalentTo(new[] { "diary", "ledger" }));
+        Assert.That((await _desk.MessagesAsync("diary", null, 10, cancellationToken)).Single().Id, Is.EqualTo(at.MessageId));
+        Assert.That(await _desk.ReleaseAsync("diary", null, Decision, cancellationToken), Is.True);
+        Assert.That(await _desk.DiscardAsync("diary", null, null, Decision, cancellationToken), Is.Zero, "it said no");
+    }
+
+    [Test]
+    public void Host_that_does_not_answer_may_be_the_one_and_the_answer_says_so()
+    {
+        _farm.AskOthersAsync<MoveOnStandstill, MovedOn>(default!, default, default).ReturnsForAnyArgs(
+            new FarmAnswers<MovedOn>([], [new FarmHost(Guid.NewGuid(), "frozen:7")]));
+
+        var failure = Assert.ThrowsAsync<EsbException>(() => _desk.ReleaseAsync("diary", null, Decision, CancellationToken.None));
+
+        Assert.That(failure!.Code, Is.EqualTo("ESB-FARM-SILENT"));
+        Assert.That(failure.Message, Does.Contain("frozen:7"));
     }
 }

@@ -44,6 +44,22 @@ public sealed class ReplayRunTests : ReplayFixture
     }
 
     [Test, CancelAfter(20_000)]
+    public async Task Failure_that_nobody_foresaw_holds_the_job_up_and_does_not_end_it(CancellationToken cancellationToken)
+    {
+        await KeepAsync(1, cancellationToken);
+        Queues.Answer = (_, _) => throw new InvalidOperationException("A defect.");
+        await StartRunnerAsync();
+
+        var job = await ReplayAsync(All(), cancellationToken);
+        var heldUp = await WaitForAsync(job.Id, now => now.Trouble is not null, cancellationToken);
+        Queues.Answer = null;
+        var done = await WaitForAsync(job.Id, now => now.IsOver, cancellationToken);
+
+        Assert.That(heldUp.Trouble, Does.Contain("InvalidOperationException").And.Not.Contains("A defect."));
+        Assert.That((done.State, done.Replayed, done.Trouble), Is.EqualTo((ReplayState.Completed, 1, (string?)null)));
+    }
+
+    [Test, CancelAfter(20_000)]
     public async Task Edited_letter_goes_as_a_message_of_its_own_and_both_are_linked(CancellationToken cancellationToken)
     {
         var letter = (await KeepAsync(1, cancellationToken))[0];

@@ -139,6 +139,30 @@ public sealed class SegmentLogTests
         }
     }
 
+    [Test, CancelAfter(30_000)]
+    public async Task A_volume_that_is_nearly_full_is_trouble_before_a_write_fails(CancellationToken cancellationToken)
+    {
+        if (Environment.UserName != "root" || !Run("mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", _folder)) Assert.Ignore("Only root can mount a small volume.");
+        try
+        {
+            var filler = Path.Combine(_folder, "filler");
+            await using var log = Open();
+            await log.AppendAsync(Bytes("before"), cancellationToken);
+            var atFirst = log.Trouble;
+
+            await File.WriteAllBytesAsync(filler, new byte[220 * 1024], cancellationToken);
+            var whenFull = log.Trouble;
+            File.Delete(filler);
+
+            Assert.That((atFirst, log.Trouble), Is.EqualTo(((string?)null, (string?)null)));
+            Assert.That(whenFull, Does.StartWith("the disk is full but for"));
+        }
+        finally
+        {
+            Run("umount", "--lazy", _folder);
+        }
+    }
+
     [Test, CancelAfter(10_000)]
     public async Task A_reader_beside_the_writer_leaves_an_unfinished_record_for_later(CancellationToken cancellationToken)
     {

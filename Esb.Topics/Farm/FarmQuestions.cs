@@ -1,0 +1,83 @@
+using System.Collections.Concurrent;
+using System.Text.Json;
+using Esb.Core.Topics;
+
+namespace Esb.Topics.Farm;
+
+/// <summary>Says something to every host of a farm.</summary>
+internal delegate Task FarmVoice(string kind, string body, CancellationToken cancellationToken);
+
+/// <summary>Puts questions to the other hosts, gathers their answers, and answers theirs. Thread-safe.</summary>
+/// <param name="self">This host, whose own questions it does not answer.</param>
+/// <param name="commands">Questions wait among the commands; answers do not, as one who waits for them may be handling a command.</param>
+/// <param name="say">Reaches every host.</param>
+/// <param name="others">Those who live, without this one.</param>
+/// <param name="time">For the patience.</param>
+internal sealed class FarmQuestions(FarmHost self, FarmCommands commands, FarmVoice say, Func<IReadOnlyList<FarmHost>> others, TimeProvider time)
+{
+    /// <summary>What an answer is called between hosts.</summary>
+    public const string AnswerKind = "answer";
+
+    // Who died meanwhile is not waited for.
+    private static readonly TimeSpan LookInterval = TimeSpan.FromMilliseconds(500);
+
+    private readonly ConcurrentDictionary<Guid, Gathering> _open = new();
+
+    public async Task<FarmAnswers<TAnswer>> AskAsync<TQuestion, TAnswer>(TQuestion question, TimeSpan patience, CancellationToken cancellationToken)
+        where TQuestion : class
+        where TAnswer : class
+    {
+        var id = Guid.NewGuid();
+        using var gathering = _open[id] = new Gathering();
+        try
+        {
+            var began = time.GetTimestamp();
+            await say(FarmCommands.KindOf<TQuestion>(), FarmCommands.Write(new Asked<TQuestion>(id, question)), cancellationToken);
+            while (gathering.Missing(others()).Count > 0 && time.GetElapsedTime(began) < patience) await gathering.News.WaitAsync(LookInterval, cancellationToken);
+            return gathering.Conclude<TAnswer>(others());
+        }
+        finally
+        {
+            _open.TryRemove(id, out _);
+        }
+    }
+
+    public IDisposable Answer<TQuestion, TAnswer>(FarmQuestionHandler<TQuestion, TAnswer> handler)
+        where TQuestion : class
+        where TAnswer : class => commands.Subscribe<Asked<TQuestion>>(FarmCommands.KindOf<TQuestion>(), async (from, asked, stopping) =>
+        {
+            if (from == self.Id) return;
+            var answer = await handler(asked.Question, stopping);
+            await say(AnswerKind, FarmCommands.Write(new Answered(asked.Id, JsonSerializer.SerializeToElement(answer))), stopping);
+        });
+
+    /// <summary>An answer came, perhaps to somebody else.</summary>
+    public void Hear(FarmHost from, string body)
+    {
+        if (JsonSerializer.Deserialize<Answered>(body) is { } answered && _open.TryGetValue(answered.To, out var gathering)) gathering.Add(from, answered.Answer);
+    }
+
+    private sealed record Asked<TQuestion>(Guid Id, TQuestion Question);
+
+    private sealed record Answered(Guid To, JsonElement Answer);
+
+    private sealed class Gathering : IDisposable
+    {
+        private readonly ConcurrentDictionary<Guid, (FarmHost Host, JsonElement Answer)> _heard = new();
+
+        public SemaphoreSlim News { get; } = new(0);
+
+        public void Add(FarmHost from, JsonElement answer)
+        {
+            if (_heard.TryAdd(from.Id, (from, answer))) News.Release();
+        }
+
+        public IReadOnlyList<FarmHost> Missing(IEnumerable<FarmHost> hosts) => [.. hosts.Where(host => !_heard.ContainsKey(host.Id))];
+
+        public FarmAnswers<TAnswer> Conclude<TAnswer>(IEnumerable<FarmHost> hosts)
+            where TAnswer : class =>
+            new([.. _heard.Values.Select(heard => new FarmAnswer<TAnswer>(heard.Host, heard.Answer.Deserialize<TAnswer>()!))], Missing(hosts));
+
+        public void Dispose() => News.Dispose();
+    }
+}

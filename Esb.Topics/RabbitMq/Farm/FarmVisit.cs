@@ -1,0 +1,77 @@
+using System.Text.Json;
+using Esb.Core.Topics;
+using Esb.Topics.Farm;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Esb.Topics.RabbitMq.Farm;
+
+/// <summary>Talks to the hosts of a farm without being one: for the command line.</summary>
+internal sealed class FarmVisit : IAsyncDisposable
+{
+    // More than two heartbeats: whoever lives has been heard.
+    private static readonly TimeSpan Listening = TimeSpan.FromSeconds(5);
+
+    private readonly FarmHost _self = FarmHost.OfThisProcess();
+    private readonly FarmMembers _members;
+    private readonly FarmCommands _commands = new(NullLogger.Instance);
+    private readonly FarmQuestions _questions;
+    private ControlBus? _bus;
+
+    private FarmVisit(TimeProvider time)
+    {
+        _members = new FarmMembers(_self, time);
+        _questions = new FarmQuestions(_self, _commands, SayAsync, () => Hosts, time);
+    }
+
+    /// <summary>Who lives.</summary>
+    public IReadOnlyList<FarmHost> Hosts => [.. _members.Hosts.Where(host => host.Id != _self.Id)];
+
+    /// <summary>Listens until it has heard who lives.</summary>
+    public static async Task<FarmVisit> BeginAsync(RabbitMqAddress address, string exchange, TimeProvider time, CancellationToken cancellationToken)
+    {
+        var visit = new FarmVisit(time);
+        try
+        {
+            visit._bus = await ControlBus.StartAsync(address, exchange, visit._self, visit.Hear, NullLoggerFactory.Instance, cancellationToken);
+            await Task.Delay(Listening, time, cancellationToken);
+            return visit;
+        }
+        catch
+        {
+            await visit.DisposeAsync();
+            throw;
+        }
+    }
+
+    public Task<FarmAnswers<TAnswer>> AskAsync<TQuestion, TAnswer>(TQuestion question, TimeSpan patience, CancellationToken cancellationToken)
+        where TQuestion : class
+        where TAnswer : class => _questions.AskAsync<TQuestion, TAnswer>(question, patience, cancellationToken);
+
+    public async ValueTask DisposeAsync()
+    {
+        if (_bus is not null) await _bus.DisposeAsync();
+        await _commands.DisposeAsync();
+    }
+
+    private Task SayAsync(string kind, string body, CancellationToken cancellationToken) =>
+        _bus!.PublishAsync(new FarmMessage { From = _self.Id, Host = _self.Name, Kind = kind, Body = body }, cancellationToken);
+
+    private void Hear(FarmMessage message)
+    {
+        var host = new FarmHost(message.From, message.Host);
+        switch (message.Kind)
+        {
+            case FarmMessage.Heartbeat:
+                _members.Hear(host, JsonSerializer.Deserialize<List<FarmReceiver>>(message.Body) ?? []);
+                break;
+            case FarmMessage.Goodbye:
+                _members.Leave(host.Id);
+                break;
+            case FarmQuestions.AnswerKind:
+                _questions.Hear(host, message.Body);
+                break;
+            default:
+                break; // a visitor obeys nobody
+        }
+    }
+}

@@ -1,0 +1,59 @@
+using Esb.Core.Errors;
+using Esb.Core.Planning;
+using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Farm;
+
+namespace Esb.Topics.RabbitMq.Planning;
+
+/// <summary>The hosts of a farm, asked over the broker.</summary>
+internal sealed class FarmQueueUsers(FarmVisit visit, string endpoint, Action<string> tell) : IQueueUsers
+{
+    // Whoever asks may die. What it began keeps the hosts away longer: they look whether a migration is under way.
+    private static readonly TimeSpan LetGoFor = TimeSpan.FromMinutes(3);
+
+    // A publish on its way ends within 10 s; callers of the hosts wait meanwhile.
+    private static readonly TimeSpan HoldPatience = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan HoldFor = TimeSpan.FromSeconds(20);
+
+    private static readonly TimeSpan GoOnPatience = TimeSpan.FromSeconds(30);
+
+    /// <summary>How long hosts may take to let go: deliveries under way finish first.</summary>
+    public TimeSpan LetGoPatience { get; init; } = TimeSpan.FromSeconds(90);
+
+    public async Task LetGoAsync(CancellationToken cancellationToken)
+    {
+        if (visit.Hosts.Count == 0) return;
+        tell($"{endpoint}: asking {NamesOf(visit.Hosts)} to let go of its queues");
+        var answers = await visit.AskAsync<LetGoOfQueues, QueuesLetGo>(new LetGoOfQueues(endpoint, LetGoFor), LetGoPatience, cancellationToken);
+        if (answers.Silent.Count > 0) throw Silent(answers.Silent, $"let go of the queues of '{endpoint}'");
+    }
+
+    public async Task<IAsyncDisposable> HoldPublishesAsync(IReadOnlyList<string> destinations, CancellationToken cancellationToken)
+    {
+        var hold = new Hold(visit, destinations);
+        var answers = await visit.AskAsync<HoldPublishes, PublishesHeld>(new HoldPublishes(destinations, HoldFor), HoldPatience, cancellationToken);
+        if (answers.Silent.Count == 0) return hold;
+        await hold.DisposeAsync();
+        throw Silent(answers.Silent, $"hold back what it publishes for '{endpoint}'");
+    }
+
+    public async Task GoOnAsync()
+    {
+        if (visit.Hosts.Count == 0) return;
+        var answers = await visit.AskAsync<LetGoOfQueues, QueuesLetGo>(new LetGoOfQueues(endpoint, TimeSpan.Zero), GoOnPatience, CancellationToken.None);
+        if (answers.Silent.Count > 0) tell($"{endpoint}: {NamesOf(answers.Silent)} did not answer, and goes on within {LetGoFor.TotalMinutes} minutes");
+    }
+
+    private static EsbException Silent(IEnumerable<FarmHost> hosts, string what) => new(
+        "ESB-PLAN-BUSY",
+        $"{NamesOf(hosts)} did not answer when asked to {what}. Nothing is lost. Stop that host, or wait until it answers, and apply again.",
+        FaultKind.Invalid);
+
+    private static string NamesOf(IEnumerable<FarmHost> hosts) => string.Join(", ", hosts.Select(host => host.Name));
+
+    private sealed class Hold(FarmVisit visit, IReadOnlyList<string> destinations) : IAsyncDisposable
+    {
+        public async ValueTask DisposeAsync() =>
+            await visit.AskAsync<HoldPublishes, PublishesHeld>(new HoldPublishes(destinations, TimeSpan.Zero), HoldPatience, CancellationToken.None);
+    }
+}

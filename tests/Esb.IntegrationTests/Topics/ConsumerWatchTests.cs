@@ -1,0 +1,123 @@
+using System.Diagnostics;
+using Esb.Core.Messages;
+using Esb.Core.Topics;
+using Esb.Topics.RabbitMq;
+
+namespace Esb.IntegrationTests.Topics;
+
+/// <summary>A broker that loses a consumer without a word: the host it belonged to notices, also where others consume the same queue.</summary>
+[TestFixture, Category("Faults"), Property("Case", "T-HLT-1")]
+public sealed class ConsumerWatchTests
+{
+    private static readonly TimeSpan BadWithin = TimeSpan.FromSeconds(15);
+    private static readonly TimeSpan GoodWithin = TimeSpan.FromSeconds(30);
+    private static readonly Dictionary<string, TopicConfig> Topics = new() { ["orders"] = new() };
+
+    private readonly Subscription _subscription = new("ledger", [SubjectPattern.Parse("orders.#")!], 1, 32, SingleActive: false, new QueueConfig(), []);
+    private PrivateServers _servers = null!;
+    private TestBroker _broker = null!;
+
+    [OneTimeSetUp]
+    public async Task StartServers() => _servers = await PrivateServers.StartAsync();
+
+    [OneTimeTearDown]
+    public async Task StopServers() => await _servers.DisposeAsync();
+
+    [SetUp]
+    public void NameQueues() => _broker = new TestBroker(_servers.RabbitMq);
+
+    [Test, CancelAfter(120_000)]
+    public async Task The_only_consumer_is_replaced(CancellationToken cancellationToken)
+    {
+        await using var host = await StartAsync(cancellationToken);
+
+        await LoseOneAsync([host], cancellationToken);
+
+        Assert.That(host.Log.All.Where(line => line.Contains("its consumer was lost")), Has.Exactly(1).StartsWith("Warning"));
+    }
+
+    [Test, CancelAfter(120_000)]
+    public async Task The_consumer_of_an_idle_host_is_replaced_although_another_host_consumes(CancellationToken cancellationToken)
+    {
+        await using var left = await StartAsync(cancellationToken);
+        await using var right = await StartAsync(cancellationToken);
+        await Eventually.HoldsAsync(() => new[] { left, right }.All(host => ConsumersKnownTo(host) == 2), cancellationToken);
+
+        await LoseOneAsync([left, right], cancellationToken);
+
+        await Eventually.HoldsAsync(async () => await CountAsync() == 2, cancellationToken);
+        foreach (var host in new[] { left, right }) Assert.That(host.Log.All.Where(line => line.Contains("1 consumers, and 2 hosts say")), Has.Exactly(1).Items, "whoever consumes anew is not the one that is missing");
+    }
+
+    [Test, CancelAfter(120_000)]
+    public async Task A_host_that_gets_deliveries_does_not_suspect_itself(CancellationToken cancellationToken)
+    {
+        await using var left = await StartAsync(cancellationToken);
+        await using var right = await StartAsync(cancellationToken);
+        await Eventually.HoldsAsync(() => new[] { left, right }.All(host => ConsumersKnownTo(host) == 2), cancellationToken);
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        var load = PublishAsync(left.Transport, ending.Token);
+
+        await LoseOneAsync([left, right], cancellationToken);
+        await Eventually.HoldsAsync(async () => await CountAsync() == 2, cancellationToken);
+        await ending.CancelAsync();
+        await load;
+
+        Assert.That(new[] { left, right }.Count(host => host.Log.All.Any(line => line.Contains("does not consume"))), Is.EqualTo(1), "only the one whose consumer it was");
+    }
+
+    // The queue forgets a consumer; the channel it was on hears nothing of it.
+    private async Task LoseOneAsync(Host[] hosts, CancellationToken cancellationToken)
+    {
+        var started = Stopwatch.GetTimestamp();
+        await _servers.ControlRabbitMqAsync("eval", $$"""
+            {ok, Q} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"{{_broker.Names.Endpoint(_subscription.Endpoint)}}">>)),
+            Consumer = hd(rabbit_amqqueue:consumers(Q)),
+            ra:process_command(amqqueue:get_pid(Q), rabbit_fifo:make_checkout({element(2, Consumer), element(1, Consumer)}, cancel, #{})).
+            """);
+        await Eventually.HoldsAsync(() => hosts.Any(host => !host.Running.IsLive), cancellationToken);
+        var noticed = Stopwatch.GetElapsedTime(started);
+        await Eventually.HoldsAsync(async () => hosts.All(host => host.Running.IsLive) && await CountAsync() == hosts.Length, cancellationToken);
+        var mended = Stopwatch.GetElapsedTime(started);
+        TestContext.Out.WriteLine($"noticed after {noticed.TotalSeconds:0.0} s, mended after {mended.TotalSeconds:0.0} s");
+        Assert.That(noticed, Is.LessThan(BadWithin));
+        Assert.That(mended, Is.LessThan(GoodWithin));
+    }
+
+    private async Task<Host> StartAsync(CancellationToken cancellationToken)
+    {
+        var log = new LogLines();
+        var transport = _broker.CreateTransport(Topics, loggers: log.Factory);
+        await transport.StartAsync(cancellationToken);
+        var running = await transport.SubscribeAsync(_subscription, new Inbox().HandleAsync, cancellationToken);
+        await Eventually.HoldsAsync(() => running.IsLive, cancellationToken);
+        return new Host(transport, running, log);
+    }
+
+    private int ConsumersKnownTo(Host host) => host.Transport.Farm.Members.ReceiversOf(_subscription.Endpoint).Count(receiver => receiver.Receiver.Epoch is not null);
+
+    private async Task<int> CountAsync()
+    {
+        await using var connection = await _broker.ConnectAsync();
+        await using var channel = await connection.CreateChannelAsync();
+        return (int)(await channel.QueueDeclarePassiveAsync(_broker.Names.Endpoint(_subscription.Endpoint))).ConsumerCount;
+    }
+
+    private static async Task PublishAsync(RabbitMqTransport transport, CancellationToken ending)
+    {
+        while (!ending.IsCancellationRequested)
+        {
+            await transport.PublishAsync(EsbMessage.Create(MessageBody.FromText("<order/>"), TimeProvider.System) with { Subject = "orders.accepted" }, CancellationToken.None);
+            await Task.Delay(50, CancellationToken.None);
+        }
+    }
+
+    private sealed record Host(RabbitMqTransport Transport, ITopicSubscription Running, LogLines Log) : IAsyncDisposable
+    {
+        public async ValueTask DisposeAsync()
+        {
+            await Running.DisposeAsync();
+            await Transport.DisposeAsync();
+        }
+    }
+}
