@@ -108,6 +108,6 @@ internal sealed partial class BodyClaims(IClaimCheckStore store, long threshold,
     [LoggerMessage(EventId = 1555, Level = LogLevel.Warning, Message = "Large bodies travel whole: their store takes none ({Code})")]
     private partial void LogWhole(string code);
 
-    [LoggerMessage(EventId = 1556, Level = LogLevel.Warning, Message = "Messages wait for their large bodies: the store gives none ({Code})")]
+    [LoggerMessage(EventId = 1558, Level = LogLevel.Warning, Message = "Messages wait for their large bodies: the store gives none ({Code})")]
     private partial void LogHeld(string code);
 }
