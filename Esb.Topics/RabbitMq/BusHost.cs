@@ -6,22 +6,26 @@ namespace Esb.Topics.RabbitMq;
 internal static class BusHost
 {
     private static readonly TimeSpan CleanUpDeadline = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan StopGrace = TimeSpan.FromSeconds(1);
 
-    public static void Configure(IRabbitMqBusFactoryConfigurator bus, RabbitMqAddress address, string connectionName) =>
-        bus.Host(address.Host, (ushort)address.Port, address.VirtualHost, host =>
+    public static void Configure(IRabbitMqBusFactoryConfigurator bus, RabbitMqAddress address, string connectionName)
+    {
+        var nodes = address.ToRotation();
+        bus.Host(address.Nodes[0].Host, (ushort)address.Nodes[0].Port, address.VirtualHost, host =>
         {
             host.Username(address.User);
             host.Password(address.Password);
             host.ConnectionName(connectionName);
-            host.RequestedConnectionTimeout(TimeSpan.FromSeconds(10));
+            host.RequestedConnectionTimeout(address.ConnectTimeout);
             host.Heartbeat(TimeSpan.FromSeconds(10));
             host.MaxMessageSize(RabbitMqAddress.MaxMessageBytes);
             host.OnRefreshConnectionFactory = factory =>
             {
-                address.Secure(factory);
+                address.Prepare(factory, nodes);
                 return Task.CompletedTask;
             };
         });
+    }
 
     /// <summary>Starts a bus. One that is cancelled while it starts stops what it has, which may never end: that is waited for only as long as a stop.</summary>
     public static async Task StartAsync(IBusControl bus, CancellationToken cancellationToken)
@@ -36,7 +40,7 @@ internal static class BusHost
     {
         try
         {
-            await bus.StopAsync(limit).WaitAsync(limit + CleanUpDeadline);
+            await bus.StopAsync(limit).WaitAsync(limit + StopGrace);
         }
         catch (Exception)
         {

@@ -133,10 +133,10 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _disposed, 1) == 1) return;
-        await Task.WhenAll(Farm.DisposeAsync().AsTask(), _bus.DisposeAsync().AsTask(), _probe?.DisposeAsync().AsTask() ?? Task.CompletedTask);
+        if (_probe is not null) await _probe.DisposeAsync();
 
-        // Before those who use them: of a broker that does not answer, each open channel would be waited for by itself, for 20 s.
-        await Task.WhenAll(_consuming.DisposeAsync().AsTask(), _publishing.DisposeAsync().AsTask());
+        // Connections before those who use them: of a broker that does not answer, each open channel would be waited for by itself, for 20 s.
+        await Task.WhenAll(Farm.DisposeAsync().AsTask(), _bus.DisposeAsync().AsTask(), _consuming.DisposeAsync().AsTask(), _publishing.DisposeAsync().AsTask());
         if (_replies is not null) await _replies.DisposeAsync();
         if (_unroutable is not null) await _unroutable.DisposeAsync();
         await _publisher.DisposeAsync();

@@ -1,18 +1,15 @@
-using System.Diagnostics;
-using System.Text.RegularExpressions;
-
 namespace Esb.IntegrationTests;
 
 /// <summary>A RabbitMQ and a PostgreSQL of a fixture's own, to be stopped, killed and started again.</summary>
-internal sealed partial class PrivateServers : IAsyncDisposable
+internal sealed class PrivateServers : IAsyncDisposable
 {
-    private static readonly string Script = Repository.PathOf("tests", "servers");
-
     private readonly string _folder;
+    private readonly Func<string[], Task<string>> _control;
 
-    private PrivateServers(string folder, string rabbitMq, string postgres)
+    private PrivateServers(string folder, string rabbitMq, string postgres, Func<string[], Task<string>>? control = null)
     {
         _folder = folder;
+        _control = control ?? (arguments => RunAsync(["rabbitmqctl", folder, .. arguments]));
         RabbitMq = rabbitMq;
         Postgres = postgres;
     }
@@ -26,6 +23,16 @@ internal sealed partial class PrivateServers : IAsyncDisposable
     /// <summary>Starts them with their data in a folder, which goes with them.</summary>
     public static async Task<PrivateServers> StartInAsync(string folder) => Parse(await RunAsync("start", folder));
 
+    /// <summary>Starts only a PostgreSQL, beside brokers that are not to be disposed with it.</summary>
+    /// <param name="rabbitMq">The brokers' address.</param>
+    /// <param name="control">Runs <c>rabbitmqctl</c> against them.</param>
+    public static async Task<PrivateServers> StartBesideAsync(string rabbitMq, Func<string[], Task<string>> control)
+    {
+        var given = new Dictionary<string, string> { ["ESB_TEST_RABBITMQ"] = rabbitMq };
+        var variables = ServerScript.ReadExports(await ServerScript.RunAsync("servers", given, "start"));
+        return new PrivateServers(variables["ESB_TEST_SERVERS"], rabbitMq, variables["ESB_TEST_POSTGRES"], control);
+    }
+
     public Task StartAsync(string server) => RunAsync(server, "start", _folder);
 
     public Task StopAsync(string server) => RunAsync(server, "stop", _folder);
@@ -33,7 +40,7 @@ internal sealed partial class PrivateServers : IAsyncDisposable
     public Task KillAsync(string server) => RunAsync(server, "kill", _folder);
 
     /// <summary>Runs <c>rabbitmqctl</c> against the private broker, and returns what it says.</summary>
-    public Task<string> ControlRabbitMqAsync(params string[] arguments) => RunAsync(["rabbitmqctl", _folder, .. arguments]);
+    public Task<string> ControlRabbitMqAsync(params string[] arguments) => _control(arguments);
 
     /// <summary>Runs <c>rabbitmq-plugins</c> against the private broker.</summary>
     public Task ChangePluginsAsync(params string[] arguments) => RunAsync(["rabbitmq-plugins", _folder, .. arguments]);
@@ -45,26 +52,9 @@ internal sealed partial class PrivateServers : IAsyncDisposable
 
     private static PrivateServers Parse(string output)
     {
-        var variables = Export().Matches(output).ToDictionary(match => match.Groups["name"].Value, match => match.Groups["value"].Value);
+        var variables = ServerScript.ReadExports(output);
         return new PrivateServers(variables["ESB_TEST_SERVERS"], variables["ESB_TEST_RABBITMQ"], variables["ESB_TEST_POSTGRES"]);
     }
 
-    private static async Task<string> RunAsync(params string[] arguments)
-    {
-        // The output goes to files: the servers that the script leaves running would keep a pipe open.
-        var output = Path.GetTempFileName();
-        var start = new ProcessStartInfo("bash", ["-c", $"\"$0\" \"$@\" >{output} 2>&1 </dev/null", Script, .. arguments]);
-        start.Environment.Remove("ESB_TEST_RABBITMQ");
-        start.Environment.Remove("ESB_TEST_POSTGRES");
-        start.Environment.Remove("ESB_TEST_SERVERS");
-        using var process = Process.Start(start)!;
-        await process.WaitForExitAsync();
-        var text = await File.ReadAllTextAsync(output);
-        File.Delete(output);
-        Assert.That(process.ExitCode, Is.Zero, text);
-        return text;
-    }
-
-    [GeneratedRegex(@"^export (?<name>\w+)=['""]?(?<value>[^'""\n]*)['""]?$", RegexOptions.Multiline)]
-    private static partial Regex Export();
+    private static Task<string> RunAsync(params string[] arguments) => ServerScript.RunAsync("servers", new Dictionary<string, string>(), arguments);
 }

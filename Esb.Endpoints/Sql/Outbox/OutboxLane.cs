@@ -64,9 +64,9 @@ internal sealed class OutboxLane(OutboxPass pass, SemaphoreSlim turns, TimeProvi
             if (pass.Failure is { } failure) Obstacle = failure;
             return result;
         }
-        catch (Exception ex) when (ex is EsbException or NpgsqlException)
+        catch (Exception ex) when (ex is not OperationCanceledException || !cancellationToken.IsCancellationRequested)
         {
-            Obstacle = ex is EsbException ? ex.Message : "The database cannot be used.";
+            Obstacle = Describe(ex); // whatever it is: a lane that has ended would publish nothing more, without a word
             return OutboxPassResult.Failed;
         }
         finally
@@ -74,4 +74,12 @@ internal sealed class OutboxLane(OutboxPass pass, SemaphoreSlim turns, TimeProvi
             turns.Release();
         }
     }
+
+    private static string Describe(Exception failure) => failure switch
+    {
+        EsbException => failure.Message,
+        NpgsqlException => "The database cannot be used.",
+        OperationCanceledException => "The database does not answer in time.",
+        _ => $"A message cannot be read or forgotten: {failure.GetType().Name}.",
+    };
 }

@@ -10,6 +10,7 @@ internal sealed class ControlBus : IAsyncDisposable
 {
     private static readonly TimeSpan StartDeadline = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan StopDeadline = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan QueueExpires = TimeSpan.FromMinutes(5);
 
     private readonly IBusControl _bus;
 
@@ -30,8 +31,9 @@ internal sealed class ControlBus : IAsyncDisposable
         {
             BusHost.Configure(configure, address, $"farm {self.Name}");
             configure.Message<FarmMessage>(message => message.SetEntityName(exchange));
-            configure.ReceiveEndpoint($"{exchange}.{self.Id:N}", endpoint =>
+            configure.ReceiveEndpoint($"{exchange}.{Guid.NewGuid():N}", endpoint => // a new one each time: the node that holds the last may be away
             {
+                endpoint.QueueExpiration = QueueExpires;
                 endpoint.AutoDelete = true; // durable all the same: newer brokers refuse queues that are neither durable nor exclusive
                 endpoint.ConcurrentMessageLimit = 1;
                 endpoint.Handler<FarmMessage>(context =>

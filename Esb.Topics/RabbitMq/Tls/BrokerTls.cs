@@ -12,38 +12,39 @@ internal sealed class BrokerTls
 {
     private const string ServerAuthentication = "1.3.6.1.5.5.7.3.1";
 
-    private readonly string _serverName;
+    private readonly string? _serverName;
     private readonly X509Certificate2Collection? _authorities;
     private readonly X509CertificateCollection _certificates = [];
 
     /// <exception cref="CertificateException">A file cannot be used.</exception>
-    public BrokerTls(string host, TlsConfig config, DateTimeOffset now)
+    public BrokerTls(TlsConfig config, DateTimeOffset now)
     {
-        _serverName = config.ServerName ?? host;
+        _serverName = config.ServerName;
         if (config.Ca is { } ca) _authorities = CertificateFiles.LoadAuthorities(ca, now);
         if (config.Certificate is { } certificate) _certificates.Add(CertificateFiles.LoadWithKey(certificate, config.Key, config.Passphrase, now));
     }
 
     /// <summary>Trusts the authorities that the system trusts, and presents no certificate.</summary>
-    public static BrokerTls OfSystem(string host) => new(host, new TlsConfig(), DateTimeOffset.MinValue);
+    public static BrokerTls OfSystem { get; } = new(new TlsConfig(), DateTimeOffset.MinValue);
 
-    public SslOption ToOption() => new()
+    /// <param name="host">Whom the broker's certificate must be made out to, unless the configuration names another.</param>
+    public SslOption ToOption(string host) => new()
     {
         Enabled = true,
-        ServerName = _serverName,
+        ServerName = _serverName ?? host,
         Version = SslProtocols.None, // what the system allows
         AcceptablePolicyErrors = SslPolicyErrors.None,
         Certs = _certificates,
-        CertificateValidationCallback = Verify,
+        CertificateValidationCallback = (_, certificate, chain, errors) => Verify(_serverName ?? host, certificate, chain, errors),
     };
 
     // By an exception, so that the reason reaches whoever wanted to connect.
-    private bool Verify(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
+    private bool Verify(string serverName, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
     {
         if (certificate is not X509Certificate2 shown) throw new AuthenticationException("the broker shows no certificate");
         if (_authorities is not null) errors = errors & ~SslPolicyErrors.RemoteCertificateChainErrors | ErrorsOf(shown, chain, out chain);
         if (errors == SslPolicyErrors.None) return true;
-        throw new AuthenticationException(Describe(shown, chain, errors));
+        throw new AuthenticationException(Describe(serverName, shown, chain, errors));
     }
 
     // Only the authorities that were named count, whatever the system trusts.
@@ -56,9 +57,9 @@ internal sealed class BrokerTls
         return chain.Build(shown) ? SslPolicyErrors.None : SslPolicyErrors.RemoteCertificateChainErrors;
     }
 
-    private string Describe(X509Certificate2 shown, X509Chain? chain, SslPolicyErrors errors)
+    private static string Describe(string serverName, X509Certificate2 shown, X509Chain? chain, SslPolicyErrors errors)
     {
-        if (errors.HasFlag(SslPolicyErrors.RemoteCertificateNameMismatch)) return $"the broker's certificate is made out to {shown.GetNameInfo(X509NameType.DnsName, forIssuer: false)}, not to {_serverName}";
+        if (errors.HasFlag(SslPolicyErrors.RemoteCertificateNameMismatch)) return $"the broker's certificate is made out to {shown.GetNameInfo(X509NameType.DnsName, forIssuer: false)}, not to {serverName}";
         var status = (chain?.ChainStatus ?? []).Aggregate(X509ChainStatusFlags.NoError, (all, one) => all | one.Status);
         if (status.HasFlag(X509ChainStatusFlags.NotTimeValid)) return $"the broker's certificate is valid from {CertificateFiles.Date(shown.NotBefore)} to {CertificateFiles.Date(shown.NotAfter)} only";
         return (status & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != 0

@@ -19,8 +19,7 @@ internal sealed class EndpointRecords(RabbitMqNames names, ConfirmedPublisher pu
     {
         var queue = names.Record(endpoint);
         var isNew = !await connection.HasQueueAsync(queue, cancellationToken);
-        var arguments = new Dictionary<string, object?> { ["x-queue-type"] = "classic", ["x-max-length"] = 1, ["x-overflow"] = "drop-head" };
-        await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, arguments, cancellationToken: cancellationToken);
+        await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, RabbitMqTopology.Newest(1), cancellationToken: cancellationToken);
         for (var look = 1; look <= Looks && !isNew; look++)
         {
             if (await channel.BasicGetAsync(queue, autoAck: false, cancellationToken) is { } found)

@@ -24,7 +24,7 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
         await DeclareAsync(channel, names.Unroutable, Quorum(), cancellationToken);
         await channel.QueueBindAsync(names.Unroutable, names.Unroutable, "", cancellationToken: cancellationToken);
         await DeclareAsync(channel, names.DeadLetters, Alone(Quorum()), cancellationToken);
-        await DeclareAsync(channel, names.Probes, LastOnly(Quorum()), cancellationToken);
+        await DeclareAsync(channel, names.Probes, Newest(1), cancellationToken);
         foreach (var topic in topics)
         {
             await channel.ExchangeDeclareAsync(
@@ -36,12 +36,8 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     /// <summary>Declares the queue of copies from which unroutable messages are counted; it goes when no host reads it.</summary>
     public async Task DeclareNoticesAsync(IChannel channel, CancellationToken cancellationToken)
     {
-        var arguments = new Dictionary<string, object?>
-        {
-            ["x-queue-type"] = "classic",
-            ["x-max-length"] = NoticesKept,
-            ["x-expires"] = (long)NoticesExpire.TotalMilliseconds,
-        };
+        var arguments = Newest(NoticesKept);
+        arguments["x-expires"] = (long)NoticesExpire.TotalMilliseconds;
         await DeclareAsync(channel, names.UnroutableNotices, arguments, cancellationToken);
         await channel.QueueBindAsync(names.UnroutableNotices, names.Unroutable, "", cancellationToken: cancellationToken);
     }
@@ -81,10 +77,23 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
         ? channel.QueueUnbindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
         : channel.ExchangeUnbindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
 
+    /// <summary>The arguments of a queue that keeps only its newest messages, on every node: a classic one is gone while its node is.</summary>
+    public static Dictionary<string, object?> Newest(int messages)
+    {
+        var arguments = Quorum();
+        arguments["x-max-length"] = messages;
+        arguments["x-overflow"] = "drop-head";
+        return arguments;
+    }
+
+    // In the order of their names as text: a broker that restarts binds them anew in that order, and a key belongs to the lane that was bound at its place.
+    // Otherwise keys would change their lanes at the first restart, and what is published afterwards would overtake what waits
+    // (https://github.com/rabbitmq/rabbitmq-server/tree/main/deps/rabbitmq_consistent_hash_exchange#node-restart-effects).
     private async Task BindLanesAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
     {
         if (subscription.Lanes is null) return;
-        foreach (var queue in names.LanesOf(subscription)) await channel.QueueBindAsync(queue, names.Endpoint(subscription.Endpoint), LaneWeight, cancellationToken: cancellationToken);
+        foreach (var queue in names.LanesOf(subscription).Order(StringComparer.Ordinal))
+            await channel.QueueBindAsync(queue, names.Endpoint(subscription.Endpoint), LaneWeight, cancellationToken: cancellationToken);
     }
 
     private static Task DeclareExchangeAsync(IChannel channel, string exchange, CancellationToken cancellationToken) =>
@@ -119,12 +128,6 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     private static Dictionary<string, object?> Alone(Dictionary<string, object?> arguments)
     {
         arguments["x-single-active-consumer"] = true;
-        return arguments;
-    }
-
-    private static Dictionary<string, object?> LastOnly(Dictionary<string, object?> arguments)
-    {
-        (arguments["x-max-length"], arguments["x-overflow"]) = (1, "drop-head");
         return arguments;
     }
 

@@ -198,6 +198,21 @@ internal sealed class TransactionTests
     }
 
     [Test]
+    public async Task Row_that_cannot_be_read_stops_its_lane_only_until_it_is_gone(CancellationToken cancellationToken)
+    {
+        const short lane = 3;
+        await _bus.RunAsync("place", Some.Message(), cancellationToken); // so that the table is there
+        await _shop.ExecuteAsync($"insert into esb.transaction_outbox (bus, lane, message_id, subject, envelope, body) values ('{_name}', {lane}, gen_random_uuid(), 'orders.placed', '{{}}', '')");
+        await Eventually.HoldsAsync(() => _bus.Outboxes.Single().Obstacle?.Contains("JsonException") == true, cancellationToken);
+
+        await _shop.ExecuteAsync($"delete from esb.transaction_outbox where bus = '{_name}' and envelope = '{{}}'");
+        await _bus.RunAsync("place", Some.Message() with { Id = Guid.Parse("018f0000-0000-7000-8000-000000000003") }, cancellationToken);
+
+        await ArrivedAsync(2, cancellationToken);
+        await Eventually.HoldsAsync(() => _bus.Outboxes.Single().Obstacle is null, cancellationToken);
+    }
+
+    [Test]
     public async Task Outbox_of_a_bus_of_another_name_is_left_alone(CancellationToken cancellationToken)
     {
         await using var other = await InProcessBus.StartAsync(Sections, new Dictionary<string, string> { ["SHOP"] = _shop.ConnectionString, ["NAME"] = $"other-{_name}" }, cancellationToken);

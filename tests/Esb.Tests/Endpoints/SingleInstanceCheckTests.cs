@@ -1,6 +1,9 @@
 using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
 using Esb.Endpoints.SingleInstance;
+using Esb.Host;
 using Esb.Tests.Configuration;
+using Microsoft.Extensions.DependencyInjection;
 using NUnit.Framework;
 
 namespace Esb.Tests.Endpoints;
@@ -39,12 +42,15 @@ public sealed class SingleInstanceCheckTests : ConfigurationFixture
         Assert.That((error.Code, error.Expected), Is.EqualTo(("ESB-CFG-SINGLE", "hosts share what it subscribes to; expected subscribe")));
     }
 
+    // Read as the host does, with its real steps.
     private IReadOnlyList<ConfigError> Check(string endpoint, string more = "")
     {
-        var configuration = Accept($$"""{ "topics": { "t": {} }, "endpoints": { "single": {{endpoint}} }{{more}} }""");
+        var file = Write("esb.json", $$"""{ "topics": { "t": {} }, "endpoints": { "single": {{endpoint}} }{{more}} }""");
         var errors = new ConfigErrors();
+        var configuration = new ConfigurationReader(SettingsCatalog.From(new ServiceCollection().AddEsb())).Read(file, new Dictionary<string, string>(), errors);
+        Assert.That(errors.All, Is.Empty);
 
-        new SingleInstanceCheck(configuration).Check(errors);
+        new SingleInstanceCheck(configuration!).Check(errors);
 
         return errors.All;
     }

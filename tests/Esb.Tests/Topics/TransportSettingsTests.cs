@@ -22,6 +22,7 @@ public sealed class TransportSettingsTests : TopicsFixture
 
     [TestCase("${env:URL}")]
     [TestCase("amqps://broker.example")]
+    [TestCase("amqps://localhost,broker.example")]
     [Property("Case", "CFG-27")]
     public void Default_credentials_are_refused_for_another_machine(string url)
     {
@@ -33,6 +34,7 @@ public sealed class TransportSettingsTests : TopicsFixture
     [TestCase("amqp://localhost")]
     [TestCase("amqp://127.0.0.1:5673")]
     [TestCase("amqp://[::1]/esb")]
+    [TestCase("amqp://localhost:5672,127.0.0.1:5673,[::1]:5674/esb")]
     [TestCase("amqps://esb@broker.example/%2Fesb")]
     public void An_address_that_may_be_used_is_accepted(string url) =>
         Assert.That(Check($$"""{ "transport": { "type": "rabbitmq", "url": "{{url}}" } }"""), Is.Empty);
@@ -41,6 +43,9 @@ public sealed class TransportSettingsTests : TopicsFixture
     [TestCase("broker:5672")]
     [TestCase("")]
     [TestCase("amqp://esb@broker?heartbeat=5")]
+    [TestCase("amqp://esb@one,/esb")]
+    [TestCase("amqp://esb@one,two:port")]
+    [TestCase("amqp://esb@one,amqp://esb@two")]
     public void What_is_no_address_of_a_broker_is_refused(string url) =>
         Assert.That(Check($$"""{ "transport": { "type": "rabbitmq", "url": "{{url}}" } }""").Select(error => error.Code), Is.EqualTo(new[] { "ESB-CFG-URL" }));
 
@@ -63,7 +68,32 @@ public sealed class TransportSettingsTests : TopicsFixture
     {
         var address = RabbitMqAddress.Parse("amqps://us%40er:p%2Fw@broker.example:1234/v%2Fhost");
 
-        Assert.That(address, Is.EqualTo(new RabbitMqAddress("broker.example", 1234, "v/host", "us@er", "p/w", IsTls: true)));
+        Assert.That(address!.Nodes, Is.EqualTo(new[] { new BrokerNode("broker.example", 1234) }));
+        Assert.That((address.VirtualHost, address.User, address.Password, address.IsTls), Is.EqualTo(("v/host", "us@er", "p/w", true)));
+    }
+
+    [Test]
+    public void The_nodes_of_a_cluster_stand_side_by_side_in_one_address()
+    {
+        var address = RabbitMqAddress.Parse("amqps://esb:a,b@one,two:1234,[::1]:2345,one/v%2Fhost");
+
+        Assert.That(address!.Nodes, Is.EqualTo(new[] { new BrokerNode("one", 5671), new BrokerNode("two", 1234), new BrokerNode("::1", 2345) }));
+        Assert.That((address.VirtualHost, address.User, address.Password, address.IsTls), Is.EqualTo(("v/host", "esb", "a,b", true)));
+    }
+
+    [Test]
+    public void Each_attempt_to_connect_begins_with_another_node_and_may_go_on_to_all()
+    {
+        var nodes = RabbitMqAddress.Parse("amqps://esb@one,two,three")!.ToRotation();
+
+        var attempts = Enumerable.Range(0, 3).Select(_ => nodes.All().ToList()).ToList();
+
+        Assert.That(attempts.Select(attempt => attempt[0].HostName), Is.EquivalentTo(new[] { "one", "two", "three" }));
+        foreach (var attempt in attempts)
+        {
+            Assert.That(attempt.Select(node => node.HostName), Is.EquivalentTo(new[] { "one", "two", "three" }));
+            Assert.That(attempt.Select(node => node.Ssl.ServerName), Is.EqualTo(attempt.Select(node => node.HostName)), "each proves who it is");
+        }
     }
 
     [Test]

@@ -7,6 +7,7 @@ using Esb.IntegrationTests.Faults.Load;
 using Esb.IntegrationTests.Faults.Nemeses;
 using Esb.IntegrationTests.Faults.Results;
 using Esb.IntegrationTests.Faults.Sinks;
+using Esb.Topics.RabbitMq;
 using Npgsql;
 using NUnit.Framework.Interfaces;
 using RabbitMQ.Client;
@@ -209,7 +210,7 @@ internal sealed class FaultBench : IAsyncDisposable
     }
 
     /// <summary>A connection of the test's own.</summary>
-    public Task<IConnection> ConnectToBrokerAsync() => new ConnectionFactory { Uri = new Uri(Servers.RabbitMq) }.CreateConnectionAsync();
+    public Task<IConnection> ConnectToBrokerAsync() => RabbitMqAddress.Parse(Servers.RabbitMq)!.ToFactory("tests bench").CreateConnectionAsync();
 
     public static void Log(string line) => TestContext.Progress.WriteLine($"{TimeProvider.System.GetLocalNow():HH:mm:ss} {line}");
 

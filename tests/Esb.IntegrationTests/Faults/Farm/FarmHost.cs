@@ -75,6 +75,21 @@ internal sealed class FarmHost(
         }
     }
 
+    /// <summary>Whether it says now that it runs an endpoint; not while it does not answer.</summary>
+    public async Task<bool> IsRunningAsync(string endpoint)
+    {
+        try
+        {
+            using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(1));
+            var endpoints = await Process.AskAsync("/api/endpoints", limit.Token);
+            return endpoints.GetProperty("items").EnumerateArray().Any(item => item.GetProperty("name").GetString() == endpoint && item.GetProperty("state").GetString() == "running");
+        }
+        catch (Exception ex) when (ex is HttpRequestException or OperationCanceledException or InvalidOperationException or IOException)
+        {
+            return false; // dead, stopped, or not up yet
+        }
+    }
+
     public Task WaitForReadyAsync(CancellationToken cancellationToken) =>
         Process.WaitAsync(Process.IsReadyAsync, TimeSpan.FromSeconds(120), "to be ready", cancellationToken);
 

@@ -53,23 +53,9 @@ internal sealed class OwnerWatch(HostFarm farm, string endpoint)
         while (!cancellationToken.IsCancellationRequested)
         {
             var asked = TimeProvider.System.GetTimestamp();
-            var isOwner = await IsOwnerAsync(host);
+            var isOwner = await host.IsRunningAsync(endpoint);
             if (TimeProvider.System.GetElapsedTime(asked) < Sharp) _samples.Enqueue(new Sample(host, asked, isOwner));
             await Task.Delay(Interval, CancellationToken.None);
-        }
-    }
-
-    private async Task<bool> IsOwnerAsync(FarmHost host)
-    {
-        try
-        {
-            using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(1));
-            var endpoints = await host.Process.AskAsync("/api/endpoints", limit.Token);
-            return endpoints.GetProperty("items").EnumerateArray().Any(item => item.GetProperty("name").GetString() == endpoint && item.GetProperty("state").GetString() == "running");
-        }
-        catch (Exception ex) when (ex is HttpRequestException or OperationCanceledException or InvalidOperationException or IOException)
-        {
-            return false; // dead, stopped, or not up yet
         }
     }
 

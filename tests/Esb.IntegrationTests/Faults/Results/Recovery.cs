@@ -1,3 +1,4 @@
+using Esb.IntegrationTests.Faults.Ledgers;
 using Esb.IntegrationTests.Faults.Nemeses;
 using Esb.IntegrationTests.Faults.Sinks;
 
@@ -20,6 +21,13 @@ internal sealed record Recovery(IReadOnlyList<TimeSpan> Times)
         foreach (var sink in sinks) arrivals.AddRange((await sink.ReadAsync(cancellationToken)).Select(entry => entry.At));
         arrivals.Sort();
         return new Recovery([.. strikes.Select(strike => Next(arrivals, from?.Invoke(strike) ?? strike.HealedAt)).Where(time => time is not null).Select(time => time!.Value)]);
+    }
+
+    /// <summary>The same for the senders: until the next message was accepted.</summary>
+    public static Recovery OfSenders(IReadOnlyList<Strike> strikes, IEnumerable<SentMessage> sent)
+    {
+        var confirms = sent.Where(message => message.Outcome == SendOutcome.Confirmed && message.OutcomeAt is not null).Select(message => message.OutcomeAt!.Value).Order().ToList();
+        return new Recovery([.. strikes.Select(strike => Next(confirms, strike.HealedAt)).Where(time => time is not null).Select(time => time!.Value)]);
     }
 
     public override string ToString() => Times.Count == 0 ? "–" : FormattableString.Invariant($"p95 {Slowest95.TotalSeconds:0.0} s ({string.Join(", ", Times.Select(time => FormattableString.Invariant($"{time.TotalSeconds:0.0}")))})");
