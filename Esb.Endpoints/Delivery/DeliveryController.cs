@@ -63,7 +63,7 @@ internal sealed class DeliveryController : IAsyncDisposable
             var status = _state.Describe(_config, _type, _current, _isHeld ? "its queues are being replaced" : _gate.Reason, isLive, subscription?.Reason ?? _holder?.Trouble);
             return status with
             {
-                State = status.State == EndpointState.Starting && _holder is { IsHeld: false } ? EndpointState.Standby : status.State,
+                State = status.State is not (EndpointState.Disabled or EndpointState.PausedByOperator) && _holder is { IsHeld: false } ? EndpointState.Standby : status.State,
                 Configured = _configured,
                 Pool = _sender.Pool,
                 Stuck = _sender.Stuck,

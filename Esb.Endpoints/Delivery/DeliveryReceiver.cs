@@ -73,7 +73,7 @@ internal sealed partial class DeliveryReceiver(
         {
             return delivery.Kind == DeliveryKind.Release ? await mode.ReleaseAsync(delivery, tokens) : await DeliverAsync(delivery, attempts, tokens);
         }
-        catch (OperationCanceledException) when (tokens.Waiting.IsCancellationRequested)
+        catch (OperationCanceledException) when (tokens.Waiting.IsCancellationRequested || tokens.Lease is { IsHeld: false })
         {
             return Settlement.Return;
         }

@@ -69,7 +69,7 @@ internal sealed partial class LeaseHolder(
     private async Task HoldAsync(Lease lease, long asked, CancellationToken stopping)
     {
         using var held = new HeldLease(lease, asked, TimeToLive, time);
-        using var ending = CancellationTokenSource.CreateLinkedTokenSource(stopping, held.Lost);
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(stopping, held.Ended);
         _held = held;
         LogTaken(name, lease.Token);
         var working = WorkAsync(held, ending.Token);
@@ -92,9 +92,9 @@ internal sealed partial class LeaseHolder(
     {
         for (var pause = RenewInterval; ;)
         {
-            if (await Task.WhenAny(working, Task.Delay(pause, time, held.Lost)) == working || !held.IsHeld) return;
+            if (await Task.WhenAny(working, Task.Delay(pause, time, held.Ended)) == working || !held.IsHeld) return;
             var asked = time.GetTimestamp();
-            var renewed = await AskAsync<bool?>(async token => await leases.RenewAsync(held.Lease, TimeToLive, token), held.Lost);
+            var renewed = await AskAsync<bool?>(async token => await leases.RenewAsync(held.Lease, TimeToLive, token), held.Ended);
             if (renewed == false) return;
             if (renewed == true) held.Extend(asked);
             pause = renewed == true ? RenewInterval : AskInterval;
@@ -104,11 +104,12 @@ internal sealed partial class LeaseHolder(
     // Default where nobody can tell: the store is away, or does not answer in time.
     private async Task<T?> AskAsync<T>(Func<CancellationToken, Task<T>> ask, CancellationToken cancellationToken)
     {
-        using var late = new CancellationTokenSource(RenewInterval, time);
+        // The question itself does not hear of the end of the lease: to cancel it may block, and others must hear of that end at once.
+        var late = new CancellationTokenSource(RenewInterval, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(late.Token, cancellationToken);
         try
         {
-            var answer = await ask(either.Token).WaitAsync(either.Token);
+            var answer = await ask(late.Token).WaitAsync(either.Token);
             _trouble = null;
             return answer;
         }
@@ -121,6 +122,10 @@ internal sealed partial class LeaseHolder(
         {
             Complain("The store did not answer in time.");
             return default;
+        }
+        finally
+        {
+            _ = late.CancelAsync();
         }
     }
 

@@ -11,7 +11,7 @@ namespace Esb.Tests.Endpoints;
 /// <summary>Where <c>singleInstance</c> would not hold.</summary>
 public sealed class SingleInstanceCheckTests : ConfigurationFixture
 {
-    private const string Subscriber = """{ "type": "file-outbound", "folder": "x", "subscribe": ["t.#"], "singleInstance": true }""";
+    private const string Subscriber = """{ "type": "file-outbound", "folder": "x", "fileName": "{message.id}", "subscribe": ["t.#"], "singleInstance": true }""";
     private const string Broker = """, "transport": { "type": "rabbitmq", "url": "amqp://b" }""";
 
     [Test]
@@ -37,7 +37,7 @@ public sealed class SingleInstanceCheckTests : ConfigurationFixture
     [Test]
     public void Endpoint_that_subscribes_to_nothing_has_nothing_to_share()
     {
-        var error = Check("""{ "type": "file-outbound", "folder": "x", "singleInstance": true }""").Single();
+        var error = Check("""{ "type": "file-outbound", "folder": "x", "fileName": "{message.id}", "singleInstance": true }""").Single();
 
         Assert.That((error.Code, error.Expected), Is.EqualTo(("ESB-CFG-SINGLE", "hosts share what it subscribes to; expected subscribe")));
     }

@@ -59,6 +59,12 @@ public sealed class SingleInstanceDeliveryTests : DeliveryFixture
     [Test]
     public async Task Attempt_that_the_outside_refuses_for_its_token_counts_as_none_and_ends_the_lease(CancellationToken cancellationToken)
     {
+        var isUnsubscribed = false;
+        Subscription.DisposeAsync().Returns(_ =>
+        {
+            isUnsubscribed = true;
+            return ValueTask.CompletedTask;
+        });
         Outside.RefusesToken();
         await StartAsync(Single);
 
@@ -67,7 +73,7 @@ public sealed class SingleInstanceDeliveryTests : DeliveryFixture
         Assert.That((settlement, Outside.Attempts.Count), Is.EqualTo((Settlement.Return, 1)));
         Assert.That(Audit.Facts, Is.Empty);
         await Eventually.HoldsAsync(() => Controller.Status.State == EndpointState.Standby, "to stand by", cancellationToken);
-        await Subscription.Received().DisposeAsync();
+        await Eventually.HoldsAsync(() => isUnsubscribed, "to unsubscribe", cancellationToken);
     }
 
     [Test]
