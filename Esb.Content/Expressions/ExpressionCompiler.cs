@@ -1,5 +1,6 @@
 using Esb.Content.Json.Paths;
 using Esb.Content.Xml;
+using Esb.Content.Xml.Scanning;
 using Esb.Core.Configuration;
 using Esb.Core.Expressions;
 
@@ -9,6 +10,7 @@ namespace Esb.Content.Expressions;
 internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> namespaces, XmlInput xml) : IExpressionCompiler
 {
     private readonly XPathCompiler _xpaths = new(namespaces);
+    private readonly PathSet _paths = new(xml);
 
     /// <summary>A compiler with the section <c>namespaces</c>; entries that its check refuses are left out.</summary>
     public static ExpressionCompiler Create(EsbConfiguration configuration, XmlInput xml)
@@ -19,7 +21,7 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
 
     public IMessageValue? Compile(IValueSource value, ConfigErrors errors) => value switch
     {
-        { Xpath: { } xpath } => _xpaths.Compile(xpath, value, errors) is { } expression ? new XPathValue(expression, xml) : null,
+        { Xpath: { } xpath } => CompileXPath(xpath, value, errors),
         { Jsonpath: { } jsonpath } => CompileJsonPath(jsonpath, value, errors),
         { Header: { } header } => new HeaderValue(header),
         { Property: { } property } => new PropertyValue(property),
@@ -34,8 +36,7 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
         { All: { } all } => CompileEach(all, errors) is { } conditions ? new AllCondition(conditions) : null,
         { Any: { } any } => CompileEach(any, errors) is { } conditions ? new AnyCondition(conditions) : null,
         { Not: { } not } => Compile(not, errors) is { } inner ? new NotCondition(inner) : null,
-        { Xpath: { } xpath } when !ComparisonCompiler.Compares(condition) =>
-            _xpaths.Compile(xpath, condition, errors) is { } expression ? new XPathCondition(expression, xml) : null,
+        { Xpath: { } xpath } when !ComparisonCompiler.Compares(condition) => CompileXPathCondition(xpath, condition, errors),
         _ => CompileComparison(condition, errors),
     };
 
@@ -44,6 +45,19 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
         var (value, expected) = TemplateParser.Parse(template);
         if (expected is not null) errors.Add(new ConfigError("ESB-EXPR-TEMPLATE", path, $"\"{template}\"", expected, origin));
         return value;
+    }
+
+    // The framework's compiler judges the expression; a forward pass evaluates it where it can, the tree where it must.
+    private IMessageValue? CompileXPath(string xpath, IValueSource value, ConfigErrors errors)
+    {
+        if (_xpaths.Compile(xpath, value, errors) is not { } expression) return null;
+        return new ScanCompiler(_paths, namespaces).CompileValue(xpath) is { } evaluate ? new ScannedValue(evaluate, _paths) : new XPathValue(expression, xml);
+    }
+
+    private IMessageCondition? CompileXPathCondition(string xpath, ConditionConfig condition, ConfigErrors errors)
+    {
+        if (_xpaths.Compile(xpath, condition, errors) is not { } expression) return null;
+        return new ScanCompiler(_paths, namespaces).CompileTruth(xpath) is { } holds ? new ScannedCondition(holds, _paths) : new XPathCondition(expression, xml);
     }
 
     private ComparisonCondition? CompileComparison(ConditionConfig condition, ConfigErrors errors)

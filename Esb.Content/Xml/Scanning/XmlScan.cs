@@ -1,0 +1,115 @@
+using System.Xml;
+using Esb.Core.Errors;
+
+namespace Esb.Content.Xml.Scanning;
+
+/// <summary>A pass over a document that reads only as far as the questions need. Thread-safe.</summary>
+/// <remarks>
+/// What stands behind the deciding node is not read, so errors there stay unseen. An error that was met is told to everyone who asks beyond it.
+/// </remarks>
+internal sealed class XmlScan
+{
+    private readonly Lock _gate = new();
+    private readonly XmlReader _reader;
+    private readonly PathAnswer[] _answers;
+    private readonly ActiveSteps _steps = new();
+    private readonly OpenTexts _texts;
+    private EsbException? _error;
+    private bool _isAtEnd;
+
+    public XmlScan(PathSet paths, XmlInput xml, ReadOnlyMemory<byte> bytes)
+    {
+        _answers = new PathAnswer[paths.Count];
+        _texts = new OpenTexts(_answers);
+        _reader = xml.Read(bytes); // over an array, so that nobody has to close it
+        _steps.Enter(paths.Root);
+    }
+
+    /// <summary>Reads until a question is decided, or to the end.</summary>
+    /// <exception cref="EsbException">The document is not well-formed up to there (<see cref="XmlInput"/>).</exception>
+    public PathAnswer Answer(PathQuestion question)
+    {
+        lock (_gate)
+        {
+            while (!_answers[question.Index].IsDecided && !_isAtEnd) Advance();
+            return _answers[question.Index];
+        }
+    }
+
+    private void Advance()
+    {
+        if (_error is not null) throw new EsbException(_error.Code, _error.Message, _error.Kind, _error);
+        try
+        {
+            if (_reader.Read()) Follow();
+            else _isAtEnd = true;
+        }
+        catch (EsbException ex)
+        {
+            _error = ex;
+            throw;
+        }
+    }
+
+    private void Follow()
+    {
+        switch (_reader.NodeType)
+        {
+            case XmlNodeType.Element:
+                BeginElement();
+                break;
+            case XmlNodeType.EndElement:
+                EndElement();
+                break;
+            case XmlNodeType.Text or XmlNodeType.CDATA or XmlNodeType.Whitespace or XmlNodeType.SignificantWhitespace:
+                ReadText();
+                break;
+            default:
+                _texts.EndTextNode(); // a comment or an instruction parts two of them
+                break;
+        }
+    }
+
+    private void BeginElement()
+    {
+        _texts.EndTextNode();
+        var isEmpty = _reader.IsEmptyElement;
+        foreach (var node in _steps.Begin(_reader)) _texts.Begin(node, _steps.Depth);
+        foreach (var step in _steps.Here)
+        {
+            if (step.Node.Step.Kind == PathStepKind.Attribute) ReadAttribute(step.Node);
+        }
+
+        if (isEmpty) EndElement();
+    }
+
+    private void ReadAttribute(PathNode node)
+    {
+        if (!_reader.MoveToAttribute(node.Step.LocalName!, node.Step.Namespace)) return;
+        _texts.Take(node, _reader.Value);
+        _reader.MoveToElement();
+    }
+
+    private void EndElement()
+    {
+        _texts.EndTextNode();
+        _texts.End(_steps.Depth);
+        _steps.End();
+    }
+
+    private void ReadText()
+    {
+        if (_steps.Depth == 0) return; // white space around the root element is no node
+        var text = _reader.Value;
+        if (text.Length == 0) return; // neither is an empty CDATA section
+        if (!_texts.IsInTextNode)
+        {
+            foreach (var step in _steps.Here)
+            {
+                if (step.Node.Step.Kind == PathStepKind.Text) _texts.BeginTextNode(step.Node);
+            }
+        }
+
+        _texts.Add(text);
+    }
+}
