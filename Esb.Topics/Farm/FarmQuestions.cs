@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Text.Json;
+using Esb.Core.Errors;
 using Esb.Core.Topics;
 
 namespace Esb.Topics.Farm;
@@ -12,8 +13,9 @@ internal delegate Task FarmVoice(string kind, string body, CancellationToken can
 /// <param name="commands">Questions wait among the commands; answers do not, as one who waits for them may be handling a command.</param>
 /// <param name="say">Reaches every host.</param>
 /// <param name="others">Those who live, without this one.</param>
+/// <param name="knowsAll">Whether those are all: not so soon after it has joined them, when some have not been heard yet.</param>
 /// <param name="time">For the patience.</param>
-internal sealed class FarmQuestions(FarmHost self, FarmCommands commands, FarmVoice say, Func<IReadOnlyList<FarmHost>> others, TimeProvider time)
+internal sealed class FarmQuestions(FarmHost self, FarmCommands commands, FarmVoice say, Func<IReadOnlyList<FarmHost>> others, Func<bool> knowsAll, TimeProvider time)
 {
     /// <summary>What an answer is called between hosts.</summary>
     public const string AnswerKind = "answer";
@@ -33,7 +35,8 @@ internal sealed class FarmQuestions(FarmHost self, FarmCommands commands, FarmVo
         {
             var began = time.GetTimestamp();
             await say(FarmCommands.KindOf<TQuestion>(), FarmCommands.Write(new Asked<TQuestion>(id, question)), cancellationToken);
-            while (gathering.Missing(others()).Count > 0 && time.GetElapsedTime(began) < patience) await gathering.News.WaitAsync(LookInterval, cancellationToken);
+            while ((!knowsAll() || gathering.Missing(others()).Count > 0) && time.GetElapsedTime(began) < patience) await gathering.News.WaitAsync(LookInterval, cancellationToken);
+            if (!knowsAll()) throw new EsbException("ESB-FARM-UNAVAILABLE", "Which other hosts there are is not known yet. Ask again.", FaultKind.Unavailable);
             return gathering.Conclude<TAnswer>(others());
         }
         finally

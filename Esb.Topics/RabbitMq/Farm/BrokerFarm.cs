@@ -34,7 +34,7 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
         _logger = loggers.CreateLogger<BrokerFarm>();
         _commands = new FarmCommands(_logger);
         Members = new FarmMembers(Self, time);
-        _questions = new FarmQuestions(Self, _commands, SayAsync, () => [.. Hosts.Where(host => host.Id != Self.Id)], time);
+        _questions = new FarmQuestions(Self, _commands, SayAsync, () => [.. Hosts.Where(host => host.Id != Self.Id)], () => Members.KnowsAll, time);
     }
 
     public FarmHost Self { get; } = FarmHost.OfThisProcess();

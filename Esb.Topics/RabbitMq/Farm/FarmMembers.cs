@@ -30,6 +30,9 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
         }
     }
 
+    /// <summary>Whether it has listened for so long that every host which lives has been heard.</summary>
+    public bool KnowsAll => HearingFor > Interval + (Interval / 4);
+
     /// <summary>Who receives for an endpoint, this host among them.</summary>
     public IReadOnlyList<(Guid Host, FarmReceiver Receiver)> ReceiversOf(string endpoint) =>
         [.. Volatile.Read(ref _members).Values.SelectMany(member => member.Receives.Where(one => one.Endpoint == endpoint).Select(one => (member.Host.Id, one)))];

@@ -20,7 +20,7 @@ internal sealed class FarmVisit : IAsyncDisposable
     private FarmVisit(TimeProvider time)
     {
         _members = new FarmMembers(_self, time);
-        _questions = new FarmQuestions(_self, _commands, SayAsync, () => Hosts, time);
+        _questions = new FarmQuestions(_self, _commands, SayAsync, () => Hosts, () => true, time);
     }
 
     /// <summary>Who lives.</summary>

@@ -126,12 +126,17 @@ internal sealed class HostProcess : IAsyncDisposable
     }
 
     /// <summary>Asks the management API with the key that the host wrote.</summary>
-    public async Task<JsonElement> AskAsync(string path, CancellationToken cancellationToken)
+    public async Task<JsonElement> AskAsync(string path, CancellationToken cancellationToken) =>
+        await FindAsync(path, cancellationToken) ?? throw new AssertionException($"{path} is not there");
+
+    /// <summary>As <see cref="AskAsync"/>, of what may not be there (404).</summary>
+    public async Task<JsonElement?> FindAsync(string path, CancellationToken cancellationToken)
     {
         var key = await File.ReadAllTextAsync(Path.Combine(Folder, "esb-data", "management.key"), cancellationToken);
         using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(Management, path));
         request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", key.Trim());
         using var response = await _client.SendAsync(request, cancellationToken);
+        if (response.StatusCode == HttpStatusCode.NotFound) return null;
         Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.OK), path);
         return JsonDocument.Parse(await response.Content.ReadAsStringAsync(cancellationToken)).RootElement;
     }

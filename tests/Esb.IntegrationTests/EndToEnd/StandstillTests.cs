@@ -87,7 +87,7 @@ public sealed class StandstillTests
         var whileFrozen = await RunAsync(_second, cancellationToken, "release", "log", "*");
         await _first.SignalAsync("CONT");
 
-        Assert.That(whileFrozen.ExitCode, Is.EqualTo(ExitCode.Unreachable), whileFrozen.Output);
+        Assert.That(whileFrozen.ExitCode, Is.EqualTo(ExitCode.Unreachable), whileFrozen.Output + whileFrozen.Error);
         Assert.That(whileFrozen.Error, Does.Contain("ESB-FARM-SILENT").And.Contain($":{_first.Id}"));
     }
 
@@ -126,12 +126,8 @@ public sealed class StandstillTests
     private static async Task<bool> StandsHereAsync(HostProcess host, CancellationToken cancellationToken) =>
         (await host.AskAsync("/api/endpoints/log", cancellationToken)).TryGetProperty("standsAt", out var standsAt) && standsAt.ValueKind != JsonValueKind.Null;
 
-    private static async Task<Guid?> StandsAtAsync(HostProcess host, CancellationToken cancellationToken)
-    {
-        var lines = (await host.AskAsync("/api/parked?endpoint=log", cancellationToken)).GetProperty("items");
-        if (lines.GetArrayLength() == 0) return null;
-        return (await host.AskAsync("/api/parked/log/*", cancellationToken)).GetProperty("items").EnumerateArray().Select(item => (Guid?)item.GetProperty("id").GetGuid()).Single();
-    }
+    private static async Task<Guid?> StandsAtAsync(HostProcess host, CancellationToken cancellationToken) =>
+        (await host.FindAsync("/api/parked/log/*", cancellationToken))?.GetProperty("items").EnumerateArray().Select(item => (Guid?)item.GetProperty("id").GetGuid()).SingleOrDefault();
 
     private static Task<(int ExitCode, string Output, string Error)> RunAsync(HostProcess host, CancellationToken cancellationToken, params string[] arguments) =>
         CommandLine.RunAsync(host.Folder, cancellationToken, ["parked", .. arguments, "--url", host.Management.OriginalString]);

@@ -45,6 +45,18 @@ public sealed class FarmMembersTests
     }
 
     [Test]
+    public void Host_knows_all_others_once_it_has_listened_for_longer_than_they_are_silent()
+    {
+        var before = _members.KnowsAll;
+        _members.Hear(Self, []);
+        var atOnce = _members.KnowsAll;
+        _time.Advance(FarmMembers.Interval + FarmMembers.Interval);
+        _members.Hear(Self, []);
+
+        Assert.That((before, atOnce, _members.KnowsAll), Is.EqualTo((false, false, true)));
+    }
+
+    [Test]
     public void Host_that_says_nothing_is_missed_after_seven_seconds()
     {
         _members.Hear(Other, []);
