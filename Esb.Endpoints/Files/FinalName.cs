@@ -13,14 +13,16 @@ internal static class FinalName
 
     /// <summary>Gives a file another name on the same volume, unless that is taken: false then, and nothing has changed.</summary>
     /// <remarks>
-    /// <c>File.Move</c> looks first and renames then, so that two at once both succeed and one file is lost. <c>link</c> decides in one call.
-    /// Where the file system has no links, or does not allow them for files of others, looking first is the best there is.
+    /// <c>File.Move</c> looks first and renames then, so that two at once both succeed and one file is lost. <c>renameat2</c> decides in one call.
+    /// Where it is missing, <c>link</c> does; a crash behind it leaves the file under both names. Where the file system has no links, or does not
+    /// allow them for files of others, looking first is the best there is.
     /// </remarks>
     public static bool TryTake(string source, string target)
     {
         if (!OperatingSystem.IsWindows())
         {
-            if (Posix.TryLink(source, target, out var error))
+            if (Posix.TryRename(source, target, out var error)) return true;
+            if (error is not (Posix.Exists or Posix.OtherVolume) && Posix.TryLink(source, target, out error))
             {
                 File.Delete(source);
                 return true;

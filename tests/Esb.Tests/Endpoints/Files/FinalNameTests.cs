@@ -41,6 +41,24 @@ internal sealed class FinalNameTests
         Assert.That(wins, Is.All.EqualTo(1));
     }
 
+    // A link and a deletion would show a second name in between, and leave it after a crash.
+    [Test, CancelAfter(30_000), Property("Case", "T-DEL-4")]
+    public async Task File_has_one_name_at_every_moment(CancellationToken cancellationToken)
+    {
+        Assume.That(OperatingSystem.IsLinux());
+        File.WriteAllText(At("a"), "");
+        using var watcher = new FileSystemWatcher(_folder.FullName);
+        var events = new System.Collections.Concurrent.ConcurrentQueue<WatcherChangeTypes>();
+        watcher.Created += (_, change) => events.Enqueue(change.ChangeType);
+        watcher.Renamed += (_, change) => events.Enqueue(change.ChangeType);
+        watcher.EnableRaisingEvents = true;
+
+        var taken = FinalName.TryTake(At("a"), At("b"));
+        while (events.IsEmpty) await Task.Delay(10, cancellationToken);
+
+        Assert.That((taken, events.First()), Is.EqualTo((true, WatcherChangeTypes.Renamed)));
+    }
+
     [Test, Property("Case", "FIL-16")]
     public void Name_on_another_volume_is_taken_by_a_whole_file_or_not_at_all()
     {
