@@ -1,7 +1,6 @@
 using Esb.IntegrationTests.Faults.Benches;
 using Esb.IntegrationTests.Faults.Checking;
 using Esb.IntegrationTests.Faults.Load;
-using Esb.IntegrationTests.Faults.Nemeses;
 using Esb.IntegrationTests.Faults.Sinks;
 
 namespace Esb.IntegrationTests.Faults.Scenarios;
@@ -22,10 +21,18 @@ public sealed class KnownBadTests
                 Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel())],
             },
             cancellationToken);
-        ((HttpSink)bench.Sinks[0]).LatencyOf = () => TimeSpan.FromMilliseconds(200); // so that some are under way when the host dies
-        var nemesis = FaultBench.NewNemesis().Track(0.5, 1, (HostFaults.Kill(bench.Farm.Hosts[0]), 1));
+        var sink = (HttpSink)bench.Sinks[0];
+        sink.Refusal = async (_, aborted) =>
+        {
+            await Task.Delay(TimeSpan.FromSeconds(3), aborted); // before the effect
+            return null;
+        };
 
-        await bench.RunAsync(new LoadPlan { Messages = 200, Rate = 200 }, nemesis, cancellationToken);
+        var sending = bench.RunAsync(new LoadPlan { Messages = 200, Rate = 200 }, FaultBench.NewNemesis(), cancellationToken);
+        while (sink.Attempts.Count < 20) await Task.Delay(10, cancellationToken);
+        await bench.Farm.Hosts[0].KillAsync(); // with these under way, which it has acknowledged
+        bench.Farm.Hosts[0].Start();
+        await sending;
         await bench.WaitForEmptyQueuesAsync(cancellationToken);
         var verdict = (await bench.CheckAsync(cancellationToken)).Single();
 
