@@ -18,7 +18,7 @@ public sealed class OrderTests
     public Task Smoke(CancellationToken cancellationToken) =>
         RunAsync(ByKey, messages: 1_000, rate: 100, Faults(broker: 0, kill: 1, pause: 0, database: 1, longestPause: 3), cancellationToken);
 
-    [TestCase(All, 10_000, 100), TestCase(ByKey, 100_000, 300)]
+    [TestCase(All, 10_000, 100), TestCase(ByKey, 30_000, 300)]
     [Category("Faults"), CancelAfter(900_000)]
     public Task Full(string delivery, int messages, int rate, CancellationToken cancellationToken) =>
         RunAsync(delivery, messages, rate, Faults(broker: 3, kill: 3, pause: 1, database: 3, longestPause: 20), cancellationToken);
