@@ -13,6 +13,7 @@ internal static class LaneSlots
     public const string Header = "BCC";
 
     private const int Count = 128;
+    private const int LongestOnStack = 256;
 
     // No subject is a tilde and a number, and no pattern but * and # matches it.
     private static readonly List<object>[] Headers = [.. Enumerable.Range(0, Count).Select(slot => new List<object> { Name(slot) })];
@@ -28,8 +29,10 @@ internal static class LaneSlots
     // FNV-1a, and the last step of MurmurHash3, because a slot is made of the lowest bits. It must stay as it is: a key never changes its slot.
     private static uint Hash(string key)
     {
+        var length = Encoding.UTF8.GetMaxByteCount(key.Length);
+        var bytes = length <= LongestOnStack ? stackalloc byte[LongestOnStack] : new byte[length];
         var hash = 2_166_136_261;
-        foreach (var value in Encoding.UTF8.GetBytes(key)) hash = (hash ^ value) * 16_777_619;
+        foreach (var value in bytes[..Encoding.UTF8.GetBytes(key, bytes)]) hash = (hash ^ value) * 16_777_619;
         hash = (hash ^ (hash >> 16)) * 0x85EBCA6B;
         hash = (hash ^ (hash >> 13)) * 0xC2B2AE35;
         return hash ^ (hash >> 16);
