@@ -1,0 +1,73 @@
+using Esb.Core.Errors;
+
+namespace Esb.Core.Storage;
+
+/// <summary>Lets go of what is too old, at the start and then every hour, until the bus stops. A store that is away is asked again an hour later.</summary>
+/// <param name="retention">How long things are kept.</param>
+/// <param name="time">Says what is too old.</param>
+public abstract class RetentionPart(TimeSpan retention, TimeProvider time) : IBusPart, IDisposable
+{
+    private static readonly TimeSpan Interval = TimeSpan.FromHours(1);
+
+    private readonly CancellationTokenSource _stopping = new();
+    private Task _removing = Task.CompletedTask;
+
+    /// <inheritdoc/>
+    public BusStage Stage => BusStage.Stores;
+
+    /// <inheritdoc/>
+    public Task StartAsync(CancellationToken cancellationToken)
+    {
+        _removing = Task.Run(() => RunAsync(_stopping.Token), CancellationToken.None);
+        return Task.CompletedTask;
+    }
+
+    /// <inheritdoc/>
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        await _stopping.CancelAsync();
+        await _removing;
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        Dispose(isDisposing: true);
+        GC.SuppressFinalize(this);
+    }
+
+    /// <summary>Removes what was over before a moment.</summary>
+    /// <exception cref="EsbException">The store is away.</exception>
+    /// <exception cref="IOException">Its files cannot be changed.</exception>
+    protected abstract Task RemoveBeforeAsync(DateTimeOffset moment, CancellationToken cancellationToken);
+
+    /// <summary>Says that nothing could be removed.</summary>
+    protected abstract void NoteFailure(string reason);
+
+    /// <summary>Lets go of what a part holds.</summary>
+    protected virtual void Dispose(bool isDisposing)
+    {
+        if (isDisposing) _stopping.Dispose();
+    }
+
+    private async Task RunAsync(CancellationToken stopping)
+    {
+        while (!stopping.IsCancellationRequested)
+        {
+            try
+            {
+                await RemoveBeforeAsync(time.GetUtcNow() - retention, stopping);
+            }
+            catch (Exception ex) when (ex is EsbException or IOException)
+            {
+                NoteFailure(ex.Message);
+            }
+            catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+            {
+                return;
+            }
+
+            await Task.Delay(Interval, time, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+    }
+}
