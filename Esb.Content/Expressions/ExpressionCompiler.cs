@@ -1,4 +1,5 @@
 using Esb.Content.Json.Paths;
+using Esb.Content.Json.Scanning;
 using Esb.Content.Xml;
 using Esb.Content.Xml.Scanning;
 using Esb.Core.Configuration;
@@ -11,6 +12,7 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
 {
     private readonly XPathCompiler _xpaths = new(namespaces);
     private readonly PathSet _paths = new(xml);
+    private readonly JsonPathSet _jsonPaths = new();
 
     /// <summary>A compiler with the section <c>namespaces</c>; entries that its check refuses are left out.</summary>
     public static ExpressionCompiler Create(EsbConfiguration configuration, XmlInput xml)
@@ -22,7 +24,7 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
     public IMessageValue? Compile(IValueSource value, ConfigErrors errors) => value switch
     {
         { Xpath: { } xpath } => CompileXPath(xpath, value, errors),
-        { Jsonpath: { } jsonpath } => CompileJsonPath(jsonpath, value, errors),
+        { Jsonpath: { } jsonpath } => CompileJsonPath(jsonpath, value, wantsText: true, errors),
         { Header: { } header } => new HeaderValue(header),
         { Property: { } property } => new PropertyValue(property),
         { Message: { } part } => new MessagePartValue(part),
@@ -62,7 +64,9 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
 
     private ComparisonCondition? CompileComparison(ConditionConfig condition, ConfigErrors errors)
     {
-        var value = Compile((IValueSource)condition, errors);
+        // Whether an object or array is there, its first byte tells; any comparison wants to read it.
+        var wantsText = ComparisonCompiler.Compares(condition) && condition.Exists is null;
+        var value = condition.Jsonpath is { } jsonpath ? CompileJsonPath(jsonpath, condition, wantsText, errors) : Compile((IValueSource)condition, errors);
         var holds = ComparisonCompiler.Compile(condition, errors);
         return value is null || holds is null ? null : new ComparisonCondition(value, holds);
     }
@@ -73,11 +77,12 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
         return compiled.Count == conditions.Count ? compiled : null;
     }
 
-    private static JsonPathValue? CompileJsonPath(string jsonpath, IValueSource source, ConfigErrors errors)
+    private IMessageValue? CompileJsonPath(string jsonpath, IValueSource source, bool wantsText, ConfigErrors errors)
     {
         try
         {
-            return new JsonPathValue(JsonPath.Parse(jsonpath));
+            var path = JsonPath.Parse(jsonpath);
+            return JsonScanCompiler.Compile(path, wantsText, _jsonPaths) is { } question ? new ScannedJsonValue(question, _jsonPaths) : new JsonPathValue(path);
         }
         catch (JsonPathException ex)
         {
