@@ -7,7 +7,7 @@ namespace Esb.Content.Xml.Scanning;
 internal sealed class PathSet(XmlInput xml)
 {
     /// <summary>The root of all documents, from which every path begins.</summary>
-    public PathNode Root { get; } = new(new PathStep(PathStepKind.Element, Descends: false, LocalName: null, "", [], ""));
+    public PathNode Root { get; } = new(PathStep.Document, isUnique: true);
 
     /// <summary>How many questions are asked.</summary>
     public int Count { get; private set; }
@@ -20,5 +20,5 @@ internal sealed class PathSet(XmlInput xml)
     }
 
     /// <summary>The pass over a buffered body, shared by all copies of the message: it goes on from where the last question left it.</summary>
-    public XmlScan Scan(MessageBody body) => body.View(bytes => new XmlScans(bytes)).Of(this, xml);
+    public XmlScan Scan(MessageBody body) => body.View(static bytes => new XmlScans(bytes)).Of(this, xml);
 }

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
@@ -129,6 +130,23 @@ public sealed class XmlInputTests
         var many = new string('=', 20_000);
 
         Assert.That(() => SomeContent.Xml.Navigate(SomeContent.Body($"<a b='{many}'><!--{many}--><![CDATA[{many}]]><?x {many}?>{many}<c d=\"{many}\"/></a>")), Throws.Nothing);
+    }
+
+    [TestCase("<a><!-- = < ' --><b/><![CDATA[ = ' ]]><c x='=' {0}/></a>", 99, false)]
+    [TestCase("<a><!-- = < ' --><b/><![CDATA[ = ' ]]><c x='=' {0}/></a>", 100, true)]
+    [TestCase("<?x ='?><a {0} y='>'/>", 100, true)]
+    public void Attributes_are_counted_wherever_the_parser_pauses(string document, int attributes, bool isRefused)
+    {
+        var bytes = Encoding.UTF8.GetBytes(string.Format(CultureInfo.InvariantCulture, document, string.Join(' ', Enumerable.Range(0, attributes).Select(i => $"a{i}=\"=>'\""))));
+
+        for (var piece = 1; piece < 40; piece++)
+        {
+            var guard = new AttributeGuard(bytes, limit: 100);
+            var exceeds = false;
+            for (var end = 0; end < bytes.Length && !exceeds; end += piece) exceeds = guard.Exceeds(Math.Min(end, bytes.Length));
+
+            Assert.That(exceeds || guard.Exceeds(bytes.Length), Is.EqualTo(isRefused), $"pieces of {piece}");
+        }
     }
 
     [Test, Property("Case", "XML-10")]
