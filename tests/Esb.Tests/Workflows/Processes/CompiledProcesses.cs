@@ -25,6 +25,7 @@ internal sealed class CompiledProcesses : IDisposable
     public CompiledProcesses(string processes, string place = "", Action<ITransactions>? prepare = null)
     {
         Publisher = Substitute.For<ITopicPublisher>();
+        Outgoing = Substitute.For<IOutgoingPublisher>();
         Caller = Substitute.For<IEndpointCaller>();
         Transactions = Substitute.For<ITransactions>();
         Transactions.ObstacleOf(default!).ReturnsForAnyArgs((string?)null);
@@ -48,6 +49,7 @@ internal sealed class CompiledProcesses : IDisposable
             .AddLogging()
             .AddSingleton(TimeProvider.System)
             .AddSingleton(Publisher)
+            .AddSingleton(Outgoing)
             .AddSingleton(Caller)
             .AddSingleton(Transactions)
             .AddEsbCore()
@@ -67,6 +69,8 @@ internal sealed class CompiledProcesses : IDisposable
 
     public ITopicPublisher Publisher { get; }
 
+    public IOutgoingPublisher Outgoing { get; }
+
     public IEndpointCaller Caller { get; }
 
     public ITransactions Transactions { get; }
@@ -78,6 +82,8 @@ internal sealed class CompiledProcesses : IDisposable
         await _services!.GetRequiredService<IProcessCatalog>().Find("main").RunAsync(context, cancellationToken);
         return context;
     }
+
+    public T Service<T>() where T : notnull => _services!.GetRequiredService<T>();
 
     public IMessageProcess Main => _services!.GetRequiredService<IProcessCatalog>().Find("main");
 
