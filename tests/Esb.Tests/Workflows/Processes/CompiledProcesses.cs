@@ -36,7 +36,7 @@ internal sealed class CompiledProcesses : IDisposable
               "topics": { "orders": {} },
               "connections": { "shop": { "connection": "Host=shop" }, "other": { "connection": "Host=other" } },
               "endpoints": {
-                "backend": { "type": "test-outbound", "subscribe": ["orders.query"], "place": "{{place}}" },
+                "backend": { "type": "test-outbound", "targets": ["east", "west"], "subscribe": ["orders.query"], "place": "{{place}}" },
                 "shop-db": { "type": "test-outbound", "store": "shop" },
                 "other-db": { "type": "test-outbound", "store": "other" },
                 "door": { "type": "test-inbound", "process": "main", "place": "{{place}}" }
@@ -103,7 +103,14 @@ internal sealed class CompiledProcesses : IDisposable
         [Setting("Which database it writes to.")]
         public string? Store { get; init; }
 
+        [Setting("Which places a call may name.")]
+        public IReadOnlyList<string> Targets { get; init; } = [];
+
         public override string? Database => Store;
+
+        public override bool HasTargets => Targets.Count > 0;
+
+        public override bool MayHaveTarget(string name) => Targets.Contains(name);
 
         public override bool Answers => true;
 
