@@ -8,17 +8,17 @@ using Esb.Core.Expressions;
 namespace Esb.Content.Expressions;
 
 /// <inheritdoc/>
-internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> namespaces, XmlInput xml) : IExpressionCompiler
+internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> namespaces, XmlInput xml, TimeProvider time) : IExpressionCompiler
 {
     private readonly XPathCompiler _xpaths = new(namespaces);
     private readonly PathSet _paths = new(xml);
     private readonly JsonPathSet _jsonPaths = new();
 
     /// <summary>A compiler with the section <c>namespaces</c>; entries that its check refuses are left out.</summary>
-    public static ExpressionCompiler Create(EsbConfiguration configuration, XmlInput xml)
+    public static ExpressionCompiler Create(EsbConfiguration configuration, XmlInput xml, TimeProvider time)
     {
         var usable = configuration.Named<NamespaceConfig>("namespaces").Where(entry => NamespaceCheck.IsPrefix(entry.Key) && entry.Value.Uri.Length > 0);
-        return new ExpressionCompiler(usable.ToDictionary(entry => entry.Key, entry => entry.Value.Uri), xml);
+        return new ExpressionCompiler(usable.ToDictionary(entry => entry.Key, entry => entry.Value.Uri), xml, time);
     }
 
     public IMessageValue? Compile(IValueSource value, ConfigErrors errors) => value switch
@@ -53,13 +53,13 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
     private IMessageValue? CompileXPath(string xpath, IValueSource value, ConfigErrors errors)
     {
         if (_xpaths.Compile(xpath, value, errors) is not { } expression) return null;
-        return new ScanCompiler(_paths, namespaces).CompileValue(xpath) is { } evaluate ? new ScannedValue(evaluate, _paths) : new XPathValue(expression, xml);
+        return new ScanCompiler(_paths, namespaces).CompileValue(xpath) is { } evaluate ? new ScannedValue(evaluate, _paths) : new XPathValue(new XPathTree(expression, xml, time));
     }
 
     private IMessageCondition? CompileXPathCondition(string xpath, ConditionConfig condition, ConfigErrors errors)
     {
         if (_xpaths.Compile(xpath, condition, errors) is not { } expression) return null;
-        return new ScanCompiler(_paths, namespaces).CompileTruth(xpath) is { } holds ? new ScannedCondition(holds, _paths) : new XPathCondition(expression, xml);
+        return new ScanCompiler(_paths, namespaces).CompileTruth(xpath) is { } holds ? new ScannedCondition(holds, _paths) : new XPathCondition(new XPathTree(expression, xml, time));
     }
 
     private ComparisonCondition? CompileComparison(ConditionConfig condition, ConfigErrors errors)

@@ -34,6 +34,9 @@ public sealed class XmlInput
         _parse = Parse;
     }
 
+    /// <summary>The limits.</summary>
+    public XmlLimits Limits => _limits;
+
     /// <summary>Reads a document forward, without building anything of it. The reader has line information.</summary>
     public XmlReader Read(ReadOnlyMemory<byte> bytes) => Read(bytes, new DocumentStream(bytes, _limits, bytes.Length));
 

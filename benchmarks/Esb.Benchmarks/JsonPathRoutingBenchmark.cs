@@ -13,7 +13,7 @@ namespace Esb.Benchmarks;
 [MemoryDiagnoser]
 public class JsonPathRoutingBenchmark
 {
-    private readonly IMessageCondition _condition = new ExpressionCompiler(new Dictionary<string, string>(), new XmlInput(new XmlLimits()))
+    private readonly IMessageCondition _condition = new ExpressionCompiler(new Dictionary<string, string>(), new XmlInput(new XmlLimits()), TimeProvider.System)
         .Compile(new ConditionConfig { Jsonpath = "$.orders[0].symbol", EqualTo = new ConfigNode(ConfigKind.Text, "equals", ConfigOrigin.Default) { Text = "IBM" } }, new ConfigErrors())!;
 
     private byte[] _bytes = [];

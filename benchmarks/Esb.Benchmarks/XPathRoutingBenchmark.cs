@@ -17,7 +17,7 @@ public class XPathRoutingBenchmark
     private static readonly XmlReaderSettings Settings = new() { DtdProcessing = DtdProcessing.Prohibit, XmlResolver = null };
     private static readonly XPathExpression Expression = XPathExpression.Compile("//order[1]/symbol = 'IBM'");
 
-    private readonly IMessageCondition _condition = new ExpressionCompiler(new Dictionary<string, string>(), new XmlInput(new XmlLimits()))
+    private readonly IMessageCondition _condition = new ExpressionCompiler(new Dictionary<string, string>(), new XmlInput(new XmlLimits()), TimeProvider.System)
         .Compile(new ConditionConfig { Xpath = "//order[1]/symbol = 'IBM'" }, new ConfigErrors())!;
 
     private byte[] _bytes = [];

@@ -93,6 +93,19 @@ public sealed class XmlInputTests
         Assert.That(document.Value, Is.Empty);
     }
 
+    [Test, Property("Case", "XML-21")]
+    public void Encrypted_and_signed_parts_are_data_as_any_other()
+    {
+        var body = SomeContent.Body("""
+            <order><ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:SignedInfo><ds:Reference URI="file:///etc/hostname"/></ds:SignedInfo>
+            <ds:SignatureValue>no signature</ds:SignatureValue></ds:Signature>
+            <xenc:EncryptedData xmlns:xenc="http://www.w3.org/2001/04/xmlenc#"><xenc:CipherReference URI="http://127.0.0.1:1/"/></xenc:EncryptedData><type>gold</type></order>
+            """);
+
+        Assert.That(SomeContent.Xml.Navigate(body).Evaluate("string(/order/type)"), Is.EqualTo("gold"));
+        Assert.That(typeof(XmlInput).Assembly.GetReferencedAssemblies().Select(assembly => assembly.Name), Has.None.EqualTo("System.Security.Cryptography.Xml"));
+    }
+
     [Test, Property("Case", "XML-08")]
     public void Elements_nested_too_deep_are_refused()
     {
