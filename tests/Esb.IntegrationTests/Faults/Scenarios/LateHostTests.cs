@@ -8,7 +8,7 @@ using Esb.IntegrationTests.Faults.Sinks;
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>The host that delivers in order is frozen with messages in its hands, another takes over, and the first one comes back.</summary>
-[NonParallelizable, Property("Case", "T-ORD-3")]
+[NonParallelizable, Category("Waits"), Property("Case", "T-ORD-3")]
 public sealed class LateHostTests
 {
     private const int Rounds = 3;
