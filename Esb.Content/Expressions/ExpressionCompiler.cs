@@ -8,17 +8,21 @@ using Esb.Core.Expressions;
 namespace Esb.Content.Expressions;
 
 /// <inheritdoc/>
-internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> namespaces, XmlInput xml, TimeProvider time) : IExpressionCompiler
+/// <param name="namespaces">What prefixes stand for.</param>
+/// <param name="xml">Reads the bodies.</param>
+/// <param name="time">Ends evaluations that take too long.</param>
+/// <param name="checksWhole">Whether bodies are read to their end, also where their beginning decides.</param>
+internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> namespaces, XmlInput xml, TimeProvider time, bool checksWhole = false) : IExpressionCompiler
 {
     private readonly XPathCompiler _xpaths = new(namespaces);
-    private readonly PathSet _paths = new(xml);
-    private readonly JsonPathSet _jsonPaths = new();
+    private readonly PathSet _paths = new(xml, checksWhole);
+    private readonly JsonPathSet _jsonPaths = new(checksWhole);
 
     /// <summary>A compiler with the section <c>namespaces</c>; entries that its check refuses are left out.</summary>
     public static ExpressionCompiler Create(EsbConfiguration configuration, XmlInput xml, TimeProvider time)
     {
         var usable = configuration.Named<NamespaceConfig>("namespaces").Where(entry => NamespaceCheck.IsPrefix(entry.Key) && entry.Value.Uri.Length > 0);
-        return new ExpressionCompiler(usable.ToDictionary(entry => entry.Key, entry => entry.Value.Uri), xml, time);
+        return new ExpressionCompiler(usable.ToDictionary(entry => entry.Key, entry => entry.Value.Uri), xml, time, configuration.Section<LimitsConfig>("limits").CheckWholeBodies);
     }
 
     public IMessageValue? Compile(IValueSource value, ConfigErrors errors) => value switch

@@ -4,8 +4,11 @@ namespace Esb.Content.Json.Scanning;
 
 /// <summary>The JSONPaths of a configuration, merged into one tree of steps, so that one pass over a document answers all questions about it.</summary>
 /// <remarks>Filled while a configuration is compiled, by one thread; then shared by all.</remarks>
-internal sealed class JsonPathSet
+/// <param name="checksWhole">Whether a document is read to its end, also where its beginning decides.</param>
+internal sealed class JsonPathSet(bool checksWhole = false)
 {
+    public bool ChecksWhole => checksWhole;
+
     /// <summary>The root of all documents, from which every path begins.</summary>
     public JsonStepNode Root { get; } = new(new JsonStep(JsonStepKind.Any));
 

@@ -16,6 +16,7 @@ internal sealed class JsonScan
     private static readonly JsonReaderOptions Options = new() { MaxDepth = JsonInput.MaxDepth };
 
     private readonly Lock _gate = new();
+    private readonly bool _checksWhole;
     private readonly ReadOnlyMemory<byte> _document;
     private readonly JsonAnswer[] _answers;
     private readonly JsonSteps _steps;
@@ -29,6 +30,7 @@ internal sealed class JsonScan
     public JsonScan(JsonPathSet paths, ReadOnlyMemory<byte> bytes)
     {
         _document = bytes.Span.StartsWith(Encoding.UTF8.Preamble) ? bytes[Encoding.UTF8.Preamble.Length..] : bytes;
+        _checksWhole = paths.ChecksWhole;
         _answers = new JsonAnswer[paths.Count];
         _steps = new JsonSteps(paths.Root);
         _findings = new JsonFindings(_answers, _document);
@@ -44,6 +46,7 @@ internal sealed class JsonScan
     {
         lock (_gate)
         {
+            if (_checksWhole && !_isAtEnd) ReadToEnd();
             ref var answer = ref _answers[question.Index];
             if (!answer.IsDecided) ReadUntil(ref answer);
             return answer.Fault is { } fault ? throw Again(fault) : answer.Value;

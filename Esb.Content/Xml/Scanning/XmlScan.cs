@@ -10,6 +10,7 @@ namespace Esb.Content.Xml.Scanning;
 internal sealed class XmlScan
 {
     private readonly Lock _gate = new();
+    private readonly bool _checksWhole;
     private readonly XmlReader _reader;
     private readonly DocumentStream _taken;
     private readonly PathAnswer[] _answers;
@@ -21,6 +22,7 @@ internal sealed class XmlScan
 
     public XmlScan(PathSet paths, XmlInput xml, ReadOnlyMemory<byte> bytes)
     {
+        _checksWhole = paths.ChecksWhole;
         _answers = new PathAnswer[paths.Count];
         _texts = new OpenTexts(_answers);
         _reader = xml.ReadPieces(bytes, out _taken); // over an array, so that nobody has to close it
@@ -37,7 +39,7 @@ internal sealed class XmlScan
     {
         lock (_gate)
         {
-            while (!_answers[question.Index].IsDecided && !_isAtEnd) Advance();
+            while ((_checksWhole || !_answers[question.Index].IsDecided) && !_isAtEnd) Advance();
             return _answers[question.Index];
         }
     }

@@ -1,9 +1,9 @@
-using Esb.Content.Expressions;
 using Esb.Content.Json.Paths;
 using Esb.Content.Json.Scanning;
 using Esb.Content.Xml;
 using Esb.Content.Xml.Scanning;
 using Esb.Core.Configuration;
+using Esb.Core.Errors;
 using Esb.Core.Expressions;
 using Esb.Core.Messages;
 using Esb.Tests.Workflows.Processes;
@@ -91,7 +91,19 @@ public sealed class BytesReadTests
         Assert.That(context.Message.Body.Bytes, Is.EqualTo(before), "the same memory, to be forwarded as it came");
     }
 
-    private static IMessageCondition Compile(ExpressionCompiler compiler, string kind, string symbol)
+    [TestCase("xml", "<orders><order><symbol>IBM</symbol></order><broken", "ESB-XML-SYNTAX")]
+    [TestCase("json", """{"orders":[{"symbol":"IBM"}],"orders":[{"symbol":"SUN"}]}""", "ESB-JSON-DUPKEY")]
+    public void Who_wants_whole_bodies_checked_hears_of_a_fault_behind_the_deciding_value(string kind, string body, string code)
+    {
+        var trusting = Compile(SomeContent.Compiler(), kind, "IBM");
+        using var configured = SomeContent.Configure("""{ "limits": { "checkWholeBodies": true } }""");
+        var checking = Compile(configured.Get<IExpressionCompiler>(), kind, "IBM");
+
+        Assert.That(trusting.Holds(Some.Context(body)), Is.True);
+        for (var i = 0; i < 2; i++) Assert.That(() => checking.Holds(Some.Context(body)), Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo(code));
+    }
+
+    private static IMessageCondition Compile(IExpressionCompiler compiler, string kind, string symbol)
     {
         var constant = SomeContent.Constant(symbol);
         var errors = new ConfigErrors();

@@ -170,6 +170,17 @@ public sealed class ConditionTests
     }
 
     [Test]
+    public void A_SOAP_header_decides_before_the_body_comes()
+    {
+        var errors = new ConfigErrors();
+        var condition = SomeContent.Compiler(("s", "http://schemas.xmlsoap.org/soap/envelope/"), ("r", "urn:routes"))
+            .Compile(new ConditionConfig { Xpath = "/s:Envelope/s:Header[1]/r:to[1] = 'east'" }, errors)!;
+        string Envelope(string to) => $"<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Header><to xmlns='urn:routes'>{to}</to></e:Header><e:Body><broken";
+
+        Assert.That(new[] { "east", "west" }.Select(to => condition.Holds(Some.Context(Envelope(to)))), Is.EqualTo(new[] { true, false }));
+    }
+
+    [Test]
     public void Conditions_are_joined()
     {
         var yes = new ConditionConfig { Value = SomeContent.Constant(true) };
