@@ -17,7 +17,7 @@ public sealed class ExplainTests : ConfigurationFixture
 
         var lines = ConfigurationExplainer.Explain(AcceptPath(file, ("ESB__LIMITS__MAXBODYSIZE", "1MiB"))).ToList();
 
-        Assert.That(lines.Take(17).Select(line => line.Replace(file, "esb.json", StringComparison.Ordinal)), Is.EqualTo(
+        Assert.That(lines.Take(18).Select(line => line.Replace(file, "esb.json", StringComparison.Ordinal)), Is.EqualTo(
         [
             "name = \"shop\"  (esb.json:2:11)",
             "",
