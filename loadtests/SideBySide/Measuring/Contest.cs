@@ -18,6 +18,7 @@ internal sealed class Contest(string title, IReadOnlyList<Row> rows)
         foreach (var series in _series)
         {
             await TryAsync(series, async () => Refuse(series, await series.Target.CheckAsync(cancellationToken)));
+            if (!series.Target.NeedsWarmUp) continue;
             var warmUp = warm.Add(series.Target.Name) ? method.WarmUp : method.WarmAgain;
             await TryAsync(series, async () => Refuse(series, (await series.Target.MeasureAsync(warmUp, cancellationToken)).Flaw));
         }

@@ -9,6 +9,9 @@ internal interface ITarget
     /// <summary>What a reader must know to judge the figures: durability, confirms, prefetch, ack mode, collector, audit.</summary>
     string Settings { get; }
 
+    /// <summary>False for a program that is new in each round.</summary>
+    bool NeedsWarmUp => true;
+
     /// <summary>Looks at the first answer before anything is measured. Returns what is wrong with it, or null.</summary>
     /// <exception cref="NotRunException">There was no answer.</exception>
     Task<string?> CheckAsync(CancellationToken cancellationToken);

@@ -17,7 +17,7 @@ internal sealed class MediationRig(Surroundings surroundings, TestServers server
         var folder = surroundings.Folder("backend");
         var documents = new OrderDocuments(Directory.CreateDirectory(Path.Combine(folder, "www")).FullName);
         await using var backend = await Backend.StartAsync(surroundings, folder, cancellationToken);
-        await using var camel = await Side.TryAsync("Camel", () => CamelServer.StartAsync(surroundings, servers, [new("BACKEND", backend.Url)], cancellationToken));
+        await using var camel = await Side.TryAsync("Camel", () => CamelServer.StartAsync(surroundings, servers, null, [new("BACKEND", backend.Url)], cancellationToken));
         await using var host = await EsbHost.StartAsync(surroundings, "mediation", "mediation", [new("ESB_BACKEND", backend.Url)], cancellationToken);
         var astray = backend.Nginx is null ? null : await Routes.FlawAsync($"{host.Url}/route", documents, cancellationToken);
 

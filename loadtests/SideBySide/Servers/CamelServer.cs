@@ -16,14 +16,19 @@ internal sealed class CamelServer : IAsyncDisposable
     public TimeSpan ProcessorTime => _process.ProcessorTime;
 
     /// <param name="servers">It starts only where it finds a broker and a database, whatever is asked of it.</param>
+    /// <param name="database">With the tables that it reads; null where no scenario needs them.</param>
     /// <param name="variables">Where its back end is, how large its pools are.</param>
     /// <exception cref="NotRunException">It was not found, or does not start.</exception>
     public static async Task<CamelServer> StartAsync(
-        Surroundings surroundings, TestServers servers, IEnumerable<KeyValuePair<string, string>> variables, CancellationToken cancellationToken)
+        Surroundings surroundings,
+        TestServers servers,
+        string? database,
+        IEnumerable<KeyValuePair<string, string>> variables,
+        CancellationToken cancellationToken)
     {
         var jar = surroundings.Peer("bin/camel-esb.jar") ?? throw new NotRunException("not found: ESB_PEERS names no folder with bin/camel-esb.jar");
-        var (broker, database) = await servers.StartAsync(cancellationToken);
-        var (rabbit, postgres, port) = (new Uri(broker), new NpgsqlConnectionStringBuilder(database), FreePorts.Next());
+        var (broker, server) = await servers.StartAsync(cancellationToken);
+        var (rabbit, postgres, port) = (new Uri(broker), new NpgsqlConnectionStringBuilder(database ?? server), FreePorts.Next());
         var process = ServerProcess.Start(
             "Camel",
             surroundings.Folder("camel"),
@@ -38,15 +43,15 @@ internal sealed class CamelServer : IAsyncDisposable
                 new("PG_PASSWORD", postgres.Password ?? ""),
                 .. variables,
             ]);
-        var server = new CamelServer(process, $"http://127.0.0.1:{port}");
+        var camel = new CamelServer(process, $"http://127.0.0.1:{port}");
         try
         {
             await process.WaitUntilAsync(token => Http.ListensAsync(port, token), cancellationToken);
-            return server;
+            return camel;
         }
         catch
         {
-            await server.DisposeAsync();
+            await camel.DisposeAsync();
             throw;
         }
     }
