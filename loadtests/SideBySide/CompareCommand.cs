@@ -31,7 +31,13 @@ internal static class CompareCommand
         var comparison = new Comparison(surroundings, options, Console.WriteLine);
         var servers = new TestServers(surroundings);
         var results = await comparison.RunAsync(
-            [new MediationRig(surroundings, servers), new RequestReplyRig(surroundings, servers), new InsertRig(surroundings, servers)], stop.Token);
+            [
+                new MediationRig(surroundings, servers),
+                new RequestReplyRig(surroundings, servers),
+                new InsertRig(surroundings, servers),
+                new FarmRig(surroundings, servers),
+            ],
+            stop.Token);
         Console.WriteLine();
         Console.WriteLine(Summary.Write(results));
         return results.SelectMany(result => result.Rows).Any(row => row.Flaw is not null) ? 1 : 0;

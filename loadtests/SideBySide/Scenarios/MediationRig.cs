@@ -4,7 +4,7 @@ using SideBySide.Targets;
 
 namespace SideBySide.Scenarios;
 
-/// <summary>S1 to S4 and the copying half of S15: HTTP in, HTTP out, documents of four sizes.</summary>
+/// <summary>S1 to S4 and S15: HTTP in, HTTP out, documents of four sizes.</summary>
 internal sealed class MediationRig(Surroundings surroundings, TestServers servers) : IRig
 {
     private static readonly Dictionary<string, double> OfNginx = new() { ["0.5K"] = 0.75, ["1K"] = 0.75, ["10K"] = 0.65, ["100K"] = 0.65 };
@@ -38,6 +38,8 @@ internal sealed class MediationRig(Surroundings surroundings, TestServers server
         yield return new("S2", size, sides.Policies, [], Goal.Allocates(6 * 1024));
         yield return new("S3", size, sides.Route, [sides.Policies], Goal.Ratio(0.9));
         yield return new("S3", size, sides.Route, [sides.CamelRoute], Goal.Ratio(5));
-        if (size is "1K" or "10K") yield return new("S15", $"message copy, {size}", sides.Copy, [sides.Call], Goal.Ratio(0.98));
+        if (size is not ("1K" or "10K")) yield break;
+        yield return new("S15", $"wire tap, {size}", sides.Tap, [sides.Call], Goal.Ratio(0.98));
+        yield return new("S15", $"message copy, {size}", sides.Copy, [sides.Call], Goal.Ratio(0.98));
     }
 }

@@ -8,21 +8,24 @@ namespace SideBySide.Scenarios;
 internal sealed class MediationSides(
     string size, OrderDocuments documents, Surroundings surroundings, Backend backend, Side<CamelServer> camel, EsbHost host, string? astray)
 {
+    private const string Audit = "every message recorded in the audit trail, on disk";
     private const string Xml = "text/xml; charset=utf-8";
 
     public ITarget Relay { get; } = Ours("relay", "relay", "no audit", size, documents, surroundings, host);
 
     public ITarget Policies { get; } = Ours("relay with policies", "policies", "allow-lists of headers both ways, one content type, no audit", size, documents, surroundings, host);
 
-    public ITarget Route { get; } = astray is not null ? new MissingTarget("routing by content", astray) : Ours("routing by content", "route", "every message recorded in the audit trail, files", size, documents, surroundings, host);
+    public ITarget Route { get; } = astray is not null ? new MissingTarget("routing by content", astray) : Ours("routing by content", "route", Audit, size, documents, surroundings, host);
 
-    public ITarget Call { get; } = Ours("call", "call", "every message recorded in the audit trail, files", size, documents, surroundings, host);
+    public ITarget Call { get; } = Ours("call", "call", Audit, size, documents, surroundings, host);
 
-    public ITarget Copy { get; } = Ours("header set, then call", "copy", "every message recorded in the audit trail, files", size, documents, surroundings, host);
+    public ITarget Copy { get; } = Ours("header set, then call", "copy", Audit, size, documents, surroundings, host);
+
+    public ITarget Tap { get; } = Ours("wire tap, then call", "tap", $"{Audit}; the topic in memory, its subscriber takes copies and keeps none", size, documents, surroundings, host);
 
     public ITarget Reverse { get; } = Wrk(
         "XSLT both ways",
-        $"{host.Collector} collector; every message recorded in the audit trail, files",
+        $"{host.Collector} collector; {Audit}",
         new WrkRequest($"{host.Url}/reverse", documents.Reversed(size), Xml, OrderDocuments.SameXmlAs(documents.Reversed(size))),
         Meter.Of(host),
         surroundings);
