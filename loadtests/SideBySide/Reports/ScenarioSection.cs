@@ -17,6 +17,9 @@ internal static class ScenarioSection
 
     public static string Title(string id) => $"{id}: {Titles[id]}";
 
+    /// <summary>The file with its chart.</summary>
+    public static string Image(string id) => $"performance-{id}.svg";
+
     public static string Write(ScenarioResult result)
     {
         var rows = MarkdownTable.Write(
@@ -34,8 +37,11 @@ internal static class ScenarioSection
                 Figures.Microseconds(row.PeerCpuMicroseconds),
             ]));
         var settings = string.Concat(result.Settings.Select(side => $"- {side.Side}: {side.Settings}.\n"));
-        return $"### {Title(result.Id)}\n\n{rows}\n{settings}\n{result.Facts.Date}, commit {result.Facts.Commit}, `{result.Facts.Command}`: {result.Facts.Method}; {result.Facts.Machine}.\n";
+        return $"### {Title(result.Id)}\n\n![{Title(result.Id)}](images/{Image(result.Id)})\n\n{rows}\n{settings}\n{Write(result.Facts)}\n";
     }
+
+    private static string Write(RunFacts facts) =>
+        $"{facts.Date}, commit {facts.Commit}, `{facts.Command}`: {facts.Method}; {facts.Machine}.";
 
     private static string Side(string name, double? rate) => name.Length == 0 ? "" : $"{name} {Figures.Rate(rate)}";
 }
