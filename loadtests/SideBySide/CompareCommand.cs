@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using SideBySide.Measuring;
 using SideBySide.Reports;
 using SideBySide.Scenarios;
@@ -23,11 +24,8 @@ internal static class CompareCommand
 
         var surroundings = Surroundings.FromEnvironment();
         using var stop = new CancellationTokenSource();
-        Console.CancelKeyPress += (_, pressed) =>
-        {
-            pressed.Cancel = true;
-            stop.Cancel();
-        };
+        using var interrupted = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop);
+        using var terminated = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop);
         var comparison = new Comparison(surroundings, options, Console.WriteLine);
         var servers = new TestServers(surroundings);
         var results = await comparison.RunAsync(
@@ -41,5 +39,11 @@ internal static class CompareCommand
         Console.WriteLine();
         Console.WriteLine(Summary.Write(results));
         return results.SelectMany(result => result.Rows).Any(row => row.Flaw is not null) ? 1 : 0;
+
+        void Stop(PosixSignalContext signal)
+        {
+            signal.Cancel = true; // what was measured so far is written first
+            stop.Cancel();
+        }
     }
 }

@@ -21,6 +21,7 @@ internal sealed class Comparison(Surroundings surroundings, CompareOptions optio
         {
             var wanted = rig.Scenarios.Where(scenario => options.Wanted.Count == 0 || options.Wanted.Contains(scenario)).ToHashSet();
             if (wanted.Count == 0) continue;
+            if (cancellationToken.IsCancellationRequested) break;
             await RunAsync(rig, wanted, cancellationToken);
             var ofRig = wanted.Select(scenario => Result(scenario, facts)).ToArray();
             results.AddRange(ofRig);
@@ -36,12 +37,19 @@ internal sealed class Comparison(Surroundings surroundings, CompareOptions optio
         {
             await rig.RunAsync(wanted, contest => HoldAsync(contest, cancellationToken), cancellationToken);
         }
-        catch (NotRunException failure)
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            tell(failure.Message);
-            _rows.AddRange(wanted.Select(scenario => RowResult.NotRun(scenario, "", "", $"not run: {failure.Message}")));
+            AddNotRun(wanted, "not run: stopped before its end");
+        }
+        catch (Exception failure) // one rig that breaks leaves the others
+        {
+            tell($"{failure}");
+            AddNotRun(wanted, $"not run: {failure.Message}");
         }
     }
+
+    private void AddNotRun(IEnumerable<string> scenarios, string reason) =>
+        _rows.AddRange(scenarios.Select(scenario => RowResult.NotRun(scenario, "", "", reason)));
 
     private async Task HoldAsync(Contest contest, CancellationToken cancellationToken)
     {

@@ -5,6 +5,8 @@ namespace SideBySide.Measuring;
 /// <param name="rows">A side that stands in several rows is measured once.</param>
 internal sealed class Contest(string title, IReadOnlyList<Row> rows)
 {
+    private static readonly TimeSpan Deadline = TimeSpan.FromMinutes(3);
+
     private readonly List<Series> _series =
         [.. rows.SelectMany(row => row.Peers.Prepend(row.Ours)).Distinct().Select(target => new Series(target))];
 
@@ -17,17 +19,17 @@ internal sealed class Contest(string title, IReadOnlyList<Row> rows)
     {
         foreach (var series in _series)
         {
-            await TryAsync(series, async () => Refuse(series, await series.Target.CheckAsync(cancellationToken)));
-            if (!series.Target.NeedsWarmUp) continue;
-            var warmUp = warm.Add(series.Target.Name) ? method.WarmUp : method.WarmAgain;
-            await TryAsync(series, async () => Refuse(series, (await series.Target.MeasureAsync(warmUp, cancellationToken)).Flaw));
+            await TryAsync(series, async () => Refuse(series, await series.Target.CheckAsync(cancellationToken)), cancellationToken);
+            if (series.Target.WarmKey is not { } key) continue;
+            var warmUp = warm.Add(key) ? method.WarmUp : method.WarmAgain;
+            await TryAsync(series, async () => Refuse(series, (await series.Target.MeasureAsync(warmUp, cancellationToken)).Flaw), cancellationToken);
         }
 
         for (var round = 1; round <= method.Rounds; round++)
         {
             foreach (var series in _series)
             {
-                await TryAsync(series, async () => Add(series, await series.Target.MeasureAsync(method.Round, cancellationToken)));
+                await TryAsync(series, async () => Add(series, await series.Target.MeasureAsync(method.Round, cancellationToken)), cancellationToken);
             }
 
             tell($"{title}, round {round}: {string.Join(", ", _series.Select(Tell))}");
@@ -36,14 +38,15 @@ internal sealed class Contest(string title, IReadOnlyList<Row> rows)
         return [.. rows.Select(row => RowJudge.Judge(row, Of(row.Ours), [.. row.Peers.Select(Of)]))];
     }
 
-    private static async Task TryAsync(Series series, Func<Task> attempt)
+    // Whatever happens to one side, and however long it hangs, the others are measured.
+    private static async Task TryAsync(Series series, Func<Task> attempt, CancellationToken cancellationToken)
     {
         if (series.Flaw is not null) return;
         try
         {
-            await attempt();
+            await attempt().WaitAsync(Deadline, cancellationToken);
         }
-        catch (NotRunException failure)
+        catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
             series.Refuse($"not run: {series.Target.Name}: {failure.Message}");
         }

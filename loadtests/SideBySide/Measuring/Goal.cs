@@ -13,12 +13,7 @@ internal sealed record Goal(double? LeastRatio, double? MostBytes)
     public static Goal Allocates(double most) => new(null, most);
 
     /// <summary>Judged as it is shown, with two decimals.</summary>
-    public bool IsMet(double value) => this switch
-    {
-        { MostBytes: { } most } => value <= most,
-        { LeastRatio: { } least } => Math.Round(value, 2) >= least,
-        _ => true,
-    };
+    public bool IsMet(double value) => MostBytes is { } most ? value <= most : Math.Round(value, 2) >= LeastRatio;
 
     public string Describe(string peer) => this switch
     {

@@ -21,12 +21,20 @@ internal static class RowJudge
             limit?.Target.Name ?? "",
             limit?.MedianRate,
             value,
-            value is null ? null : row.Goal?.IsMet(value.Median),
+            IsMet(row.Goal, value, flaw),
             ours.MedianCpu,
             ours.MedianAllocated,
             limit?.MedianCpu,
             flaw);
     }
+
+    private static bool? IsMet(Goal? goal, Spread? value, string? flaw) => goal switch
+    {
+        null => null,
+        _ when flaw is not null => null,
+        { LeastRatio: null, MostBytes: null } => true, // a side that lost something has a flaw
+        _ => value is null ? null : goal.IsMet(value.Median),
+    };
 
     private static Spread? Value(Row row, Series ours, Series? limit)
     {

@@ -19,9 +19,9 @@ internal sealed class MediationSides(
 
     public ITarget Call { get; } = Ours("call", "call", Audit, size, documents, surroundings, host);
 
-    public ITarget Copy { get; } = Ours("header set, then call", "copy", Audit, size, documents, surroundings, host);
+    public ITarget Copy { get; } = Ours("header set, then call", "copy", Audit, size, documents, surroundings, host, warmKey: "call");
 
-    public ITarget Tap { get; } = Ours("wire tap, then call", "tap", $"{Audit}; the topic in memory, its subscriber takes copies and keeps none", size, documents, surroundings, host);
+    public ITarget Tap { get; } = Ours("wire tap, then call", "tap", $"{Audit}; the topic in memory, its subscriber takes copies and keeps none", size, documents, surroundings, host, warmKey: "call");
 
     public ITarget Reverse { get; } = Wrk(
         "XSLT both ways",
@@ -44,8 +44,9 @@ internal sealed class MediationSides(
         new WrkRequest($"{server.Url}/xslt", documents.Reversed(size), Xml, OrderDocuments.SameXmlAs(documents.Reversed(size))),
         surroundings));
 
-    private static WrkTarget Ours(string name, string path, string settings, string size, OrderDocuments documents, Surroundings surroundings, EsbHost host) =>
-        Wrk(name, $"{host.Collector} collector; {settings}", Echo($"{host.Url}/{path}", size, documents), Meter.Of(host), surroundings);
+    private static WrkTarget Ours(
+        string name, string path, string settings, string size, OrderDocuments documents, Surroundings surroundings, EsbHost host, string? warmKey = null) =>
+        Wrk(name, $"{host.Collector} collector; {settings}", Echo($"{host.Url}/{path}", size, documents), Meter.Of(host), surroundings, warmKey);
 
     private static WrkTarget Camel(string name, CamelServer server, WrkRequest request, Surroundings surroundings) =>
         Wrk(name, CamelServer.Settings, request, new Meter(() => server.ProcessorTime), surroundings);
@@ -53,6 +54,6 @@ internal sealed class MediationSides(
     private static WrkRequest Echo(string url, string size, OrderDocuments documents) =>
         new(url, documents.Plain(size), Xml, OrderDocuments.EqualTo(documents.Plain(size)));
 
-    private static WrkTarget Wrk(string name, string settings, WrkRequest request, Meter meter, Surroundings surroundings) =>
-        new(name, settings, request, meter, surroundings);
+    private static WrkTarget Wrk(string name, string settings, WrkRequest request, Meter meter, Surroundings surroundings, string? warmKey = null) =>
+        new(name, settings, request, meter, surroundings) { WarmKey = warmKey ?? name };
 }

@@ -17,9 +17,11 @@ internal sealed class WrkTarget(string name, string settings, WrkRequest request
 
     private string? _answer;
 
-    public string Name => name;
+    public string Name { get; } = name;
 
     public string Settings => settings;
+
+    public string? WarmKey { get; init; } = name;
 
     public async Task<string?> CheckAsync(CancellationToken cancellationToken)
     {

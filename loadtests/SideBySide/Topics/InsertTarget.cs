@@ -11,9 +11,11 @@ internal sealed class InsertTarget(string name, string settings, Meter meter, Or
 
     private double _perSecond = 1_000;
 
-    public string Name => name;
+    public string Name { get; } = name;
 
     public string Settings => settings;
+
+    public string? WarmKey { get; init; } = name;
 
     /// <summary>Whether rows must be in the order of publishing.</summary>
     public bool IsOrdered { get; init; }

@@ -10,7 +10,7 @@ internal sealed class KilledTarget(string name, string settings, Farm farm, ITar
 
     public string Settings => settings;
 
-    public bool NeedsWarmUp => false;
+    public string? WarmKey => null; // the same hosts were under load before
 
     public Task<string?> CheckAsync(CancellationToken cancellationToken) => load.CheckAsync(cancellationToken);
 

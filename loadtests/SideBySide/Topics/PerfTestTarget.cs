@@ -16,7 +16,7 @@ internal sealed partial class PerfTestTarget(string jar, string broker) : ITarge
     public string Settings => FormattableString.Invariant(
         $"2.22, 1 KiB persistent, one classic queue, {OrderPublisher.MostUnconfirmed} unconfirmed and as many unacknowledged at most, single acks; its first {ColdSeconds} s are not counted");
 
-    public bool NeedsWarmUp => false;
+    public string? WarmKey => null;
 
     public Task<string?> CheckAsync(CancellationToken cancellationToken) => Task.FromResult<string?>(null);
 

@@ -13,7 +13,7 @@ internal sealed partial class PgbenchTarget(string database, Surroundings surrou
 
     public string Settings => "one prepared insert of 1 KB per commit, 30 clients, 2 threads; fsync and synchronous_commit on, as for all";
 
-    public bool NeedsWarmUp => false;
+    public string? WarmKey => null;
 
     private string Script => Path.Combine(surroundings.Temporary, "insert.sql");
 

@@ -79,6 +79,28 @@ public sealed class ContestTests
     }
 
     [Test]
+    public async Task Where_nothing_may_be_lost_a_side_without_a_flaw_is_enough()
+    {
+        var whole = new FakeTarget("four hosts", WarmUp, new Sample(80), new Sample(80));
+        var lossy = new FakeTarget("three hosts", WarmUp, Sample.Wrong("1 of 9 orders did not arrive as they were sent"));
+
+        var rows = await Run(new Row("S12", "", whole, [], Goal.NothingLost), new Row("S12", "", lossy, [], Goal.NothingLost));
+
+        Assert.That(rows.Select(row => row.Met), Is.EqualTo((bool?[])[true, null]));
+    }
+
+    [Test]
+    public async Task A_side_that_breaks_leaves_the_others()
+    {
+        var ours = new FakeTarget("relay", WarmUp, new Sample(80), new Sample(80));
+        var broken = new FakeTarget("nginx", WarmUp); // has no sample for its first round
+
+        var row = (await Run(new Row("S1", "", ours, [broken], Goal.Ratio(1)))).Single();
+
+        Assert.That((row.OurRate, row.Flaw), Is.EqualTo((80.0, "not run: nginx: Index was outside the bounds of the array.")));
+    }
+
+    [Test]
     public async Task What_ran_warm_already_is_warmed_for_a_shorter_time()
     {
         var ours = new FakeTarget("relay", WarmUp, new Sample(80), new Sample(80));
