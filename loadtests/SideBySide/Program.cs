@@ -1,6 +1,10 @@
 using SideBySide;
 using SideBySide.Bare;
+using SideBySide.Steps;
 
-return args is ["bare", .. var rest]
-    ? await BareCommand.RunAsync(rest)
-    : await CompareCommand.RunAsync(args);
+return args switch
+{
+    ["bare", .. var rest] => await BareCommand.RunAsync(rest),
+    ["steps", .. var rest] => await StepsCommand.RunAsync(rest),
+    _ => await CompareCommand.RunAsync(args),
+};

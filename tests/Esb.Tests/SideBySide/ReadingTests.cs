@@ -2,7 +2,9 @@ using SideBySide;
 using SideBySide.Measuring;
 using SideBySide.Scenarios;
 using SideBySide.Servers;
+using SideBySide.Steps;
 using SideBySide.Targets;
+using SideBySide.Topics;
 
 namespace Esb.Tests.SideBySide;
 
@@ -22,6 +24,36 @@ public sealed class ReadingTests
     [Test]
     public void Without_a_result_nothing_ran() =>
         Assert.That(() => WrkOutput.Parse("unable to connect"), Throws.TypeOf<NotRunException>());
+
+    [Test]
+    public void Of_all_steps_the_best_rate_is_kept() =>
+        Assert.That(
+            StepResult.Best([StepResult.Parse(20, "1000 0 2000 3 5.5"), StepResult.Parse(60, "4000 0 2000 9 20.25"), StepResult.Parse(100, "3000 0 2000 9 44")]),
+            Is.EqualTo("2,000/s, p95 20.3 ms, 60 callers"));
+
+    [Test]
+    public void One_wrong_answer_in_any_step_spoils_the_row() =>
+        Assert.That(StepResult.Best([StepResult.Parse(20, "1000 1 2000 3 5"), StepResult.Parse(60, "4000 0 2000 9 20")]), Is.EqualTo("1 answers were wrong"));
+
+    [Test]
+    public void PerfTest_is_read_behind_its_cold_seconds()
+    {
+        var lines = string.Join('\n', new[] { 1, 2, 3, 500, 700, 600 }.Select(rate => $"id: t, time 1.0 s, sent: 9 msg/s, confirmed: 9 msg/s, received: {rate} msg/s, latency: 1/2 µs"));
+
+        Assert.That(PerfTestTarget.Received(lines), Is.EqualTo(600));
+    }
+
+    [Test]
+    public void The_rate_of_pgbench_is_its_commits() =>
+        Assert.That(PgbenchTarget.Commits("latency average = 4.1 ms\ntps = 7265.957855 (without initial connection time)\n"), Is.EqualTo(7265.957855));
+
+    [Test]
+    public void An_order_has_its_number_and_its_size()
+    {
+        var body = OrderPublisher.Body("r7", 42);
+
+        Assert.That((body.Length, System.Text.Json.JsonDocument.Parse(body).RootElement.GetProperty("order").GetString()), Is.EqualTo((1_024, "r7-42")));
+    }
 
     [Test]
     public void Processor_time_is_read_behind_a_name_with_blanks() =>
