@@ -22,12 +22,18 @@ internal sealed class InsertRig(Surroundings surroundings, TestServers servers) 
     private async Task HoldWideAsync(TopicServers topics, Func<Contest, Task> hold, CancellationToken cancellationToken)
     {
         await using var host = await topics.HostAsync("insert-250", [], cancellationToken);
+        await using var grouped = await Side.TryAsync("pool of 250, grouped", () => topics.HostAsync("topics-grouped", "insert-grouped", [], cancellationToken));
         await using var bare = await topics.BareAsync(concurrency: 30, connections: 8, cancellationToken);
         var ours = Ours("pool of 250", topics, host, "insert-250", $"pool of 250, 30 threads, one commit for each message; {Audit}", isOrdered: false);
         var broker = await BrokerAsync(topics, bare, cancellationToken);
+        var oursGrouped = grouped.Target(server => Ours(
+            "pool of 250, grouped", topics, server, "insert-grouped", $"pool of 250, 100 threads, batches as they come; {Audit}", isOrdered: false));
         await hold(new Contest(
-            "S6, one commit per message",
-            [new("S6", "one commit per message", ours, [broker, new PgbenchTarget(topics.Database, surroundings)], Goal.Ratio(0.85))]));
+            "S6",
+            [
+                new("S6", "one commit per message", ours, [broker, new PgbenchTarget(topics.Database, surroundings)], Goal.Ratio(0.85)),
+                new("S6", "grouped commits", oursGrouped, [broker], Goal.Ratio(0.9)),
+            ]));
     }
 
     private static async Task HoldSerialAsync(TopicServers topics, Func<Contest, Task> hold, CancellationToken cancellationToken)

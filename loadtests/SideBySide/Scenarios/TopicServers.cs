@@ -32,9 +32,12 @@ internal sealed class TopicServers : IAsyncDisposable
 
     /// <param name="prefix">Hosts of one prefix share their queues.</param>
     /// <param name="pools">Endpoint, pool size and threads.</param>
-    public Task<EsbHost> HostAsync(string prefix, IEnumerable<Pool> pools, CancellationToken cancellationToken) => EsbHost.StartAsync(
+    public Task<EsbHost> HostAsync(string prefix, IEnumerable<Pool> pools, CancellationToken cancellationToken) => HostAsync("topics", prefix, pools, cancellationToken);
+
+    /// <param name="configuration">Another than the usual one.</param>
+    public Task<EsbHost> HostAsync(string configuration, string prefix, IEnumerable<Pool> pools, CancellationToken cancellationToken) => EsbHost.StartAsync(
         _surroundings,
-        "topics",
+        configuration,
         prefix,
         [
             new("ESB_RABBITMQ", Broker),

@@ -17,6 +17,9 @@ internal sealed class EsbHost : IAsyncDisposable
 
     public TimeSpan ProcessorTime => _process.ProcessorTime;
 
+    /// <summary>Memory in use, shared parts included.</summary>
+    public long MemoryBytes => _process.MemoryBytes;
+
     /// <exception cref="NotRunException">It does not start; the message says why.</exception>
     public static async Task<EsbHost> StartAsync(
         Surroundings surroundings, string configuration, string name, IEnumerable<KeyValuePair<string, string>> variables, CancellationToken cancellationToken)

@@ -17,6 +17,16 @@ internal sealed class ServerProcess : IAsyncDisposable
     /// <summary>Processor time of the process and of its children so far.</summary>
     public TimeSpan ProcessorTime => ProcessTree.ProcessorTime(_process.Id);
 
+    /// <summary>Memory of the process itself.</summary>
+    public long MemoryBytes
+    {
+        get
+        {
+            _process.Refresh();
+            return _process.WorkingSet64;
+        }
+    }
+
     /// <param name="name">Names the log, and the server in messages.</param>
     /// <param name="folder">Where the log goes; also the working directory.</param>
     /// <param name="command">The program and its arguments.</param>

@@ -4,7 +4,7 @@ namespace SideBySide.Targets;
 
 /// <summary>An address that wrk posts to over 100 connections; every answer is compared byte for byte.</summary>
 /// <remarks>
-/// wrk and not k6: on two cores the callers share the processor with what is measured, and k6 needs about twenty times as much
+/// wrk and not k6: on two cores the callers share the processor with what is measured, and k6 needs about twelve times as much
 /// of it for a request. That wrk also compares the answers costs less than can be seen.
 /// </remarks>
 /// <param name="name">As it stands in tables.</param>

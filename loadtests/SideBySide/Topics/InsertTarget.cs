@@ -42,7 +42,7 @@ internal sealed class InsertTarget(string name, string settings, Meter meter, Or
     {
         var run = FormattableString.Invariant($"r{Interlocked.Increment(ref _runs)}");
         await table.ClearAsync(cancellationToken);
-        await publisher.PublishAsync(address, run, count, cancellationToken);
+        await publisher.PublishAsync(address, run, 1, count, cancellationToken);
         await table.WaitAsync(count, cancellationToken);
         if (await table.FlawAsync(run, count, IsOrdered, cancellationToken) is { } flaw) return new Load(count, 0, flaw);
         return new Load(count, count / (await table.DurationAsync(cancellationToken)).TotalSeconds, null);

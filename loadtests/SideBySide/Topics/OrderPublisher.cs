@@ -24,10 +24,12 @@ internal sealed class OrderPublisher : IAsyncDisposable
 
     /// <summary>Returns when all are confirmed.</summary>
     /// <param name="run">Tells the orders of one round from those of another.</param>
-    public async Task PublishAsync(Address address, string run, int count, CancellationToken cancellationToken)
+    /// <param name="first">The number of the first order.</param>
+    /// <param name="last">The number of the last one.</param>
+    public async Task PublishAsync(Address address, string run, int first, int last, CancellationToken cancellationToken)
     {
         var unconfirmed = new Queue<ValueTask>(MostUnconfirmed);
-        for (var number = 1; number <= count; number++)
+        for (var number = first; number <= last; number++)
         {
             cancellationToken.ThrowIfCancellationRequested();
             if (unconfirmed.Count == MostUnconfirmed) await unconfirmed.Dequeue();
