@@ -2,6 +2,7 @@ using System.Text;
 using System.Xml;
 using System.Xml.XPath;
 using System.Xml.Xsl;
+using Esb.Content.Transforms.Streaming;
 using Esb.Content.Xml;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
@@ -12,6 +13,7 @@ namespace Esb.Content.Transforms;
 internal sealed class XsltMap : IMessageMap
 {
     private readonly XslCompiledTransform _transform;
+    private readonly StreamedMap? _streamed;
     private readonly bool _stripsSpace;
     private readonly XmlWriterSettings _output;
     private readonly string _contentType;
@@ -24,6 +26,7 @@ internal sealed class XsltMap : IMessageMap
     public XsltMap(string name, StylesheetFiles stylesheet, StylesheetCache cache, XmlInput xml, TransformLimits limits, TimeProvider time)
     {
         Name = name;
+        _streamed = StreamedCompiler.TryCompile(stylesheet) is { } streamed ? new StreamedMap(streamed, xml, limits) : null;
         _transform = cache.Compile(stylesheet);
         _stripsSpace = stylesheet.StripsSpace;
         _xml = xml;
@@ -41,6 +44,13 @@ internal sealed class XsltMap : IMessageMap
     public IReadOnlyList<MapParameter> Parameters { get; }
 
     public MappedBody Transform(MessageBody input, params ReadOnlySpan<MapArgument> arguments)
+    {
+        if (_streamed?.TryTransform(input.Bytes) is { } made) return new MappedBody(MessageBody.FromBytes(made), _contentType);
+        return ByTheEngine(input, arguments);
+    }
+
+    /// <summary>The same without streaming.</summary>
+    internal MappedBody ByTheEngine(MessageBody input, ReadOnlySpan<MapArgument> arguments = default)
     {
         var output = new BoundedOutput((int)Math.Min(input.Bytes.Length + 256, _limits.OutputBytes), _limits.OutputBytes);
         var told = new XsltArgumentList();

@@ -11,13 +11,18 @@ internal static class SomeMaps
     public static string Stylesheet(string body) => $"""<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">{body}</xsl:stylesheet>""";
 
     /// <summary>A compiled map called test.</summary>
-    public static XsltMap Compile(string body, TransformLimits? limits = null)
+    public static XsltMap Compile(string body, TransformLimits? limits = null) => CompileText(Stylesheet(body), limits);
+
+    /// <summary>A whole stylesheet.</summary>
+    public static XsltMap CompileText(string stylesheet, TransformLimits? limits = null) => Compile(Read(stylesheet), limits);
+
+    public static StylesheetFiles Read(string stylesheet)
     {
         var path = Path.GetTempFileName();
         try
         {
-            File.WriteAllText(path, Stylesheet(body));
-            return Compile(StylesheetFiles.Read(path), limits);
+            File.WriteAllText(path, stylesheet);
+            return StylesheetFiles.Read(path);
         }
         finally
         {
