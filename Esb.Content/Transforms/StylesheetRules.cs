@@ -7,6 +7,13 @@ internal static class StylesheetRules
 {
     private static readonly XNamespace Microsoft = "urn:schemas-microsoft-com:xslt";
 
+    // Instructions and functions of later versions that people miss most.
+    private static readonly string[] LaterElements =
+        ["analyze-string", "character-map", "for-each-group", "function", "import-schema", "iterate", "merge", "mode", "namespace", "next-match", "perform-sort", "result-document", "sequence", "source-document", "stream", "try"];
+
+    private static readonly string[] LaterFunctions =
+        ["current-dateTime", "current-date", "current-group", "current-grouping-key", "distinct-values", "ends-with", "exists", "format-date", "format-dateTime", "json-to-xml", "lower-case", "matches", "parse-json", "replace", "string-join", "tokenize", "unparsed-text", "upper-case"];
+
     // What the engine has functions of itself.
     private static readonly string[] KnownNamespaces = [Microsoft.NamespaceName, "http://exslt.org/common"];
 
@@ -26,8 +33,10 @@ internal static class StylesheetRules
     private static void CheckVersion(XElement root)
     {
         var version = root.Name.Namespace == StylesheetFiles.Xsl ? root.Attribute("version") : root.Attribute(StylesheetFiles.Xsl + "version");
+        var element = root.Descendants().FirstOrDefault(element => element.Name.Namespace == StylesheetFiles.Xsl && LaterElements.Contains(element.Name.LocalName));
         if (version is not null && version.Value.Trim() != "1.0")
-            throw StylesheetFiles.Problem("ESB-XSL-VERSION", version, $"the engine is XSLT 1.0, the stylesheet wants {version.Value}");
+            throw StylesheetFiles.Problem("ESB-XSL-VERSION", version, $"the engine is XSLT 1.0, the stylesheet wants {version.Value}{(element is null ? "" : $" and has xsl:{element.Name.LocalName}")}");
+        if (element is not null) throw StylesheetFiles.Problem("ESB-XSL-VERSION", element, $"the engine is XSLT 1.0, and xsl:{element.Name.LocalName} is of a later version");
     }
 
     // A stylesheet that asks which functions there are has another way where there are none.
@@ -35,6 +44,7 @@ internal static class StylesheetRules
     {
         if (expression.Calls("document")) throw StylesheetFiles.Problem("ESB-XSL-DOCUMENT", expression.Attribute, "the function document() is not supported: a map sees its message and its inputs only");
         if (asksFirst) return;
+        if (LaterFunctions.FirstOrDefault(expression.Calls) is { } later) throw StylesheetFiles.Problem("ESB-XSL-VERSION", expression.Attribute, $"the engine is XSLT 1.0, and {later}() is of a later version");
         foreach (var (prefix, name) in expression.PrefixedFunctions)
         {
             var uri = expression.Attribute.Parent!.GetNamespaceOfPrefix(prefix)?.NamespaceName;

@@ -10,7 +10,7 @@ internal sealed class InputNamespaces
     private readonly Stack<(int Depth, List<(string Prefix, string Uri)> Before)> _outer = [];
     private List<(string Prefix, string Uri)> _inScope = [];
 
-    public IReadOnlyList<(string Prefix, string Uri)> InScope => _inScope;
+    public List<(string Prefix, string Uri)> InScope => _inScope;
 
     public static bool IsDeclaration(XmlReader reader) => (object)reader.NamespaceURI == Uri || reader.NamespaceURI == Uri;
 

@@ -5,15 +5,15 @@ namespace Esb.Content.Transforms.Streaming;
 /// <summary>An element that stands in a stylesheet as it goes into the output, with its constant attributes and the namespaces that it brings (XSLT 1.0, section 7.1.1).</summary>
 internal sealed class LiteralElement
 {
-    private readonly string _prefix;
-    private readonly XName _name;
+    private readonly MarkupName _name;
+    private readonly string _namespace;
     private readonly List<(string Prefix, string Uri)> _namespaces;
     private readonly List<(string Prefix, XName Name, string Value)> _attributes;
 
     private LiteralElement(XElement element)
     {
-        _prefix = PrefixOf(element, element.Name, isAttribute: false);
-        _name = element.Name;
+        _name = new MarkupName(PrefixOf(element, element.Name, isAttribute: false), element.Name.LocalName);
+        _namespace = element.Name.NamespaceName;
         _namespaces = [.. NamespacesOf(element)];
         _attributes = [.. element.Attributes().Where(attribute => !attribute.IsNamespaceDeclaration).Select(attribute => (PrefixOf(element, attribute.Name, isAttribute: true), attribute.Name, attribute.Value))];
     }
@@ -28,8 +28,8 @@ internal sealed class LiteralElement
 
     public void Start(StreamedOutput output)
     {
-        output.StartElement(_prefix, _name.LocalName, _name.NamespaceName);
-        foreach (var (prefix, uri) in _namespaces) output.Declare(prefix, uri);
+        output.StartElement(_name, _namespace);
+        output.Declare(_namespaces);
         foreach (var (prefix, name, value) in _attributes) output.Attribute(prefix, name.LocalName, name.NamespaceName, value);
     }
 

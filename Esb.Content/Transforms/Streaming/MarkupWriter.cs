@@ -12,11 +12,11 @@ internal sealed class MarkupWriter(Utf8Buffer output)
 
     public void Declaration() => output.Write("<?xml version=\"1.0\" encoding=\"utf-8\"?>"u8);
 
-    public void StartElement(string prefix, string name)
+    public void StartElement(MarkupName name)
     {
         Complete();
         output.Write("<"u8);
-        QualifiedName(prefix, name);
+        output.Write(name.Utf8);
         _isEmpty = true;
     }
 
@@ -29,7 +29,7 @@ internal sealed class MarkupWriter(Utf8Buffer output)
         output.Write("\""u8);
     }
 
-    public void EndElement(string prefix, string name)
+    public void EndElement(MarkupName name)
     {
         if (_isEmpty)
         {
@@ -39,7 +39,7 @@ internal sealed class MarkupWriter(Utf8Buffer output)
         }
 
         output.Write("</"u8);
-        QualifiedName(prefix, name);
+        output.Write(name.Utf8);
         output.Write(">"u8);
     }
 

@@ -19,7 +19,7 @@ internal sealed class StreamedBody
     {
         var body = new StreamedBody(isRoot);
         body.AddAll(template);
-        return new StreamedTemplate(body._before, body._children, body._after);
+        return new StreamedTemplate([.. body._before], body._children, [.. body._after]);
     }
 
     /// <summary>What the template does at a node without children.</summary>

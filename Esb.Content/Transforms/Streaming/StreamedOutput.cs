@@ -6,24 +6,26 @@ internal sealed class StreamedOutput(MarkupWriter writer, StreamedStylesheet sty
     private const int MostAttributes = 32; // more are left to the engine: each is compared with those before it
 
     private readonly OutputNamespaces _namespaces = new();
-    private readonly Stack<(string Prefix, string Name)> _open = [];
+    private readonly Stack<MarkupName> _open = [];
     private readonly List<(string Name, string Namespace)> _attributes = [];
     private bool _takesAttributes;
 
     public bool HasRoot { get; private set; }
 
-    public void StartElement(string prefix, string name, string ns)
+    public void StartElement(MarkupName name, string ns)
     {
         Begin();
-        if (_open.Count == 0) StartRoot(name, ns);
-        writer.StartElement(prefix, name);
-        _open.Push((prefix, name));
+        if (_open.Count == 0) StartRoot(name.Name, ns);
+        writer.StartElement(name);
+        _open.Push(name);
         _attributes.Clear();
         _takesAttributes = true;
-        Declare(prefix, ns);
+        Declare(name.Prefix, ns);
     }
 
     public void Declare(string prefix, string ns) => _namespaces.Declare(prefix, ns, _open.Count);
+
+    public void Declare(List<(string Prefix, string Uri)> namespaces) => _namespaces.Declare(namespaces, _open.Count);
 
     public void Attribute(string prefix, string name, string ns, string value)
     {
@@ -41,8 +43,7 @@ internal sealed class StreamedOutput(MarkupWriter writer, StreamedStylesheet sty
     public void EndElement()
     {
         Begin();
-        var (prefix, name) = _open.Pop();
-        writer.EndElement(prefix, name);
+        writer.EndElement(_open.Pop());
         _namespaces.Leave(_open.Count + 1);
     }
 

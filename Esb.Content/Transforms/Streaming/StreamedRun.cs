@@ -6,6 +6,7 @@ namespace Esb.Content.Transforms.Streaming;
 internal sealed class StreamedRun(StreamedStylesheet stylesheet, XmlReader reader, StreamedOutput output)
 {
     private readonly TemplateCache _templates = new(stylesheet.Elements);
+    private readonly NameCache _names = new();
     private readonly InputNamespaces _namespaces = new();
     private readonly Stack<StreamedTemplate> _open = [];
 
@@ -24,9 +25,10 @@ internal sealed class StreamedRun(StreamedStylesheet stylesheet, XmlReader reade
     /// <summary>Begins a copy of the element, with the namespaces in scope.</summary>
     public void OpenCopy()
     {
-        output.StartElement(reader.Prefix, reader.LocalName, reader.NamespaceURI);
-        if (reader.NamespaceURI.Length == 0) output.Declare("", "");
-        foreach (var (prefix, uri) in _namespaces.InScope) output.Declare(prefix, uri);
+        var ns = reader.NamespaceURI;
+        output.StartElement(_names.Find(reader.Prefix, reader.LocalName), ns);
+        if (ns.Length == 0) output.Declare("", "");
+        output.Declare(_namespaces.InScope);
     }
 
     /// <summary>Applies templates to the attributes.</summary>

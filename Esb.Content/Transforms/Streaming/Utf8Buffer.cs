@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Text;
 using System.Text.Unicode;
 using Esb.Core.Errors;
 
@@ -22,6 +23,12 @@ internal sealed class Utf8Buffer(int capacity, long limit) : IDisposable
     public void Write(ReadOnlySpan<char> text)
     {
         Reserve(text.Length * BytesPerChar);
+        if (Ascii.FromUtf16(text, _bytes.AsSpan(_length), out var count) == OperationStatus.Done)
+        {
+            _length += count;
+            return;
+        }
+
         if (Utf8.FromUtf16(text, _bytes.AsSpan(_length), out _, out var written, replaceInvalidSequences: false) != OperationStatus.Done) throw new NotStreamedException();
         _length += written;
     }

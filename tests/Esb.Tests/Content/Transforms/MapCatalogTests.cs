@@ -111,13 +111,15 @@ public sealed class MapCatalogTests
     [TestCase("<xsl:variable name='x' select=\"document('other.xml')\"/>", "ESB-XSL-DOCUMENT", "document()")]
     [TestCase("<xsl:template match='/'><a b='{document ( @href )}'/></xsl:template>", "ESB-XSL-DOCUMENT", "document()")]
     [TestCase("<xsl:template match='/' xmlns:x='urn:nobody'><xsl:value-of select=\"x:f('document(')\"/></xsl:template>", "ESB-XSL-EXTENSION", "x:f()")]
+    [TestCase("<xsl:template match='/'><xsl:for-each-group select='//a' group-by='b'/></xsl:template>", "ESB-XSL-VERSION", "xsl:for-each-group is of a later version")]
+    [TestCase("<xsl:template match='/'><xsl:value-of select=\"tokenize('a,b', ',')\"/></xsl:template>", "ESB-XSL-VERSION", "tokenize() is of a later version")]
     [TestCase("<xsl:include href='../other.xsl'/>", "ESB-XSL-RESOLVE", "'../other.xsl' is not allowed")]
     [TestCase("<xsl:import href='http://127.0.0.1:9/x.xsl'/>", "ESB-XSL-RESOLVE", "is not allowed")]
     [TestCase("<xsl:import href='/etc/x.xsl'/>", "ESB-XSL-RESOLVE", "is not allowed")]
     [TestCase("<xsl:import href='\\\\server\\x.xsl'/>", "ESB-XSL-RESOLVE", "is not allowed")]
     [TestCase("<xsl:import href='missing.xsl'/>", "ESB-XSL-RESOLVE", "there is no file missing.xsl")]
     [TestCase("<xsl:import href='map.xsl'/>", "ESB-XSL-CYCLE", "map.xsl → map.xsl")]
-    [Property("Case", "XSL-01"), Property("Case", "XSL-02"), Property("Case", "XSL-03"), Property("Case", "XSL-04"), Property("Case", "XSL-05"), Property("Case", "XSL-15")]
+    [Property("Case", "XSL-01"), Property("Case", "XSL-02"), Property("Case", "XSL-03"), Property("Case", "XSL-04"), Property("Case", "XSL-05"), Property("Case", "XSL-06"), Property("Case", "XSL-15")]
     public void A_map_that_cannot_work_is_a_configuration_error_with_its_place(string body, string code, string expected)
     {
         using var content = SomeContent.Configure(OneMap, ("maps/map.xsl", SomeMaps.Stylesheet($"\n{body}")));
