@@ -1,6 +1,7 @@
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
+using Esb.Endpoints.Http.Credentials;
 
 namespace Esb.Endpoints.Http;
 
@@ -13,6 +14,7 @@ internal sealed class HttpOutboundType(EsbConfiguration configuration, HttpTarge
             errors.Add("ESB-CFG-URL", settings, "url", "expected an absolute http or https url, without user and fragment");
         else if (Uri.TryCreate(settings.Url, UriKind.Absolute, out var url) && url.Scheme == "http" && !LoopbackHosts.Is(url.Host.Trim('[', ']')))
             errors.RefuseInsecure(settings, "url", settings.AllowInsecure, "https://");
+        TargetSecurityCheck.Check(settings, errors, time.GetUtcNow());
         if (!HttpMethodNames.IsKnown(settings.Method))
             errors.Add("ESB-CFG-VALUE", settings, "method", HttpMethodNames.Expected(settings.Method));
     }
