@@ -24,10 +24,23 @@ public sealed class PartyPublisher(ITopicPublisher inner, PartyDirectory parties
         return inner.RequestAsync(context, subject, timeout, step, cancellationToken);
     }
 
+    /// <inheritdoc/>
+    /// <remarks>A copy is the operator's, whatever the party may: it is taken for those who look on.</remarks>
+    public ValueTask<OutgoingMessage> CopyAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken)
+    {
+        Name(context);
+        return inner.CopyAsync(context, subject, step, cancellationToken);
+    }
+
     private void Require(MessageContext context, Subject subject)
     {
         if (context.Received.Party is not { } name) return;
         if (parties.TryFind(name, out var party) && !party.MayPublish(subject.Value)) throw PartyFaults.MayNotPublish(party, subject.Value);
-        if (context.Message.Party is null) context.Message = context.Message with { Party = name };
+        Name(context);
+    }
+
+    private static void Name(MessageContext context)
+    {
+        if (context.Message.Party is null && context.Received.Party is { } name) context.Message = context.Message with { Party = name };
     }
 }

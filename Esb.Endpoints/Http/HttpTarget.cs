@@ -16,7 +16,7 @@ internal sealed class HttpTarget : IAsyncDisposable
     {
         Name = config.Name;
         Url = new Uri(config.Url);
-        Client = new HttpMessageInvoker(TargetCredentials.Around(CreateHandler(config, Url, time), config, time, loggers.CreateLogger<HttpTarget>()));
+        Client = new HttpMessageInvoker(TargetCredentials.Around(CreateHandler(config, time), config, time, loggers.CreateLogger<HttpTarget>()));
         Relays = new InstancePool<HttpRelay>(
             $"endpoint {config.Name}", () => new HttpRelay(this, time), new PoolLimits(config.PoolSize, config.PoolTimeout), time, loggers.CreateLogger<InstancePool<HttpRelay>>());
     }
@@ -38,9 +38,9 @@ internal sealed class HttpTarget : IAsyncDisposable
     }
 
     // Everything that would act on its own stays off: what the outside says is the answer, and goes where the configuration says.
-    private static SocketsHttpHandler CreateHandler(HttpOutboundConfig config, Uri url, TimeProvider time) => new()
+    private static SocketsHttpHandler CreateHandler(HttpOutboundConfig config, TimeProvider time) => new()
     {
-        SslOptions = TargetTls.Options(config.Tls ?? new ClientTlsConfig(), url.Host, time.GetUtcNow()),
+        SslOptions = TargetTls.Options(config.Tls ?? new ClientTlsConfig(), time.GetUtcNow()),
         UseProxy = false,
         UseCookies = false,
         AllowAutoRedirect = false,

@@ -9,13 +9,13 @@ namespace Esb.Endpoints.Http.Tls;
 internal static class TargetTls
 {
     /// <exception cref="CertificateException">A file cannot be used.</exception>
-    public static SslClientAuthenticationOptions Options(ClientTlsConfig config, string host, DateTimeOffset now)
+    public static SslClientAuthenticationOptions Options(ClientTlsConfig config, DateTimeOffset now)
     {
         var verifier = new PeerVerifier("the server", config.Ca is { } ca ? CertificateFiles.LoadAuthorities(ca, now) : null, PeerVerifier.Server);
         var options = new SslClientAuthenticationOptions
         {
             EnabledSslProtocols = SslProtocols.None, // what the system allows, 1.2 at least
-            RemoteCertificateValidationCallback = (_, shown, chain, errors) => Verify(verifier, config.ServerName, host, shown, chain, errors),
+            RemoteCertificateValidationCallback = (stream, shown, chain, errors) => Verify(verifier, config.ServerName, stream, shown, chain, errors),
         };
         if (config.Certificate is { } certificate)
         {
@@ -27,10 +27,10 @@ internal static class TargetTls
     }
 
     // By an exception, so that the reason reaches whoever wanted to connect.
-    private static bool Verify(PeerVerifier verifier, string? serverName, string host, X509Certificate? shown, X509Chain? chain, SslPolicyErrors errors)
+    private static bool Verify(PeerVerifier verifier, string? serverName, object stream, X509Certificate? shown, X509Chain? chain, SslPolicyErrors errors)
     {
         if (serverName is not null && shown is X509Certificate2 certificate) // the client looked for the host of the address
             errors = certificate.MatchesHostname(serverName) ? errors & ~SslPolicyErrors.RemoteCertificateNameMismatch : errors | SslPolicyErrors.RemoteCertificateNameMismatch;
-        return verifier.FaultOf(shown, chain, errors, serverName ?? host) is { } fault ? throw new UntrustedServerException(fault) : true;
+        return verifier.FaultOf(shown, chain, errors, serverName ?? ((SslStream)stream).TargetHostName) is { } fault ? throw new UntrustedServerException(fault) : true;
     }
 }
