@@ -38,5 +38,8 @@ public static class ContentRegistration
         .AddSection<IReadOnlyDictionary<string, MapConfig>>("maps", "Stylesheets that turn one message into another.")
         .AddSingleton<MapCatalog>()
         .AddSingleton<IMapCatalog>(provider => provider.GetRequiredService<MapCatalog>())
-        .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<MapCatalog>());
+        .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<MapCatalog>())
+        .AddSingleton<MapWatch>()
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<MapWatch>())
+        .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<MapWatch>());
 }

@@ -60,7 +60,7 @@ internal sealed class ConfiguredContent : IDisposable
     public ConfiguredContent(DirectoryInfo folder)
     {
         _folder = folder;
-        var services = new ServiceCollection().AddSection<LimitsConfig>("limits", "Limits.").AddEsbContent().AddSingleton(TimeProvider.System);
+        var services = new ServiceCollection().AddSection<LimitsConfig>("limits", "Limits.").AddEsbContent().AddLogging().AddSingleton(TimeProvider.System);
         var errors = new ConfigErrors();
         var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(folder.FullName, new Dictionary<string, string>(), errors);
         if (configuration is not null)
