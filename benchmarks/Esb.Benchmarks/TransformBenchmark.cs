@@ -33,7 +33,7 @@ public class TransformBenchmark
         _output = _engine.OutputSettings!.Clone();
         _output.Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
         _map = MapFile.Open(file, TimeProvider.System);
-        _document = SomeOrders.OfSize(Bytes);
+        _document = SomeOrders.Xml(Bytes);
         if (!Ours().Body.Bytes.Span.SequenceEqual(Engine())) throw new InvalidOperationException("The outputs differ.");
     }
 

@@ -17,7 +17,7 @@ internal static class SomeContent
     public static XmlInput Xml { get; } = new(new XmlLimits());
 
     public static ExpressionCompiler Compiler(params (string Prefix, string Uri)[] namespaces) =>
-        new(namespaces.ToDictionary(entry => entry.Prefix, entry => entry.Uri), Xml);
+        new(namespaces.ToDictionary(entry => entry.Prefix, entry => entry.Uri), Xml, TimeProvider.System);
 
     public static MessageBody Body(string text) => MessageBody.FromText(text);
 
