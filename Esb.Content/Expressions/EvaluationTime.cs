@@ -5,6 +5,9 @@ namespace Esb.Content.Expressions;
 /// <summary>Ends an evaluation that takes too long: what XPath computes over a tree may grow with the square of the tree and worse.</summary>
 internal sealed class EvaluationTime(TimeProvider time, TimeSpan limit)
 {
+    /// <summary>What an evaluation fails with that takes too long.</summary>
+    public const string Code = "ESB-XPT-TIMEOUT";
+
     private const int MovesPerLook = 4096; // a move takes nanoseconds, a look at the clock as well
 
     private readonly long _start = time.GetTimestamp();
@@ -17,6 +20,6 @@ internal sealed class EvaluationTime(TimeProvider time, TimeSpan limit)
         if (++_moves < MovesPerLook) return;
         _moves = 0;
         if (time.GetElapsedTime(_start) > limit)
-            throw new EsbException("ESB-XPT-TIMEOUT", $"The XPath took longer than {limit.TotalSeconds:0.###} s over this body.", FaultKind.Invalid);
+            throw new EsbException(Code, $"The XPath took longer than {limit.TotalSeconds:0.###} s over this body.", FaultKind.Invalid);
     }
 }

@@ -37,6 +37,10 @@ internal sealed class StylesheetFiles : XmlResolver
     /// <summary>Whether white space of the message is dropped, which the engine can do only while it reads.</summary>
     public bool StripsSpace => Documents.Any(document => document.Root!.Elements(Xsl + "strip-space").Any());
 
+    /// <summary>Whether it looks through the document from places in it, so that one expression may take long. Those that call generate-id() do not count: it is slow where moves are counted.</summary>
+    public bool Sweeps => Documents.SelectMany(StylesheetExpressions.Of).Any(expression => expression.Sweeps) &&
+        !Documents.SelectMany(StylesheetExpressions.Of).Any(expression => expression.Calls("generate-id"));
+
     /// <summary>The same for stylesheets whose files have the same names and bytes.</summary>
     public string ContentHash { get; private set; } = "";
 

@@ -2,6 +2,7 @@ using System.Text;
 using System.Xml;
 using System.Xml.XPath;
 using System.Xml.Xsl;
+using Esb.Content.Expressions;
 using Esb.Content.Transforms.Streaming;
 using Esb.Content.Xml;
 using Esb.Core.Errors;
@@ -15,6 +16,7 @@ internal sealed class XsltMap : IMessageMap
     private readonly XslCompiledTransform _transform;
     private readonly StreamedMap? _streamed;
     private readonly bool _stripsSpace;
+    private readonly bool _sweeps;
     private readonly XmlWriterSettings _output;
     private readonly string _contentType;
     private readonly MapArguments _arguments;
@@ -29,6 +31,7 @@ internal sealed class XsltMap : IMessageMap
         _streamed = StreamedCompiler.TryCompile(stylesheet) is { } streamed ? new StreamedMap(streamed, xml, limits) : null;
         _transform = cache.Compile(stylesheet);
         _stripsSpace = stylesheet.StripsSpace;
+        _sweeps = stylesheet.Sweeps;
         _xml = xml;
         _limits = limits;
         _time = time;
@@ -64,6 +67,10 @@ internal sealed class XsltMap : IMessageMap
             Run(input, told, writer);
             writer.Dispose();
         }
+        catch (EsbException ex) when (ex.Code == EvaluationTime.Code)
+        {
+            throw TookTooLong(ex);
+        }
         catch (Exception ex) when (ex is XsltException or XPathException or XmlException or ArgumentException or InvalidOperationException)
         {
             throw Explain(ex, said);
@@ -76,7 +83,8 @@ internal sealed class XsltMap : IMessageMap
     {
         if (!_stripsSpace)
         {
-            _transform.Transform(_xml.Navigate(input), arguments, writer); // what a condition has parsed is parsed
+            var document = _xml.Navigate(input); // what a condition has parsed is parsed
+            _transform.Transform(_sweeps ? new TimedNavigator(document, new EvaluationTime(_time, _limits.Time)) : document, arguments, writer);
             return;
         }
 
@@ -86,13 +94,16 @@ internal sealed class XsltMap : IMessageMap
 
     private EsbException Explain(Exception error, string said) => error switch
     {
+        { InnerException: EsbException { Code: EvaluationTime.Code } } => TookTooLong(error),
         { InnerException: EsbException inner } => inner,
         { InnerException: InsufficientExecutionStackException } => Fault("ESB-XSL-DEPTH", "recurses too deep", error),
-        { InnerException: TimeoutException } => Fault("ESB-XSL-TIMEOUT", $"took longer than {_limits.Time.TotalSeconds:0.###} s", error),
+        { InnerException: TimeoutException } => TookTooLong(error),
         XsltException when error.Message.StartsWith("Cannot find a script or an extension object", StringComparison.Ordinal) => Fault("ESB-XSL-EXTENSION", $"failed: {Clip(error.Message)}", error),
         XsltException when error.Message == said => Fault("ESB-XSL-TERMINATED", $"refused the message: {Clip(said)}", error),
         _ => Fault("ESB-XSL-FAILED", $"failed: {Clip(error.Message)}", error),
     };
+
+    private EsbException TookTooLong(Exception error) => Fault("ESB-XSL-TIMEOUT", $"took longer than {_limits.Time.TotalSeconds:0.###} s", error);
 
     private EsbException Fault(string code, string what, Exception error) => new(code, $"The map {Name} {what.TrimEnd('.')}.", FaultKind.Invalid, error);
 

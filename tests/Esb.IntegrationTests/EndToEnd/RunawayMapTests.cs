@@ -13,13 +13,18 @@ public sealed class RunawayMapTests
             "endless": { "type": "http-inbound", "path": "/endless", "mode": "request-reply", "process": "endless" },
             "list": { "type": "http-inbound", "path": "/list", "mode": "request-reply", "process": "list" },
             "branches": { "type": "http-inbound", "path": "/branches", "mode": "request-reply", "process": "branches" },
+            "box": { "type": "file-inbound", "folder": "box", "pattern": "*.xml", "process": "choose" },
             "plain": { "type": "http-inbound", "path": "/plain", "mode": "request-reply", "process": "plain" }
           },
           "processes": {
             "endless": [{ "transform": "endless" }],
             "list": [{ "transform": "list" }],
             "branches": [{ "transform": "branches" }],
-            "plain": [{ "transform": "plain" }]
+            "plain": [{ "transform": "plain" }],
+            "choose": [
+              { "choose": { "when": [{ "if": { "xpath": "/runaway" }, "steps": [{ "transform": "endless" }] }], "otherwise": [{ "transform": "plain" }] } },
+              { "publish": "orders.new" }
+            ]
           }
         }
         """;
@@ -41,6 +46,7 @@ public sealed class RunawayMapTests
     public async Task StartHost()
     {
         _folder = Directory.CreateTempSubdirectory("esb-runaway-");
+        _folder.CreateSubdirectory("box");
         var branches = string.Concat(Enumerable.Range(0, 3_000).Select(i => $"<xsl:when test=\"/a = '{i}'\"><b>{i}</b></xsl:when>"));
         Write("esb.json", Configuration);
         WriteMap("endless", Endless);
@@ -71,6 +77,19 @@ public sealed class RunawayMapTests
 
         Assert.That((await Task.WhenAll(neighbours)).Select(answer => answer.Status), Is.All.EqualTo(HttpStatusCode.OK));
         Assert.That(_host.HasExited, Is.False);
+    }
+
+    [Test, CancelAfter(120_000), Property("Case", "XSL-07")]
+    public async Task File_whose_map_runs_away_ends_among_the_errors_and_its_neighbours_are_done(CancellationToken cancellationToken)
+    {
+        var box = Path.Combine(_folder.FullName, "box");
+
+        for (var i = 0; i < 5; i++) Write($"box/{i}.xml", i == 2 ? "<runaway/>" : "<a/>");
+
+        foreach (var i in new[] { 0, 1, 3, 4 }) await _host.WaitForFileAsync(Path.Combine(box, "done", $"{i}.xml"), cancellationToken);
+        await _host.WaitForFileAsync(Path.Combine(box, "error", "2.xml"), cancellationToken);
+        var reason = Directory.GetFiles(Path.Combine(box, "error")).Single(file => !file.EndsWith(".xml", StringComparison.Ordinal));
+        Assert.That(await File.ReadAllTextAsync(reason, cancellationToken), Does.Contain("ESB-XSL-DEPTH"));
     }
 
     [Test, CancelAfter(120_000), Property("Case", "XSL-08")]

@@ -110,6 +110,7 @@ public sealed class XsltMapTests
     [TestCase("<xsl:template match='/'><a><xsl:for-each select='//i'><xsl:value-of select=\"count(//i[. = current()])\"/></xsl:for-each></a></xsl:template>")]
     [TestCase("<xsl:template match='/'><a><xsl:apply-templates select='//i'/></a></xsl:template><xsl:template match='i'><xsl:value-of select='count(//i)'/></xsl:template>")]
     [TestCase("<xsl:template match='/'><a><xsl:for-each select='l/i'><xsl:sort select='.'/><xsl:if test='count(preceding-sibling::i) mod 2 = 0'><b/></xsl:if></xsl:for-each></a></xsl:template>")]
+    [TestCase("<xsl:template match='/'><a><xsl:value-of select='count(//i[count(//i[. = 1]) = 0])'/></a></xsl:template>")]
     [CancelAfter(60_000), Property("Case", "XSL-10")]
     public void A_search_through_all_for_each_of_many_ends_at_its_time_limit(string body)
     {
