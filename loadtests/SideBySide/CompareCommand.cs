@@ -42,7 +42,7 @@ internal static class CompareCommand
 
         void Stop(PosixSignalContext signal)
         {
-            signal.Cancel = true; // what was measured so far is written first
+            signal.Cancel = true; // servers are stopped first
             stop.Cancel();
         }
     }

@@ -21,10 +21,10 @@ internal sealed class Comparison(Surroundings surroundings, CompareOptions optio
         {
             var wanted = rig.Scenarios.Where(scenario => options.Wanted.Count == 0 || options.Wanted.Contains(scenario)).ToHashSet();
             if (wanted.Count == 0) continue;
-            if (cancellationToken.IsCancellationRequested) break;
             await RunAsync(rig, wanted, cancellationToken);
             var ofRig = wanted.Select(scenario => Result(scenario, facts)).ToArray();
             results.AddRange(ofRig);
+            if (cancellationToken.IsCancellationRequested) break; // half a scenario does not take the place of a whole one
             tell($"written: {publication.Publish(ofRig)}");
         }
 

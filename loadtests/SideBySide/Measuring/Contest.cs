@@ -13,7 +13,7 @@ internal sealed class Contest(string title, IReadOnlyList<Row> rows)
     public IEnumerable<ITarget> Targets => _series.Select(series => series.Target);
 
     /// <param name="method">How long and how often.</param>
-    /// <param name="warm">The names of the sides that ran before; this one adds its own.</param>
+    /// <param name="warm">The keys of what is warm already; those of this contest are added.</param>
     /// <param name="tell">Hears of each step.</param>
     public async Task<IReadOnlyList<RowResult>> RunAsync(Method method, ISet<string> warm, Action<string> tell, CancellationToken cancellationToken)
     {

@@ -9,7 +9,10 @@ internal interface ITarget
     /// <summary>What a reader must know to judge the figures: durability, confirms, prefetch, ack mode, collector, audit.</summary>
     string Settings { get; }
 
-    /// <summary>What is warm after the warm-up of this side: other sides that run the same code in the same process name the same. Null for a program that is new in each round.</summary>
+    /// <summary>
+    /// What is warm after the warm-up of this side: others that run the same code in the same process name the same.
+    /// Null for a program that is new in each round.
+    /// </summary>
     string? WarmKey => Name;
 
     /// <summary>Looks at the first answer before anything is measured. Returns what is wrong with it, or null.</summary>

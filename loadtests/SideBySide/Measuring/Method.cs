@@ -10,7 +10,7 @@ internal sealed record Method(int Rounds, TimeSpan Round, TimeSpan WarmUp)
 {
     public static Method Full { get; } = new(5, TimeSpan.FromSeconds(5), TimeSpan.FromSeconds(15));
 
-    public static Method Quick { get; } = new(3, TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(3));
+    public static Method Quick { get; } = new(2, TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(3));
 
     /// <summary>For what ran warm already, with messages of another size.</summary>
     public TimeSpan WarmAgain => WarmUp / 10;

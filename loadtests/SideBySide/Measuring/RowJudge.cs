@@ -6,7 +6,8 @@ internal static class RowJudge
     public static RowResult Judge(Row row, Series ours, IReadOnlyList<Series> peers)
     {
         var limit = peers.All(peer => peer.Flaw is null) ? peers.MinBy(peer => peer.MedianRate) : null;
-        var goal = row.Goal?.Describe(string.Join(" or ", row.Peers.Select(peer => peer.Name))) ?? "";
+        var names = string.Join(" or ", row.Peers.Select(peer => peer.Name));
+        var goal = row.Goal?.Describe(names) ?? $"beside {names}";
         var flaw = ours.Flaw ?? peers.Select(peer => peer.Flaw).FirstOrDefault(reason => reason is not null);
         if (flaw is not null && ours.Flaw is not null) return RowResult.NotRun(row.Scenario, row.Case, goal, flaw);
 

@@ -18,13 +18,18 @@ internal sealed class MediationRig(Surroundings surroundings, TestServers server
         var documents = new OrderDocuments(Directory.CreateDirectory(Path.Combine(folder, "www")).FullName);
         await using var backend = await Backend.StartAsync(surroundings, folder, cancellationToken);
         await using var camel = await Side.TryAsync("Camel", () => CamelServer.StartAsync(surroundings, servers, null, [new("BACKEND", backend.Url)], cancellationToken));
+        // Where there is no peer there is time to look at what .NET gives without the bus.
+        await using var bare = surroundings.Peer(CamelServer.Jar) is not null
+            ? null
+            : await BareServer.StartAsync(surroundings, "relay", [$"{backend.Url}/echo"], cancellationToken);
         await using var host = await EsbHost.StartAsync(surroundings, "mediation", "mediation", [new("ESB_BACKEND", backend.Url)], cancellationToken);
         var astray = backend.Nginx is null ? null : await Routes.FlawAsync($"{host.Url}/route", documents, cancellationToken);
 
         foreach (var size in OrderDocuments.Sizes.Keys)
         {
             var sides = new MediationSides(size, documents, surroundings, backend, camel, host, astray);
-            Row[] straight = [.. Rows(size, sides).Where(row => wanted.Contains(row.Scenario))];
+            var rows = bare is null ? Rows(size, sides) : Rows(size, sides).Append(new("S1", size, sides.Relay, [sides.BareRelay(bare)], null));
+            Row[] straight = [.. rows.Where(row => wanted.Contains(row.Scenario))];
             if (straight.Length > 0) await hold(new Contest($"{string.Join(", ", straight.Select(row => row.Scenario).Distinct())}, {size}", straight));
             if (wanted.Contains("S4")) await hold(new Contest($"S4, {size}", [new("S4", size, sides.Reverse, [sides.CamelXslt], Goal.Ratio(2))]));
         }

@@ -44,6 +44,13 @@ internal sealed class MediationSides(
         new WrkRequest($"{server.Url}/xslt", documents.Reversed(size), Xml, OrderDocuments.SameXmlAs(documents.Reversed(size))),
         surroundings));
 
+    public ITarget BareRelay(BareServer server) => Wrk(
+        "bare ASP.NET relay",
+        "Kestrel and SocketsHttpHandler, bodies streamed, two headers passed on",
+        Echo($"{server.Url}/relay", size, documents),
+        new Meter(() => server.ProcessorTime, server.Probe),
+        surroundings);
+
     private static WrkTarget Ours(
         string name, string path, string settings, string size, OrderDocuments documents, Surroundings surroundings, EsbHost host, string? warmKey = null) =>
         Wrk(name, $"{host.Collector} collector; {settings}", Echo($"{host.Url}/{path}", size, documents), Meter.Of(host), surroundings, warmKey);

@@ -5,6 +5,9 @@ namespace SideBySide.Servers;
 /// <summary>Apache Camel with the same scenarios, from the folder of the peers.</summary>
 internal sealed class CamelServer : IAsyncDisposable
 {
+    /// <summary>In the folder of the peers.</summary>
+    public const string Jar = "bin/camel-esb.jar";
+
     public const string Settings = "Camel 4.14 on netty-http, Java with its own defaults (G1), no audit, nothing durable";
 
     private readonly ServerProcess _process;
@@ -26,7 +29,7 @@ internal sealed class CamelServer : IAsyncDisposable
         IEnumerable<KeyValuePair<string, string>> variables,
         CancellationToken cancellationToken)
     {
-        var jar = surroundings.Peer("bin/camel-esb.jar") ?? throw new NotRunException("not found: ESB_PEERS names no folder with bin/camel-esb.jar");
+        var jar = surroundings.Peer(Jar) ?? throw new NotRunException($"not found: ESB_PEERS names no folder with {Jar}");
         var (broker, server) = await servers.StartAsync(cancellationToken);
         var (rabbit, postgres, port) = (new Uri(broker), new NpgsqlConnectionStringBuilder(database ?? server), FreePorts.Next());
         var process = ServerProcess.Start(

@@ -34,7 +34,7 @@ public sealed class LiveSettingsTests : IDisposable
         Assert.That(settings.Current.Values.Select(target => (target.Name, target.Url, target.Method)), Is.EquivalentTo(new[] { ("east", "http://localhost/2", null), ("west", "http://localhost/3", "PUT") }));
     }
 
-    [TestCase("{", "ESB-CFG-SYNTAX"), TestCase("""{ "east": { "uri": "http://localhost/2" } }""", "did you mean \"url\"?"), TestCase("""{ "east": "no url" }""", "no url"), TestCase(null, "cannot be read")]
+    [TestCase("{", "ESB-CFG-SYNTAX"), TestCase("""{ "east": { "uri": "http://localhost/2" } }""", "did you mean \"url\"?"), TestCase("""{ "east": "no url" }""", "expected an absolute http or https url"), TestCase(null, "cannot be read")]
     public void Broken_change_is_told_with_its_place_and_what_stood_before_stays(string? text, string told)
     {
         var settings = Live("""{ "east": "http://localhost/1" }""");

@@ -7,14 +7,15 @@ namespace SideBySide.Reports.Charts;
 /// <summary>Horizontal bars as SVG, legible on light and on dark pages.</summary>
 internal static class BarChart
 {
-    private const int Width = 800;
-    private const int LabelWidth = 330;
-    private const int BarWidth = 330;
+    private const int Width = 860;
+    private const int LabelWidth = 400;
+    private const int BarWidth = 370;
     private const int Line = 22;
 
     private const string Style = """
         text { font: 13px system-ui, -apple-system, "Segoe UI", sans-serif; fill: #1f2328; }
         .title { font-weight: 600; }
+        .figure { text-anchor: end; }
         .ours { fill: #2f81f7; } .peer { fill: #8b949e; } .met { fill: #2da44e; } .missed { fill: #d4731c; }
         .mark { stroke: #1f2328; stroke-width: 1.5; stroke-dasharray: 3 3; }
         @media (prefers-color-scheme: dark) { text { fill: #e6edf3; } .mark { stroke: #e6edf3; } }
@@ -37,14 +38,14 @@ internal static class BarChart
     {
         AppendText(svg, 0, top + 15, group.Title, "title");
         var first = top += Line;
-        var longest = Math.Max(group.Bars.Max(bar => bar.Value), group.Mark ?? 0);
+        var longest = group.Scale ?? group.Bars.Max(bar => bar.Value);
         var unit = longest > 0 ? BarWidth / longest : 0;
         foreach (var bar in group.Bars)
         {
-            var length = Math.Max(1, bar.Value * unit);
+            var length = Math.Clamp(bar.Value * unit, 1, BarWidth);
             AppendText(svg, 0, top + 15, bar.Label, "");
             svg.Append(CultureInfo.InvariantCulture, $"<rect class=\"{bar.Tone}\" x=\"{LabelWidth}\" y=\"{top + 3}\" width=\"{length:0.#}\" height=\"{Line - 6}\" rx=\"2\"/>\n");
-            AppendText(svg, LabelWidth + length + 6, top + 15, bar.Text, "");
+            AppendText(svg, Width, top + 15, bar.Text, "figure");
             top += Line;
         }
 

@@ -58,8 +58,8 @@ public sealed class HttpTargetsTests
         Assert.That(destinations.Of("west").Url.OriginalString, Is.EqualTo("http://localhost/changed"));
     }
 
-    [TestCase("""{ "east": "east" }""", "endpoints.backend.targets.east.url"), TestCase("""{ "east": { "url": "http://localhost/", "method": "get" } }""", "endpoints.backend.targets.east.method")]
-    [TestCase("""{ "east": "http://elsewhere/" }""", "endpoints.backend.targets.east.url")]
+    [TestCase("""{ "east": "east" }""", "endpoints.backend.targets.east"), TestCase("""{ "east": { "url": "http://localhost/", "method": "get" } }""", "endpoints.backend.targets.east.method")]
+    [TestCase("""{ "east": "http://elsewhere/" }""", "endpoints.backend.targets.east")]
     public void Target_that_cannot_be_called_is_refused_at_the_start(string targets, string path)
     {
         _bus.Read($$""" "backend": { "type": "http-outbound", "url": "http://localhost/", "targets": {{targets}} } """);
