@@ -1,5 +1,8 @@
 using System.Text;
+using Esb.Core.Certificates;
 using Esb.Core.Pooling;
+using Esb.Endpoints.Http.Credentials;
+using Esb.Endpoints.Http.Tls;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http;
@@ -13,7 +16,7 @@ internal sealed class HttpTarget : IAsyncDisposable
     {
         Name = config.Name;
         Url = new Uri(config.Url);
-        Client = new HttpMessageInvoker(CreateHandler(config));
+        Client = new HttpMessageInvoker(TargetCredentials.Around(CreateHandler(config, time), config, time, loggers.CreateLogger<HttpTarget>()));
         Relays = new InstancePool<HttpRelay>(
             $"endpoint {config.Name}", () => new HttpRelay(this, time), new PoolLimits(config.PoolSize, config.PoolTimeout), time, loggers.CreateLogger<InstancePool<HttpRelay>>());
     }
@@ -35,8 +38,9 @@ internal sealed class HttpTarget : IAsyncDisposable
     }
 
     // Everything that would act on its own stays off: what the outside says is the answer, and goes where the configuration says.
-    private static SocketsHttpHandler CreateHandler(HttpOutboundConfig config) => new()
+    private static SocketsHttpHandler CreateHandler(HttpOutboundConfig config, TimeProvider time) => new()
     {
+        SslOptions = TargetTls.Options(config.Tls ?? new ClientTlsConfig(), time.GetUtcNow()),
         UseProxy = false,
         UseCookies = false,
         AllowAutoRedirect = false,

@@ -2,10 +2,10 @@ using System.Globalization;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
-namespace Esb.Topics.RabbitMq.Tls;
+namespace Esb.Core.Certificates;
 
-/// <summary>Reads certificates from files, and says in plain words why one cannot be used.</summary>
-internal static class CertificateFiles
+/// <summary>Reads certificates from files, and says in plain words why one cannot be used. Thread-safe.</summary>
+public static class CertificateFiles
 {
     /// <summary>The certificates of authorities in a PEM file.</summary>
     /// <exception cref="CertificateException">There is none, or one that is not valid now.</exception>
@@ -36,11 +36,33 @@ internal static class CertificateFiles
     public static X509Certificate2 LoadWithKey(string path, string? keyPath, string? passphrase, DateTimeOffset now)
     {
         var content = ReadBytes(path);
-        var certificate = content.AsSpan().IndexOf("-----BEGIN "u8) >= 0
+        var certificate = IsPem(content)
             ? LoadPem(ReadText(path), keyPath is null ? null : ReadText(keyPath), passphrase)
             : LoadPkcs12(content, passphrase);
         RequireValid(certificate, now);
         return certificate;
+    }
+
+    /// <summary>The certificates beside the first of a file: those of the authorities between it and the one that others know, which a server shows as well.</summary>
+    /// <param name="path">PEM, or PKCS #12, that <see cref="LoadWithKey"/> has read.</param>
+    /// <param name="passphrase">Opens the key; null where it is not encrypted.</param>
+    /// <param name="leaf">The certificate itself.</param>
+    /// <exception cref="CertificateException">The file has changed meanwhile, and cannot be read.</exception>
+    public static X509Certificate2Collection LoadIntermediates(string path, string? passphrase, X509Certificate2 leaf)
+    {
+        var content = ReadBytes(path);
+        var all = new X509Certificate2Collection();
+        try
+        {
+            if (IsPem(content)) all.ImportFromPem(ReadText(path));
+            else all = X509CertificateLoader.LoadPkcs12Collection(content, passphrase);
+        }
+        catch (CryptographicException)
+        {
+            throw new CertificateException("holds a certificate that cannot be read");
+        }
+
+        return [.. all.Where(certificate => certificate.Thumbprint != leaf.Thumbprint)];
     }
 
     private static X509Certificate2 LoadPkcs12(byte[] content, string? passphrase)
@@ -110,6 +132,8 @@ internal static class CertificateFiles
         });
     }
 
+    private static bool IsPem(byte[] content) => content.AsSpan().IndexOf("-----BEGIN "u8) >= 0;
+
     private static void RequireValid(X509Certificate2 certificate, DateTimeOffset now)
     {
         if (now > certificate.NotAfter) throw new CertificateException($"expired on {Date(certificate.NotAfter)}");
@@ -141,6 +165,3 @@ internal static class CertificateFiles
 
     private static CertificateException WrongKey() => new("does not belong to its key");
 }
-
-/// <summary>What is wrong with a certificate's file, as the end of a sentence.</summary>
-internal sealed class CertificateException(string fault) : Exception(fault);
