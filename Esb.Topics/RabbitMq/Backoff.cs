@@ -1,13 +1,14 @@
 namespace Esb.Topics.RabbitMq;
 
-/// <summary>Waits longer after each failure in a row: from 1 s to 15 s.</summary>
-internal sealed class Backoff(TimeProvider time)
+/// <summary>Waits longer after each failure in a row: from 1 s to 15 s, or to what is given.</summary>
+internal sealed class Backoff(TimeProvider time, TimeSpan? longest = null)
 {
     private static readonly TimeSpan Shortest = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(15);
 
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
 
+    private readonly TimeSpan _longest = longest ?? Longest;
     private TimeSpan _next = Shortest;
 
     public void Reset() => _next = Shortest;
@@ -18,7 +19,7 @@ internal sealed class Backoff(TimeProvider time)
     public async Task WaitAsync(CancellationToken cancellationToken)
     {
         var delay = _next;
-        _next = delay * 2 < Longest ? delay * 2 : Longest;
+        _next = delay * 2 < _longest ? delay * 2 : _longest;
         await Task.Delay(delay, time, cancellationToken);
     }
 }

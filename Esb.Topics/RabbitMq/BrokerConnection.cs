@@ -13,6 +13,9 @@ internal sealed partial class BrokerConnection(
 {
     private static readonly TimeSpan CloseTimeout = TimeSpan.FromSeconds(5);
 
+    // All that the host does with the broker waits for it, and a broker that starts is not far.
+    private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(4);
+
     // A block that passes at once is no reason to turn callers away.
     private static readonly TimeSpan ShortBlock = TimeSpan.FromSeconds(2);
 
@@ -59,7 +62,7 @@ internal sealed partial class BrokerConnection(
 
     private async Task RunAsync(CancellationToken stopping)
     {
-        var backoff = new Backoff(time);
+        var backoff = new Backoff(time, LongestPause);
         try
         {
             while (true)

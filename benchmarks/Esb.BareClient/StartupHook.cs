@@ -11,7 +11,8 @@ internal static class StartupHook
     {
         if (Environment.GetEnvironmentVariable("COST_FILE") is not { } path) return;
         var process = Process.GetCurrentProcess();
-        s_timer = new Timer(_ => Note(process, path), null, 0, 100);
+        s_timer = new Timer(_ => Note(process, path));
+        s_timer.Change(0, Timeout.Infinite);
     }
 
     private static void Note(Process process, string path)
@@ -20,5 +21,6 @@ internal static class StartupHook
         var line = string.Create(CultureInfo.InvariantCulture, $"{process.TotalProcessorTime.TotalMilliseconds:0} {GC.GetTotalAllocatedBytes()}\n");
         File.WriteAllText(path + ".part", line);
         File.Move(path + ".part", path, overwrite: true);
+        s_timer!.Change(100, Timeout.Infinite); // one at a time, however busy the machine is
     }
 }
