@@ -52,6 +52,7 @@ internal static class HttpContentRules
                 return TooLarge(context.Features.Get<IHttpMaxRequestBodySizeFeature>()?.MaxRequestBodySize, fault);
             case BadHttpRequestException { StatusCode: StatusCodes.Status408RequestTimeout }:
                 return HttpProblems.Of(StatusCodes.Status408RequestTimeout, "ESB-HTTP-SLOW", "The body came too slowly.", fault);
+            case { InnerException: OverflowException }: // the size of a chunk
             case BadHttpRequestException when !IsIncomplete(fault, context.Request):
                 return HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-BODY", "The body is not sent as HTTP asks.", fault);
             case BadHttpRequestException:

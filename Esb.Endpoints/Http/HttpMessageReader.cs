@@ -15,7 +15,7 @@ internal sealed class HttpMessageReader(HttpInboundConfig config, long maxBodyBy
     private static readonly Counter<long> ReservedHeaders =
         EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.ReservedHeaders, "{header}", "Headers from outside that claimed a reserved name.");
 
-    private readonly HeaderRules _rules = new(config.Headers);
+    private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteHeaders));
     private readonly AcceptedTypes _accepted = new(config.Accept);
 
     /// <summary>All of the message but its body; nothing has been judged yet.</summary>

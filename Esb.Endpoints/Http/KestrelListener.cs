@@ -4,6 +4,7 @@ using System.Text;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Listening;
+using Esb.Endpoints.Http.Proxies;
 using Esb.Endpoints.Http.Refusals;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
@@ -21,6 +22,8 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
 {
     private readonly ILogger _logger = loggers.CreateLogger<KestrelListener>();
     private readonly RefusedRequests _refused = new(config.Name);
+    private readonly AllowedHosts _hosts = new(config.Hosts);
+    private readonly TrustedProxies _proxies = new(config.TrustedProxies);
     private WebApplication? _application;
 
     /// <exception cref="ConfigurationRefusedException">The port is in use, or the address is none of this machine.</exception>
@@ -57,25 +60,37 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
             kestrel.AddServerHeader = false;
             kestrel.RequestHeaderEncodingSelector = ConnectionOptions.Select;
             kestrel.ResponseHeaderEncodingSelector = static _ => Encoding.UTF8;
-            ListenerLimits.Apply(kestrel.Limits, config.MaxConnections);
+            ListenerLimits.Apply(kestrel.Limits, config);
             kestrel.Listen(address.Address, address.Port, listen =>
             {
-                listen.Protocols = HttpProtocols.Http1; // the second version needs TLS
+                listen.Protocols = ProtocolsOf(config.Versions, hasTls: false);
                 listen.UseRefusalBodies();
             });
         });
+        builder.WebHost.UseSockets(sockets => sockets.Backlog = config.Backlog);
         var application = builder.Build();
         application.Run(AnswerAsync);
         return application;
     }
+
+    // Only TLS can tell which version a caller means.
+    private static HttpProtocols ProtocolsOf(HttpVersions versions, bool hasTls) => versions switch
+    {
+        HttpVersions.Http2 => HttpProtocols.Http2,
+        HttpVersions.Any when hasTls => HttpProtocols.Http1AndHttp2,
+        _ => HttpProtocols.Http1,
+    };
 
     private async Task AnswerAsync(HttpContext context)
     {
         HttpRoute? route = null;
         try
         {
+            _hosts.Require(context.Request);
             HttpContentRules.RequireOneLength(context.Request);
+            ProtocolChanges.Refuse(context);
             RequestPaths.RequirePlain(context);
+            _proxies.Resolve(context);
             route = routes.Find(context);
             await route.HandleAsync(context);
         }
