@@ -25,6 +25,9 @@ internal static class HttpFields
     /// <summary>Whether the field ends here: it is between two neighbours, or the sender's <c>Connection</c> names it.</summary>
     public static bool EndsHere(string name, StringValues connection) => EndingHere.Contains(name) || IsNamed(name, connection);
 
+    /// <summary>Whether the field tells of the body as it was sent, which a message's body is not: its type it has elsewhere, and it is unpacked.</summary>
+    public static bool IsOfContent(string name) => name.Equals("Content-Type", StringComparison.OrdinalIgnoreCase) || name.Equals("Content-Encoding", StringComparison.OrdinalIgnoreCase);
+
     /// <summary>Whether a list such as that of <c>Connection</c> has an option.</summary>
     public static bool HasOption(string? list, string option)
     {
@@ -54,7 +57,7 @@ internal static class HttpFields
         return admitted;
     }
 
-    private static bool IsOfContent(string name) => name.Equals("Content-Type", StringComparison.OrdinalIgnoreCase);
+
 
     private static void RequireValue(string name, string value)
     {
