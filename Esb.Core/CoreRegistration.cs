@@ -31,6 +31,6 @@ public static class CoreRegistration
             "soap-inbound", "sql-inbound", "amqp-inbound", "ftp-inbound", "sftp-inbound", "mail-inbound", "timer-inbound",
             "soap-outbound", "amqp-outbound", "ftp-outbound", "sftp-outbound", "mail-outbound")
         .AddUnavailable<StepConfig>(
-            "convert", "split", "aggregate", "scatter", "recipients", "resequence", "enrich", "wireTap",
+            "convert", "split", "aggregate", "scatter", "recipients", "resequence", "enrich",
             "applyPolicy", "itinerary", "delay", "throttle", "custom");
 }

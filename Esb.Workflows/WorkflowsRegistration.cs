@@ -3,6 +3,7 @@ using Esb.Core.Expressions;
 using Esb.Core.Processes;
 using Esb.Workflows.Processes;
 using Esb.Workflows.Processes.Steps;
+using Esb.Workflows.Processes.Steps.Taps;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Workflows;
@@ -20,7 +21,9 @@ public static class WorkflowsRegistration
         .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<ProcessCatalog>())
         .AddSingleton<IConfigurationCheck, ProcessCheck>()
         .AddSingleton<IConfigurationCheck, StepIdsCheck>()
-        .AddSingleton<IConfigurationCheck, CatchCodesCheck>();
+        .AddSingleton<IConfigurationCheck, CatchCodesCheck>()
+        .AddSingleton<WireTaps>()
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<WireTaps>());
 
     private static IServiceCollection AddSteps(this IServiceCollection services) => services
         .AddStep<ValidateStep, ValidateConfig>("validate", "Fails messages whose body breaks a schema.")
@@ -29,6 +32,7 @@ public static class WorkflowsRegistration
         .AddStep<ChooseStep, ChooseConfig>("choose", "Runs the first branch whose condition holds.")
         .AddStep<FilterStep, ConditionConfig>("filter", "Ends the process for messages that do not meet a condition.")
         .AddStep<PublishStep, PublishConfig>("publish", "Publishes the message to a topic.")
+        .AddStep<WireTapStep, WireTapConfig>("wireTap", "Publishes a copy of the message beside it, best effort.")
         .AddStep<RequestStep, RequestConfig>("request", "Publishes the message as a request and goes on with the reply.")
         .AddStep<CallStep, CallConfig>("call", "Calls an outbound endpoint and goes on with its answer.")
         .AddStep<RunStep, RunConfig>("run", "Runs another process as a part of this one.")

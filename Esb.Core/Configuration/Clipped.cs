@@ -1,8 +1,9 @@
 namespace Esb.Core.Configuration;
 
 /// <summary>Texts of others in our messages: short, and on one line.</summary>
-internal static class Clipped
+public static class Clipped
 {
+    /// <summary>The characters of a value that a message shows.</summary>
     public const int ValueLength = 60;
 
     private const int NameLength = 128; // the longest that a name may be

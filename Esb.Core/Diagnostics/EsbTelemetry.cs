@@ -54,6 +54,9 @@ public static class EsbTelemetry
         /// <summary>A database of the configuration.</summary>
         public const string Connection = "esb.connection";
 
+        /// <summary>A step of a process: its id, or where it stands.</summary>
+        public const string Step = "esb.step";
+
         /// <summary>A pool: of an endpoint, or of a step.</summary>
         public const string Pool = "esb.pool";
 
@@ -126,6 +129,9 @@ public static class EsbTelemetry
 
         /// <summary>Counter, {message}: published, but no endpoint subscribes to them.</summary>
         public const string Unroutable = "esb.message.unroutable";
+
+        /// <summary>Counter, {message}: copies of wire taps that no topic took, by step and code.</summary>
+        public const string LostCopies = "esb.message.lost_copies";
 
         /// <summary>Counter, {message}: came from outside without an id, so that a repetition cannot be recognised.</summary>
         public const string Unidentified = "esb.message.unidentified";

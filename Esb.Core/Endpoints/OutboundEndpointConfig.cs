@@ -39,6 +39,12 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     /// <summary>Whether it can tell that it has applied a message before, as <see cref="Once"/> needs.</summary>
     public virtual bool CanBeOnce => false;
 
+    /// <summary>Whether a call may name one of several places to send to.</summary>
+    public virtual bool HasTargets => false;
+
+    /// <summary>Whether one of those places may have this name; where they change while the bus runs, any.</summary>
+    public virtual bool MayHaveTarget(string name) => false;
+
     /// <summary>The database, one of the connections, whose transactions its effect can be a part of; null where it has none.</summary>
     public virtual string? Database => null;
 

@@ -24,6 +24,9 @@ public static class EsbHeaders
     /// <summary>On an answer, that the endpoint recognised the message as one it had applied before: a code; the body then says more.</summary>
     public const string Duplicate = "esb-duplicate";
 
+    /// <summary>On a message of a call, which of the endpoint's targets it goes to.</summary>
+    public const string Target = "esb-target";
+
     /// <summary>On an answer of HTTP, its status code; steps find it as the property <c>status</c>.</summary>
     public const string Status = "esb-status";
 }

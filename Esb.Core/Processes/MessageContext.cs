@@ -27,6 +27,7 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
     private List<Task>? _settling;
     private Guid? _published;
     private Dictionary<string, int>? _calls;
+    private int _copies;
 
     /// <summary>The message; steps replace it.</summary>
     public EsbMessage Message { get; set; } = message;
@@ -77,6 +78,10 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
         _calls[endpoint] = calls + 1;
         return calls == 0 ? Message.Id : MessageIds.Derive(Message.Id, $"{step} {calls}");
     }
+
+    /// <summary>The id of a copy of the message, its own and the same at every repetition.</summary>
+    /// <param name="step">The place of the copying step in its process.</param>
+    public Guid NextCopyId(string step) => MessageIds.Derive(Received.Id, $"copy {step} {_copies++}");
 
     /// <summary>Adds to what <see cref="Settled"/> waits for.</summary>
     public void AwaitSettled(Task settled)

@@ -13,6 +13,10 @@ public interface ITopicPublisher
     /// <exception cref="Errors.EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: it was refused, also after repetition. <c>ESB-TOPIC-UNKNOWN</c>: nobody can tell; publishing it again with the same id is safe. <c>ESB-HDR-LIMIT</c>: its headers are too large.</exception>
     ValueTask PublishAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken);
 
+    /// <summary>Makes a copy of the context's message ready to be published, with an id of its own; both share the body.</summary>
+    /// <exception cref="Errors.EsbException"><c>ESB-BODY-SIZE</c>, <c>ESB-HDR-LIMIT</c>: no topic would take it.</exception>
+    ValueTask<OutgoingMessage> CopyAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken);
+
     /// <summary>Publishes the context's message as a request and makes the reply the context's message.</summary>
     /// <exception cref="Errors.EsbException"><c>ESB-REQUEST-TIMEOUT</c>; <c>ESB-TOPIC-UNAVAILABLE</c>; <c>ESB-TOPIC-UNKNOWN</c>; or the fault that came as the reply.</exception>
     ValueTask RequestAsync(MessageContext context, Subject subject, TimeSpan timeout, string step, CancellationToken cancellationToken);

@@ -2,10 +2,12 @@ using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
+using Esb.Endpoints.Http.Targets;
 
 namespace Esb.Endpoints.Http;
 
 /// <summary>An endpoint that sends requests of HTTP to one address.</summary>
+[AtMostOne("targets", "targetsFile")]
 internal sealed record HttpOutboundConfig : OutboundEndpointConfig, IRewritesHeaders
 {
     [Setting("Where it sends to; never taken from a message.", MayHoldPassword = true)]
@@ -16,6 +18,12 @@ internal sealed record HttpOutboundConfig : OutboundEndpointConfig, IRewritesHea
 
     [Setting("The method; relays keep that of their caller.")]
     public string Method { get; init; } = "POST";
+
+    [Setting("Other places that a call may name, each with its url.", NamesThings = true)]
+    public IReadOnlyDictionary<string, HttpTargetConfig> Targets { get; init; } = new Dictionary<string, HttpTargetConfig>();
+
+    [Setting("A JSON file with the targets instead, which may change while the bus runs.", IsPath = true)]
+    public string? TargetsFile { get; init; }
 
     [Setting("The largest body of an answer; by default that of limits. Relays pass on any size.", Range = "1B..1GiB")]
     public ByteSize? MaxBodySize { get; init; }
@@ -43,6 +51,12 @@ internal sealed record HttpOutboundConfig : OutboundEndpointConfig, IRewritesHea
 
     /// <inheritdoc/>
     public override bool Answers => true;
+
+    /// <inheritdoc/>
+    public override bool HasTargets => Targets.Count > 0 || TargetsFile is not null;
+
+    /// <inheritdoc/>
+    public override bool MayHaveTarget(string name) => TargetsFile is not null || Targets.ContainsKey(name);
 
     /// <inheritdoc/>
     public override string Address => Url;

@@ -3,19 +3,19 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Endpoints.Http.Idempotency;
+using Esb.Endpoints.Http.Targets;
 
 namespace Esb.Endpoints.Http;
 
 /// <summary>Sends each message as a request of its own; the answer is a message, whatever its status.</summary>
 /// <remarks>Under a lease each request carries its fencing token: an outside that remembers the largest, and refuses smaller ones, is safe from a host that was replaced without knowing it.</remarks>
-internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget target, long maxBodyBytes, TimeProvider time) : IFencedEndpoint
+internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget target, HttpDestinations destinations, long maxBodyBytes, TimeProvider time) : IFencedEndpoint
 {
     /// <summary>The header with the fencing token, a number that grows with every host that takes over.</summary>
     public const string FencingHeader = "Esb-Fencing-Token";
 
     private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteHeaders));
     private readonly HeaderRules _answerRules = new(config.Headers, new HeaderRewrite(config.RewriteAnswerHeaders));
-    private readonly HttpMethod _method = HttpMethod.Parse(config.Method);
 
     public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => SendAsync(message, Compose(message), cancellationToken);
 
@@ -32,7 +32,7 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
         try
         {
             using var response = await target.Client.SendAsync(request, cancellationToken);
-            return HttpAnswers.Read(message, response, await ReadBodyAsync(response, cancellationToken), _answerRules, time);
+            return HttpAnswers.Read(message, response, await ReadBodyAsync(request.Method, response, cancellationToken), _answerRules, time);
         }
         catch (Exception ex) when (HttpFailures.Of(config.Name, ex, cancellationToken) is { } failure)
         {
@@ -42,8 +42,9 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
 
     private HttpRequestMessage Compose(EsbMessage message)
     {
-        var request = new HttpRequestMessage(_method, target.Url);
-        if (message.Body.Length != 0 || HttpMethodNames.HasBody(config.Method)) request.Content = ContentOf(message);
+        var destination = destinations.Of(message.Headers[EsbHeaders.Target]);
+        var request = new HttpRequestMessage(destination.Method, destination.Url);
+        if (message.Body.Length != 0 || destination.HasBody) request.Content = ContentOf(message);
         try
         {
             foreach (var (name, value) in HttpFields.Outgoing(message, _rules))
@@ -52,7 +53,7 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
             }
 
             // Every attempt has the same one, so that the outside can tell a repetition from another message.
-            if (HttpMethodNames.HasEffect(config.Method) && !request.Headers.NonValidated.Contains(IdempotencyHeader.Name))
+            if (destination.HasEffect && !request.Headers.NonValidated.Contains(IdempotencyHeader.Name))
                 request.Headers.TryAddWithoutValidation(IdempotencyHeader.Name, message.Id.ToString());
         }
         catch (EsbException ex)
@@ -71,10 +72,10 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
         return content;
     }
 
-    private async Task<MessageBody> ReadBodyAsync(HttpResponseMessage response, CancellationToken cancellationToken)
+    private async Task<MessageBody> ReadBodyAsync(HttpMethod method, HttpResponseMessage response, CancellationToken cancellationToken)
     {
         await using var stream = await response.Content.ReadAsStreamAsync(cancellationToken);
-        var body = MessageBody.FromStream(stream, _method == HttpMethod.Head ? null : response.Content.Headers.ContentLength);
+        var body = MessageBody.FromStream(stream, method == HttpMethod.Head ? null : response.Content.Headers.ContentLength);
         try
         {
             await body.BufferAsync(maxBodyBytes, cancellationToken);

@@ -1,36 +1,39 @@
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
+using Esb.Endpoints.Http.Targets;
+using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http;
 
 /// <summary>The type <c>http-outbound</c>.</summary>
-internal sealed class HttpOutboundType(EsbConfiguration configuration, HttpTargets targets, TimeProvider time) : OutboundEndpointType<HttpOutboundConfig>
+internal sealed class HttpOutboundType(EsbConfiguration configuration, HttpTargets targets, TimeProvider time, ILoggerFactory loggers) : OutboundEndpointType<HttpOutboundConfig>
 {
     protected override void Check(HttpOutboundConfig settings, ConfigErrors errors)
     {
-        if (!IsTarget(settings.Url))
-            errors.Add("ESB-CFG-URL", settings, "url", "expected an absolute http or https url, without user and fragment");
-        else if (Uri.TryCreate(settings.Url, UriKind.Absolute, out var url) && url.Scheme == "http" && !LoopbackHosts.Is(url.Host.Trim('[', ']')))
-            errors.RefuseInsecure(settings, "url", settings.AllowInsecure, "https://");
-        if (!HttpMethodNames.IsKnown(settings.Method))
-            errors.Add("ESB-CFG-VALUE", settings, "method", HttpMethodNames.Expected(settings.Method));
+        HttpAddressRules.Check(settings, settings.Url, settings.Method, settings.AllowInsecure, errors);
+        foreach (var target in settings.Targets.Values) CheckTarget(settings, target, errors);
+        if (settings.TargetsFile is { } file) LiveSettings<HttpTargetConfig>.Read(file, (target, found) => CheckTarget(settings, target, found), errors);
     }
 
     protected override IOutboundAdapter Create(HttpOutboundConfig settings)
     {
         var maxBodyBytes = (settings.MaxBodySize ?? configuration.Section<LimitsConfig>("limits").MaxBodySize).Bytes;
-        return new HttpOutboundAdapter(settings, targets, maxBodyBytes, time);
+        return new HttpOutboundAdapter(settings, targets, new HttpDestinations(settings, LiveOf(settings)), maxBodyBytes, time);
     }
 
-    private static bool IsTarget(string url) =>
-        Uri.TryCreate(url, UriKind.Absolute, out var uri) && uri is { Scheme: "http" or "https", UserInfo: "", Fragment: "" };
+    private static void CheckTarget(HttpOutboundConfig endpoint, HttpTargetConfig target, ConfigErrors errors) =>
+        HttpAddressRules.Check(target, target.Url, target.Method ?? endpoint.Method, endpoint.AllowInsecure, errors);
+
+    private LiveSettings<HttpTargetConfig>? LiveOf(HttpOutboundConfig settings) => settings.TargetsFile is { } file
+        ? new LiveSettings<HttpTargetConfig>(file, (target, errors) => CheckTarget(settings, target, errors), time, loggers.CreateLogger<LiveSettings<HttpTargetConfig>>())
+        : null;
 }
 
 /// <summary>What the instances of one http-outbound endpoint share. The connections are shared with relays, and outlive it.</summary>
-internal sealed class HttpOutboundAdapter(HttpOutboundConfig config, HttpTargets targets, long maxBodyBytes, TimeProvider time) : IOutboundAdapter
+internal sealed class HttpOutboundAdapter(HttpOutboundConfig config, HttpTargets targets, HttpDestinations destinations, long maxBodyBytes, TimeProvider time) : IOutboundAdapter
 {
-    public IOutboundEndpoint CreateInstance() => new HttpOutboundEndpoint(config, targets.Of(config), maxBodyBytes, time);
+    public IOutboundEndpoint CreateInstance() => new HttpOutboundEndpoint(config, targets.Of(config), destinations, maxBodyBytes, time);
 
     public Core.Errors.EndpointException? FailureOf(EsbMessage answer) => HttpAnswers.FailureOf(config.Name, answer);
 

@@ -72,13 +72,13 @@ internal sealed partial class BacklogMonitor(
             {
                 _backlogs = await CountAsync(stopping);
             }
-            catch (EsbException ex)
-            {
-                LogNotCounted(ex.Message); // the last count stands
-            }
             catch (OperationCanceledException) when (stopping.IsCancellationRequested)
             {
                 return;
+            }
+            catch (Exception ex)
+            {
+                LogNotCounted(ex); // the last count stands
             }
 
             await Task.Delay(Interval, time, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -104,8 +104,8 @@ internal sealed partial class BacklogMonitor(
 
     private string NameOf(string endpoint) => _names.Contains(endpoint) ? endpoint : Other;
 
-    [LoggerMessage(EventId = 2630, Level = LogLevel.Debug, Message = "Dead letters and parked keys could not be counted: {Reason}")]
-    private partial void LogNotCounted(string reason);
+    [LoggerMessage(EventId = 2630, Level = LogLevel.Debug, Message = "Dead letters and parked keys could not be counted")]
+    private partial void LogNotCounted(Exception exception);
 
     private sealed record EndpointBacklog(string Endpoint, long Letters, DateTimeOffset? OldestLetter, long Keys, DateTimeOffset? OldestKey);
 }

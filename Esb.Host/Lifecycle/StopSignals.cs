@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Esb.Host.Lifecycle;
 
-/// <summary>Listens to SIGTERM and SIGINT: the first asks the host to finish its work and stop, the second to drop it.</summary>
+/// <summary>Listens to SIGTERM and SIGINT: the first asks the host to finish its work and stop, the second to drop it, and the third ends the process as it ends any.</summary>
 internal sealed class StopSignals : IDisposable
 {
     private readonly CancellationTokenSource _stop = new();
@@ -30,6 +30,7 @@ internal sealed class StopSignals : IDisposable
 
     private void Handle(PosixSignalContext context)
     {
+        if (_abandon.IsCancellationRequested) return;
         context.Cancel = true; // the process ends when the host has
         (_stop.IsCancellationRequested ? _abandon : _stop).Cancel();
     }

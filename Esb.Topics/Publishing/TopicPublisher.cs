@@ -18,11 +18,13 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
 
     public async ValueTask PublishAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken)
     {
-        var message = await PrepareAsync(context, subject, step, cancellationToken);
-        var outgoing = new OutgoingMessage(message, context.Endpoint, ProcessOf(context), Activity.Current?.Context ?? default);
+        var outgoing = await PrepareAsync(context, subject, context.NextPublishId(step), cancellationToken);
         if (context.UnitOfWork is { } transaction) transaction.Publish(outgoing);
         else context.AwaitSettled(await PublishAsync(outgoing, cancellationToken));
     }
+
+    public ValueTask<OutgoingMessage> CopyAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken) =>
+        PrepareAsync(context, subject, context.NextCopyId(step), cancellationToken);
 
     public async Task<Task> PublishAsync(OutgoingMessage outgoing, CancellationToken cancellationToken)
     {
@@ -36,12 +38,12 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
 
     public async ValueTask RequestAsync(MessageContext context, Subject subject, TimeSpan timeout, string step, CancellationToken cancellationToken)
     {
-        var request = await PrepareAsync(context, subject, step, cancellationToken);
+        var outgoing = await PrepareAsync(context, subject, context.NextPublishId(step), cancellationToken);
+        var request = outgoing.Message;
         var started = time.GetTimestamp();
-        using var activity = TopicsTelemetry.StartSend(request, transport.System, Activity.Current?.Context ?? default);
+        using var activity = TopicsTelemetry.StartSend(request, transport.System, outgoing.Parent);
         var reply = await ObserveAsync(request, activity, () => _publisher.RequestAsync(request, timeout, cancellationToken));
         var fault = FaultReply.Read(reply);
-        var outgoing = new OutgoingMessage(request, context.Endpoint, ProcessOf(context), default);
         await Task.WhenAll(
             RecordAsync(outgoing, AuditKind.Published, duration: null, fault: null),
             RecordAsync(outgoing, AuditKind.Replied, time.GetElapsedTime(started), fault));
@@ -49,18 +51,18 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
         TakeOver(context, reply);
     }
 
-    private async ValueTask<EsbMessage> PrepareAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken)
+    private async ValueTask<OutgoingMessage> PrepareAsync(MessageContext context, Subject subject, Guid id, CancellationToken cancellationToken)
     {
         await context.Message.Body.BufferAsync(limits.MaxBodySize.Bytes, cancellationToken);
         var message = context.Message with
         {
-            Id = context.NextPublishId(step),
+            Id = id,
             Subject = subject.Value,
             Key = keys.KeyOf(subject, context),
             Attempt = 0,
         };
         RefuseExcess(message);
-        return message;
+        return new OutgoingMessage(message, context.Endpoint, context.Process.Length == 0 ? null : context.Process, Activity.Current?.Context ?? default);
     }
 
     private static void RefuseExcess(EsbMessage message)
@@ -91,8 +93,6 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
             TopicsTelemetry.RecordSend(message.Subject, transport.System, time.GetElapsedTime(started), error);
         }
     }
-
-    private static string? ProcessOf(MessageContext context) => context.Process.Length == 0 ? null : context.Process;
 
     private async Task RecordAsync(OutgoingMessage outgoing, AuditKind kind, TimeSpan? duration, EsbException? fault)
     {

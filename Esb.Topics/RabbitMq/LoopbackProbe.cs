@@ -54,7 +54,7 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
                 if (obstacle is not null && _obstacle is null) LogMissed(obstacle);
                 _obstacle = obstacle;
                 misses = missing is null || IsExplained ? 0 : misses + 1;
-                if (misses == MaxMisses) _consuming.Link?.Abandon(missing!); // the publishing one counts its misses itself
+                if (misses >= MaxMisses) _consuming.Link?.Abandon(missing!); // the publishing one counts its misses itself
             }
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)

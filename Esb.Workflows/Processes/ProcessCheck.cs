@@ -71,8 +71,7 @@ internal sealed class ProcessCheck(EsbConfiguration configuration) : IConfigurat
         if (!seen.Add(process) || !_processes.TryGetValue(process, out var steps)) return [];
         return StepTree.Descend(steps).SelectMany(step => step.Settings switch
         {
-            PublishConfig publish => [publish.Subject],
-            RequestConfig request => [request.Subject],
+            IPublishes publishes => [publishes.Subject],
             RunConfig run => SubjectsOf(run.Process, seen),
             _ => [],
         });

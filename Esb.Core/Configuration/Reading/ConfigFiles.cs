@@ -18,7 +18,7 @@ internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, Con
             return null;
         }
 
-        var roots = files.Select(ReadFile).ToList();
+        var roots = files.Select(file => ConfigFile.Read(file, errors)).ToList();
         var overlay = environment is null ? null : ReadOverlay(Path.Combine(FolderOf(path), "environments"), environment);
         if (roots.Contains(null) || (environment is not null && overlay is null)) return null;
         var merged = roots.OfType<ConfigNode>().Aggregate(Join);
@@ -33,36 +33,11 @@ internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, Con
 
     private static string FolderOf(string path) => Directory.Exists(path) ? path : Path.GetDirectoryName(path)!;
 
-    private ConfigNode? ReadFile(string path)
-    {
-        if (ReadBytes(path) is not { } bytes) return null;
-        var text = new ConfigText(path, Path.GetDirectoryName(Path.GetFullPath(path)), bytes);
-        if (new ConfigJson(text, errors).Read() is not { } root) return null;
-        if (root.Kind == ConfigKind.Object) return root;
-        errors.Add("ESB-CFG-TYPE", path, "expected a JSON object", root.Origin);
-        return null;
-    }
-
-    private byte[]? ReadBytes(string path)
-    {
-        try
-        {
-            if (new FileInfo(path).Length <= ConfigText.MaxBytes) return File.ReadAllBytes(path);
-            errors.Add("ESB-CFG-TOOBIG", path, $"expected at most {new ByteSize(ConfigText.MaxBytes)}");
-        }
-        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
-        {
-            errors.Add("ESB-CFG-UNREADABLE", path, $"cannot be read: {ex.Message}");
-        }
-
-        return null;
-    }
-
     private ConfigNode? ReadOverlay(string folder, string environment)
     {
         // Only a name of a file in that folder, so that the variable cannot lead elsewhere.
         var known = Find(folder).Select(file => Path.GetFileNameWithoutExtension(file)).ToList();
-        if (known.Contains(environment)) return ReadFile(Path.Combine(folder, $"{environment}.json"));
+        if (known.Contains(environment)) return ConfigFile.Read(Path.Combine(folder, $"{environment}.json"), errors);
         errors.Add("ESB-CFG-NOTFOUND", "ESB_ENVIRONMENT", $"is {Clipped.Name(environment)}, but {folder} has no such file{NearestName.Hint(environment, known)}");
         return null;
     }

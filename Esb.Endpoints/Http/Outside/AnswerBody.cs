@@ -1,4 +1,5 @@
 using System.Buffers.Text;
+using System.Runtime.CompilerServices;
 
 namespace Esb.Endpoints.Http.Outside;
 
@@ -33,6 +34,7 @@ internal sealed class AnswerBody(OutsideConnection connection)
 
     /// <summary>The next piece, which is there until the next call; empty at the end.</summary>
     /// <exception cref="OutsideException">The other side hung up before the end, or what came is no body.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<ReadOnlyMemory<byte>> ReadAsync()
     {
         if (IsComplete) return default;

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Net.Sockets;
+using System.Runtime.CompilerServices;
 
 namespace Esb.Endpoints.Http.Outside;
 
@@ -79,6 +80,7 @@ internal sealed class OutsideConnection : IDisposable
 
     /// <summary>Reads more; false at the end.</summary>
     /// <exception cref="OutsideException">The connection is broken or closed.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<bool> FillAsync()
     {
         if (!_isReading) BeginReading();
@@ -115,6 +117,7 @@ internal sealed class OutsideConnection : IDisposable
     public void Consume(int bytes) => _start += bytes;
 
     /// <exception cref="OutsideException">The connection is broken or closed.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask WriteAsync(ReadOnlyMemory<byte> bytes)
     {
         try

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using Esb.Core.Errors;
 using Esb.Endpoints.Http.Outside;
 using Microsoft.AspNetCore.Http;
@@ -30,6 +31,7 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
     }
 
     // False where it may be tried again.
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<bool> TryAsync(HttpContext context, RelayHeaders headers, TimeSpan patience, bool isNew)
     {
         OutsideConnection? connection = null;

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Globalization;
 using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
 using Esb.Endpoints.Http.Outside;
 using Microsoft.AspNetCore.Http;
 
@@ -15,6 +16,7 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
     private bool IsHttp1 => context.Request.Protocol.StartsWith("HTTP/1", StringComparison.Ordinal);
 
     /// <param name="isRequestSent">Whether the caller's request was wanted to its end; a connection on which the rest would come cannot be used again.</param>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask PassAsync(bool isRequestSent)
     {
         var answer = context.Response;
@@ -35,6 +37,7 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
         !HttpMethods.IsHead(context.Request.Method)
         && status is not (StatusCodes.Status204NoContent or StatusCodes.Status205ResetContent or StatusCodes.Status304NotModified);
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask PassAsync(HttpResponse answer, bool trailers)
     {
         while (await ReadAsync() is { IsEmpty: false } piece) await answer.BodyWriter.WriteAsync(piece, CancellationToken.None);
@@ -95,6 +98,7 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
         writer.Advance(written + 2);
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<ReadOnlyMemory<byte>> ReadAsync()
     {
         connection.Silence.Restart();

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Esb.Endpoints.Http.Outside;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
@@ -24,7 +25,8 @@ internal sealed class RelayCourse(HttpContext context, OutsideConnection connect
 
     /// <exception cref="OutsideException">The connection broke.</exception>
     /// <exception cref="Core.Errors.EsbException">The caller's request is not complete, or is none.</exception>
-    public async Task RunAsync()
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    public async ValueTask RunAsync()
     {
         using var leaving = context.RequestAborted.UnsafeRegister(static connection => ((OutsideConnection)connection!).Abort(), connection);
         var hasBody = HasBody(context);
@@ -65,12 +67,14 @@ internal sealed class RelayCourse(HttpContext context, OutsideConnection connect
     }
 
     // Interim answers end here: the server has no way to send them on.
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask ReadFinalHeadAsync()
     {
         do await ReadHeadAsync();
         while (connection.Head.IsInterim);
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask ReadHeadAsync()
     {
         while (true)

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
 using Esb.Core.Errors;
 using Esb.Endpoints.Http.Outside;
 using Microsoft.AspNetCore.Http;
@@ -70,6 +71,7 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
         }
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask CopyAsync(PipeReader caller)
     {
         while (!_isStopped)
@@ -83,6 +85,7 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
         }
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<ReadResult> ReadAsync(PipeReader caller)
     {
         try
@@ -100,6 +103,7 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
     }
 
     // What has been gathered does not wait with us. No token: a read that is cancelled leaves the server's body reader unusable; the server itself ends reads of callers that hang up or are too slow.
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<ReadResult> WaitAsync(PipeReader caller)
     {
         if (!_isDiscarded) await FlushAsync();
@@ -109,6 +113,7 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
         return result;
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask PassAsync(ReadOnlySequence<byte> body, bool isLast)
     {
         var gathered = connection.Request;
@@ -130,6 +135,7 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
         await FlushAsync();
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask FlushAsync()
     {
         if (connection.Request.Written.IsEmpty) return;

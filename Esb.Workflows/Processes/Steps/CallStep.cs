@@ -3,6 +3,7 @@ using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
+using Esb.Core.Expressions;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
 using Microsoft.Extensions.Logging;
@@ -14,6 +15,9 @@ internal sealed record CallConfig : PooledStepConfig, ICallsEndpoint
 {
     [Setting("The outbound endpoint to call directly, without a topic.", Main = true, Reference = "endpoints")]
     public required string Endpoint { get; init; }
+
+    [Setting("Which of the endpoint's targets to call, by name; by default the endpoint's own url.")]
+    public ValueConfig? Target { get; init; }
 
     [Setting("The statuses that are no failure, such as \"2xx\" or \"404\"; all by default.")]
     public string? Expect { get; init; }
@@ -33,6 +37,8 @@ internal sealed class CallStep(EsbConfiguration configuration, IEndpointCaller c
         if (settings.Expect is not null && expected is null)
             compiler.Errors.Add("ESB-CFG-VALUE", settings, "expect", "expected a status such as \"2xx\" or \"404\"");
 
+        var target = settings.Target is null ? null : CompileTarget(settings, settings.Target, compiler);
+
         var place = step.Id ?? step.Path;
         var slots = new StepSlots($"step {place}", settings, time, loggers);
         return new CompiledStep(Run, $"call({settings.Endpoint})");
@@ -41,9 +47,26 @@ internal sealed class CallStep(EsbConfiguration configuration, IEndpointCaller c
         {
             using var slot = await slots.RentAsync(cancellationToken);
             var message = context.Message with { Id = context.NextCallId(settings.Endpoint, place) };
+            if (target is not null) message = message with { Headers = message.Headers.With(EsbHeaders.Target, NameOf(target.Evaluate(context), settings.Endpoint)) };
             if (await caller.CallAsync(settings.Endpoint, message, context.UnitOfWork, cancellationToken) is { } answer) Take(context, answer, settings.Endpoint, expected);
         }
     }
+
+    private IMessageValue? CompileTarget(CallConfig settings, ValueConfig target, IStepCompiler compiler)
+    {
+        if (configuration.Named<EndpointConfig>("endpoints").GetValueOrDefault(settings.Endpoint) is OutboundEndpointConfig { IsWhole: true } endpoint)
+        {
+            if (!endpoint.HasTargets) compiler.Errors.Add("ESB-CFG-TARGET", settings, "target", $"'{endpoint.Name}' has no targets to choose from");
+            else if (target.Value?.Text is { } name && !endpoint.MayHaveTarget(name)) compiler.Errors.Add("ESB-CFG-TARGET", settings, "target", $"'{endpoint.Name}' has no such target");
+        }
+
+        return compiler.Expressions.Compile(target, compiler.Errors);
+    }
+
+    // A message that does not say where it belongs goes nowhere, least of all to the default.
+    private static string NameOf(object? target, string endpoint) => MessageValues.AsText(target) is { Length: > 0 } name && HeaderRules.IsValue(name)
+        ? name
+        : throw new EsbException("ESB-CALL-TARGET", $"The message names no target of the endpoint '{endpoint}'.", FaultKind.Invalid);
 
     private static void Take(MessageContext context, EsbMessage answer, string endpoint, StatusPattern? expected)
     {

@@ -5,7 +5,7 @@ using Esb.Core.Topics;
 namespace Esb.Workflows.Processes.Steps;
 
 /// <summary>Settings of the step <c>publish</c>.</summary>
-internal sealed record PublishConfig : SettingsRecord
+internal sealed record PublishConfig : SettingsRecord, IPublishes
 {
     [Setting("The subject to publish under.", Main = true)]
     public required Subject Subject { get; init; }

@@ -5,7 +5,7 @@ using Esb.Core.Topics;
 namespace Esb.Workflows.Processes.Steps;
 
 /// <summary>Settings of the step <c>request</c>.</summary>
-internal sealed record RequestConfig : SettingsRecord
+internal sealed record RequestConfig : SettingsRecord, IPublishes
 {
     [Setting("The subject to publish the request under; exactly one endpoint answers it.", Main = true)]
     public required Subject Subject { get; init; }

@@ -49,7 +49,7 @@ public sealed class SchemaTests : ConfigurationFixture
     public void What_is_not_available_is_left_out()
     {
         Assert.That(Schema["properties"]!["workflows"], Is.Null);
-        Assert.That(Schema.ToJsonString(), Does.Not.Contain("mail-outbound").And.Not.Contain("wireTap").And.Not.Contain("timeToLive").And.Not.Contain("\"workflow\""));
+        Assert.That(Schema.ToJsonString(), Does.Not.Contain("mail-outbound").And.Not.Contain("aggregate").And.Not.Contain("timeToLive").And.Not.Contain("\"workflow\""));
     }
 
     [Test]

@@ -104,6 +104,8 @@ internal sealed class RecordingPublisher : ITopicPublisher
         return ValueTask.CompletedTask;
     }
 
+    public ValueTask<OutgoingMessage> CopyAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken) => throw new NotSupportedException();
+
     public ValueTask RequestAsync(MessageContext context, Subject subject, TimeSpan timeout, string step, CancellationToken cancellationToken) => throw new NotSupportedException();
 }
 

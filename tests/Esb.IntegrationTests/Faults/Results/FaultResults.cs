@@ -3,7 +3,7 @@ using Esb.IntegrationTests.Faults.Checking;
 
 namespace Esb.IntegrationTests.Faults.Results;
 
-/// <summary>The table of results: written anew by each run of the tests, one line for each endpoint of each case. Thread-safe.</summary>
+/// <summary>The table of results: one line for each endpoint of each case. Written anew by each run of the tests; runs side by side that are given one file share it. Thread-safe.</summary>
 internal static class FaultResults
 {
     private const string Columns =
@@ -15,7 +15,9 @@ internal static class FaultResults
     private static readonly Lock Writing = new();
     private static bool _begun;
 
-    private static string File => Environment.GetEnvironmentVariable("ESB_FAULTS_RESULTS") is { Length: > 0 } file ? file : Repository.PathOf(".test", "faults.md");
+    private static string? Shared => Environment.GetEnvironmentVariable("ESB_FAULTS_RESULTS") is { Length: > 0 } file ? file : null;
+
+    private static string File => Shared ?? Repository.PathOf(".test", "faults.md");
 
     public static string Add(FaultResult result)
     {
@@ -31,10 +33,11 @@ internal static class FaultResults
 
     private static void Begin()
     {
+        _begun = true;
+        if (Shared is not null && System.IO.File.Exists(Shared)) return;
         Directory.CreateDirectory(Path.GetDirectoryName(Path.GetFullPath(File))!);
         var now = TimeProvider.System.GetUtcNow();
         System.IO.File.WriteAllText(File, string.Create(CultureInfo.InvariantCulture, $"Run of {now:yyyy-MM-dd HH:mm} UTC on {Machine.Describe()}.\n\n{Columns}\n"));
-        _begun = true;
     }
 
     private static string Row(FaultResult result)

@@ -7,7 +7,7 @@ using Esb.IntegrationTests.Faults.Sinks;
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>The broker loses patience with a delivery before the endpoint does.</summary>
-[NonParallelizable, Property("Case", "T-TMO-1")]
+[NonParallelizable, Category("Waits"), Property("Case", "T-TMO-1")]
 public sealed class AckTimeoutTests
 {
     private const string Stuck = "k0-1";

@@ -8,7 +8,7 @@ using Esb.IntegrationTests.Faults.Sinks;
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>A host dies at each step that a file takes from one folder to the other; every file arrives, and lies in one place.</summary>
-[NonParallelizable, Property("Case", "T-DEL-4")]
+[NonParallelizable, Category("Waits"), Property("Case", "T-DEL-4")]
 public sealed class FileCrashTests
 {
     [Test, Category("FaultsSmoke"), CancelAfter(180_000)]

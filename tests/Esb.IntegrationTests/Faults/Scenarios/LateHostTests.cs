@@ -8,7 +8,7 @@ using Esb.IntegrationTests.Faults.Sinks;
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>The host that delivers in order is frozen with messages in its hands, another takes over, and the first one comes back.</summary>
-[NonParallelizable, Property("Case", "T-ORD-3")]
+[NonParallelizable, Category("Waits"), Property("Case", "T-ORD-3")]
 public sealed class LateHostTests
 {
     private const int Rounds = 3;
@@ -27,14 +27,17 @@ public sealed class LateHostTests
             ],
         });
         var sink = (HttpSink)bench.Sinks[0];
-        sink.LatencyOf = () => TimeSpan.FromMilliseconds(20); // so that messages wait, in the queue and in the hands of the host
+        var loading = true;
+        sink.LatencyOf = () => TimeSpan.FromMilliseconds(loading ? 500 : 20); // so that messages wait, in the queue and in the hands of the host
         foreach (var (host, number) in bench.Farm.Hosts.Select((host, number) => (host, number))) host.Set("ESB__ENDPOINTS__WEB__URL", new Uri(sink.Url, $"/{number}").AbsoluteUri);
         await bench.Farm.StartAsync(cancellationToken);
 
         var (accepted, late, held) = (0, 0, new List<int>());
         for (var round = 0; round < Rounds; round++)
         {
+            loading = true;
             accepted += await LoadAsync(bench, round, cancellationToken);
+            loading = false;
             var frozen = bench.Farm.Hosts[NumberOf(sink.Attempts.Last())];
             await FreezeAsync(bench, sink, frozen, held, cancellationToken);
             var continued = TimeProvider.System.GetUtcNow();

@@ -16,7 +16,7 @@ public sealed class OverloadTests
     private static readonly TimeSpan Short = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan Long = TimeSpan.FromSeconds(20);
 
-    [Test, Category("Faults"), CancelAfter(900_000), Property("Case", "T-OVL-1")]
+    [Test, Category("Faults"), Category("Alone"), CancelAfter(900_000), Property("Case", "T-OVL-1")]
     public async Task Ten_times_the_callers_cost_no_goodput_and_lose_nothing(CancellationToken cancellationToken)
     {
         await using var bench = await FaultBench.StartAsync(

@@ -18,7 +18,7 @@ public sealed class PoisonTests
     private const int Pairs = 5;
     private const int MessagesOfPhase = 10_000;
 
-    [Test, Category("Faults"), CancelAfter(900_000), Property("Case", "T-POI-1")]
+    [Test, Category("Faults"), Category("Alone"), CancelAfter(900_000), Property("Case", "T-POI-1")]
     public async Task One_percent_of_poison_is_kept_and_slows_the_others_by_little(CancellationToken cancellationToken)
     {
         await using var bench = await FaultBench.StartAsync(Plan("T-POI-1", hosts: 1), cancellationToken);

@@ -7,7 +7,7 @@ using Esb.IntegrationTests.Faults.Sinks;
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>A host is asked to stop at moments of all kinds: it ends in time, and loses nothing.</summary>
-[NonParallelizable]
+[NonParallelizable, Category("Waits")]
 public sealed class ShutdownTests
 {
     private const string DrainDelay = "ESB__LIMITS__DRAINDELAY";

@@ -8,7 +8,7 @@ using Esb.IntegrationTests.Faults.Sinks;
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>What is delivered slowly holds up nothing else.</summary>
-[NonParallelizable]
+[NonParallelizable, Category("Waits")]
 public sealed class SlowOutsideTests
 {
     [Test, Category("Faults"), CancelAfter(300_000), Property("Case", "T-OVL-2")]

@@ -7,7 +7,7 @@ using Esb.IntegrationTests.Faults.Sinks;
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>A host starts while what it needs is away: it waits, says so, and becomes ready by itself.</summary>
-[NonParallelizable, Property("Case", "T-CFG-3")]
+[NonParallelizable, Category("Waits"), Property("Case", "T-CFG-3")]
 public sealed class StartTests
 {
     private static readonly TimeSpan Away = TimeSpan.FromSeconds(20);

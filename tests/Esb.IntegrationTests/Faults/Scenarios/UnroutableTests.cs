@@ -8,7 +8,7 @@ using RabbitMQ.Client;
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>What nobody subscribes to is kept and never counts as delivered.</summary>
-[NonParallelizable, Property("Case", "T-DEL-3")]
+[NonParallelizable, Category("Waits"), Property("Case", "T-DEL-3")]
 public sealed class UnroutableTests
 {
     [Test, Category("Faults"), CancelAfter(180_000)]

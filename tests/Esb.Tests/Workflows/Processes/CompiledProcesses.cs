@@ -25,6 +25,7 @@ internal sealed class CompiledProcesses : IDisposable
     public CompiledProcesses(string processes, string place = "", Action<ITransactions>? prepare = null)
     {
         Publisher = Substitute.For<ITopicPublisher>();
+        Outgoing = Substitute.For<IOutgoingPublisher>();
         Caller = Substitute.For<IEndpointCaller>();
         Transactions = Substitute.For<ITransactions>();
         Transactions.ObstacleOf(default!).ReturnsForAnyArgs((string?)null);
@@ -35,7 +36,7 @@ internal sealed class CompiledProcesses : IDisposable
               "topics": { "orders": {} },
               "connections": { "shop": { "connection": "Host=shop" }, "other": { "connection": "Host=other" } },
               "endpoints": {
-                "backend": { "type": "test-outbound", "subscribe": ["orders.query"], "place": "{{place}}" },
+                "backend": { "type": "test-outbound", "targets": ["east", "west"], "subscribe": ["orders.query"], "place": "{{place}}" },
                 "shop-db": { "type": "test-outbound", "store": "shop" },
                 "other-db": { "type": "test-outbound", "store": "other" },
                 "door": { "type": "test-inbound", "process": "main", "place": "{{place}}" }
@@ -48,6 +49,7 @@ internal sealed class CompiledProcesses : IDisposable
             .AddLogging()
             .AddSingleton(TimeProvider.System)
             .AddSingleton(Publisher)
+            .AddSingleton(Outgoing)
             .AddSingleton(Caller)
             .AddSingleton(Transactions)
             .AddEsbCore()
@@ -67,6 +69,8 @@ internal sealed class CompiledProcesses : IDisposable
 
     public ITopicPublisher Publisher { get; }
 
+    public IOutgoingPublisher Outgoing { get; }
+
     public IEndpointCaller Caller { get; }
 
     public ITransactions Transactions { get; }
@@ -78,6 +82,8 @@ internal sealed class CompiledProcesses : IDisposable
         await _services!.GetRequiredService<IProcessCatalog>().Find("main").RunAsync(context, cancellationToken);
         return context;
     }
+
+    public T Service<T>() where T : notnull => _services!.GetRequiredService<T>();
 
     public IMessageProcess Main => _services!.GetRequiredService<IProcessCatalog>().Find("main");
 
@@ -97,7 +103,14 @@ internal sealed class CompiledProcesses : IDisposable
         [Setting("Which database it writes to.")]
         public string? Store { get; init; }
 
+        [Setting("Which places a call may name.")]
+        public IReadOnlyList<string> Targets { get; init; } = [];
+
         public override string? Database => Store;
+
+        public override bool HasTargets => Targets.Count > 0;
+
+        public override bool MayHaveTarget(string name) => Targets.Contains(name);
 
         public override bool Answers => true;
 

@@ -1,0 +1,19 @@
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+
+namespace Esb.Endpoints.Http.Targets;
+
+/// <summary>What an address that requests are sent to must be.</summary>
+internal static class HttpAddressRules
+{
+    /// <summary>Reports what is wrong with the properties <c>url</c> and <c>method</c> of settings.</summary>
+    public static void Check(SettingsRecord settings, string address, string method, bool allowInsecure, ConfigErrors errors)
+    {
+        if (!IsTarget(address, out var url)) errors.Add("ESB-CFG-URL", settings, "url", "expected an absolute http or https url, without user and fragment");
+        else if (url.Scheme == "http" && !LoopbackHosts.Is(url.Host.Trim('[', ']'))) errors.RefuseInsecure(settings, "url", allowInsecure, "https://");
+        if (!HttpMethodNames.IsKnown(method)) errors.Add("ESB-CFG-VALUE", settings, "method", HttpMethodNames.Expected(method));
+    }
+
+    private static bool IsTarget(string address, [System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out Uri? url) =>
+        Uri.TryCreate(address, UriKind.Absolute, out url) && url is { Scheme: "http" or "https", UserInfo: "", Fragment: "" };
+}

@@ -1,0 +1,36 @@
+using System.Collections.Frozen;
+using Esb.Core.Configuration;
+using Esb.Core.Errors;
+
+namespace Esb.Endpoints.Http.Targets;
+
+/// <summary>Where an http-outbound endpoint sends to: its own address, or one of its targets, which a call names. Thread-safe.</summary>
+/// <remarks>Pattern: Dynamic Router with prepared ports. Each destination is built once; when the file of targets changes, those that changed are built anew.</remarks>
+internal sealed class HttpDestinations(HttpOutboundConfig config, LiveSettings<HttpTargetConfig>? live)
+{
+    private readonly HttpDestination _own = new(config.Url, config.Method);
+    private volatile Table _table = new(new Dictionary<string, HttpTargetConfig>(), FrozenDictionary<string, HttpDestination>.Empty);
+
+    /// <summary>The destination of a name that a call gave; the endpoint's own where it gave none.</summary>
+    /// <exception cref="EsbException"><c>ESB-CALL-TARGET</c>: there is no such target.</exception>
+    public HttpDestination Of(string? target)
+    {
+        if (target is null) return _own;
+        var settings = live?.Current ?? config.Targets;
+        var table = _table;
+        if (!ReferenceEquals(table.Settings, settings)) _table = table = Build(settings, table.Built);
+        return table.Built.TryGetValue(target, out var destination)
+            ? destination
+            : throw new EsbException("ESB-CALL-TARGET", $"The endpoint '{config.Name}' has no target '{Clipped.Name(target)}'.", FaultKind.Invalid);
+    }
+
+    private Table Build(IReadOnlyDictionary<string, HttpTargetConfig> settings, FrozenDictionary<string, HttpDestination> known) => new(
+        settings,
+        settings.ToFrozenDictionary(target => target.Key, target =>
+        {
+            var method = target.Value.Method ?? config.Method;
+            return known.TryGetValue(target.Key, out var built) && built.IsMadeOf(target.Value.Url, method) ? built : new HttpDestination(target.Value.Url, method);
+        }));
+
+    private sealed record Table(IReadOnlyDictionary<string, HttpTargetConfig> Settings, FrozenDictionary<string, HttpDestination> Built);
+}

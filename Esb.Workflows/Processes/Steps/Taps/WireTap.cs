@@ -1,0 +1,70 @@
+using Esb.Core.Errors;
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Workflows.Processes.Steps.Taps;
+
+/// <summary>The copies of one step that are on their way. Thread-safe.</summary>
+internal sealed partial class WireTap(string step, WireTapConfig settings, IOutgoingPublisher publisher, TimeProvider time, ILogger<WireTap> logger)
+{
+    private static readonly TimeSpan WarningInterval = TimeSpan.FromSeconds(10);
+
+    private readonly TaskCompletionSource _drained = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private volatile bool _isDraining;
+    private int _pending;
+    private long _lost;
+    private long _warned = time.GetTimestamp() - (long)(WarningInterval.TotalSeconds * time.TimestampFrequency);
+
+    /// <summary>Sends a copy, unless too many are on their way; returns before it has arrived.</summary>
+    public void Send(OutgoingMessage copy)
+    {
+        if (Interlocked.Increment(ref _pending) <= settings.MaximumPending)
+        {
+            _ = SendAsync(copy);
+            return;
+        }
+
+        Lose("ESB-TAP-FULL", exception: null);
+        End();
+    }
+
+    /// <summary>Waits for the copies that are on their way.</summary>
+    public Task DrainAsync(CancellationToken cancellationToken)
+    {
+        _isDraining = true;
+        return Volatile.Read(ref _pending) == 0 ? Task.CompletedTask : _drained.Task.WaitAsync(cancellationToken);
+    }
+
+    private async Task SendAsync(OutgoingMessage copy)
+    {
+        try
+        {
+            await publisher.PublishAsync(copy, CancellationToken.None);
+        }
+        catch (Exception ex)
+        {
+            Lose((ex as EsbException)?.Code ?? "ESB-TAP-FAILED", ex);
+        }
+        finally
+        {
+            End();
+        }
+    }
+
+    private void End()
+    {
+        if (Interlocked.Decrement(ref _pending) == 0 && _isDraining) _drained.TrySetResult();
+    }
+
+    private void Lose(string code, Exception? exception)
+    {
+        WorkflowsTelemetry.CountLostCopy(step, code);
+        var lost = Interlocked.Increment(ref _lost);
+        var warned = Interlocked.Read(ref _warned);
+        if (time.GetElapsedTime(warned) >= WarningInterval && Interlocked.CompareExchange(ref _warned, time.GetTimestamp(), warned) == warned)
+            LogLost(step, settings.Subject, code, lost, exception);
+    }
+
+    [LoggerMessage(EventId = 3101, Level = LogLevel.Warning, Message = "The wire tap {Step} could not copy a message to {Subject} ({Code}); {Lost} copies were lost since the start")]
+    private partial void LogLost(string step, Subject subject, string code, long lost, Exception? exception);
+}

@@ -1,0 +1,32 @@
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Processes;
+using Esb.Core.Topics;
+
+namespace Esb.Workflows.Processes.Steps.Taps;
+
+/// <summary>Settings of the step <c>wireTap</c>.</summary>
+internal sealed record WireTapConfig : SettingsRecord, IPublishes
+{
+    [Setting("The subject to publish the copies under.", Main = true)]
+    public required Subject Subject { get; init; }
+
+    [Setting("Copies that may be on their way at once on a host.", Range = "1..10000")]
+    public int MaximumPending { get; init; } = 1_000;
+}
+
+/// <summary>Publishes a copy of the message, with an id of its own, and goes on without waiting for it (pattern: Wire Tap).</summary>
+/// <remarks>The copy shares the body. It is best effort: one that the topic does not take is counted and told, and the message knows nothing of it.</remarks>
+internal sealed class WireTapStep(ITopicPublisher publisher, WireTaps taps) : StepFactory<WireTapConfig>
+{
+    public override string Kind => "wireTap";
+
+    protected override CompiledStep Compile(WireTapConfig settings, StepConfig step, IStepCompiler compiler)
+    {
+        var place = step.Id ?? step.Path;
+        var tap = taps.Add(place, settings);
+        return new CompiledStep(Run, $"wireTap({settings.Subject})");
+
+        async ValueTask Run(MessageContext context, CancellationToken cancellationToken) =>
+            tap.Send(await publisher.CopyAsync(context, settings.Subject, place, cancellationToken));
+    }
+}

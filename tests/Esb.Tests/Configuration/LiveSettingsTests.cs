@@ -1,0 +1,64 @@
+using Esb.Core.Configuration;
+using Esb.Endpoints.Http.Targets;
+using Esb.Tests.Fakes;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Tests.Configuration;
+
+[FixtureLifeCycle(LifeCycle.InstancePerTestCase)]
+public sealed class LiveSettingsTests : IDisposable
+{
+    private readonly string _file = Path.GetTempFileName();
+    private readonly ManualTime _time = new();
+    private readonly LogLines _log = new();
+    private readonly LoggerFactory _loggers;
+
+    public LiveSettingsTests() => _loggers = new LoggerFactory([_log]);
+
+    public void Dispose()
+    {
+        _loggers.Dispose();
+        File.Delete(_file);
+    }
+
+    [Test]
+    public void What_the_file_says_is_in_force_a_second_later()
+    {
+        var settings = Live("""{ "east": "http://localhost/1" }""");
+        var before = settings.Current;
+
+        Write("""{ "east": "http://localhost/2", "west": { "url": "http://localhost/3", "method": "PUT" } }""");
+
+        Assert.That(settings.Current, Is.SameAs(before), "nobody has looked yet");
+        _time.Advance(TimeSpan.FromSeconds(1));
+        Assert.That(settings.Current.Values.Select(target => (target.Name, target.Url, target.Method)), Is.EquivalentTo(new[] { ("east", "http://localhost/2", null), ("west", "http://localhost/3", "PUT") }));
+    }
+
+    [TestCase("{", "ESB-CFG-SYNTAX"), TestCase("""{ "east": { "uri": "http://localhost/2" } }""", "did you mean \"url\"?"), TestCase("""{ "east": "no url" }""", "no url"), TestCase(null, "cannot be read")]
+    public void Broken_change_is_told_with_its_place_and_what_stood_before_stays(string? text, string told)
+    {
+        var settings = Live("""{ "east": "http://localhost/1" }""");
+
+        if (text is null) File.Delete(_file);
+        else Write(text);
+        _time.Advance(TimeSpan.FromSeconds(1));
+
+        Assert.That(settings.Current["east"].Url, Is.EqualTo("http://localhost/1"));
+        var line = _log.All.Single(line => line.Level == LogLevel.Error).Text;
+        Assert.That(line, Does.Contain("ESB-CFG-RELOAD").And.Contain(told).And.Contain(_file));
+    }
+
+    private LiveSettings<HttpTargetConfig> Live(string text)
+    {
+        Write(text);
+        return new LiveSettings<HttpTargetConfig>(_file, Check, _time, _loggers.CreateLogger<LiveSettings<HttpTargetConfig>>());
+    }
+
+    private void Write(string text)
+    {
+        File.WriteAllText(_file, text);
+        File.SetLastWriteTimeUtc(_file, File.GetLastWriteTimeUtc(_file).AddSeconds(text.Length)); // two changes may fall into one tick of the clock
+    }
+
+    private static void Check(HttpTargetConfig target, ConfigErrors errors) => HttpAddressRules.Check(target, target.Url, "POST", allowInsecure: false, errors);
+}
