@@ -26,7 +26,7 @@ public static class ContentRegistration
         .AddSection<IReadOnlyDictionary<string, NamespaceConfig>>("namespaces", "Prefixes for XPath, and the namespace that each stands for.")
         .AddSingleton<IConfigurationCheck, NamespaceCheck>()
         .AddSingleton<IExpressionCompiler>(provider =>
-            ExpressionCompiler.Create(provider.GetRequiredService<EsbConfiguration>(), provider.GetRequiredService<XmlInput>()));
+            ExpressionCompiler.Create(provider.GetRequiredService<EsbConfiguration>(), provider.GetRequiredService<XmlInput>(), provider.GetRequiredService<TimeProvider>()));
 
     private static IServiceCollection AddSchemas(this IServiceCollection services) => services
         .AddSection<IReadOnlyDictionary<string, SchemaConfig>>("schemas", "XML Schemas that messages are validated with.")
@@ -38,5 +38,8 @@ public static class ContentRegistration
         .AddSection<IReadOnlyDictionary<string, MapConfig>>("maps", "Stylesheets that turn one message into another.")
         .AddSingleton<MapCatalog>()
         .AddSingleton<IMapCatalog>(provider => provider.GetRequiredService<MapCatalog>())
-        .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<MapCatalog>());
+        .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<MapCatalog>())
+        .AddSingleton<MapWatch>()
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<MapWatch>())
+        .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<MapWatch>());
 }

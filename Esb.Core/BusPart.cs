@@ -49,3 +49,10 @@ public interface IHealthCheck
     /// <summary>Null when all is well; otherwise what is not, in a few words and without secrets.</summary>
     ValueTask<string?> CheckAsync(CancellationToken cancellationToken);
 }
+
+/// <summary>Tells what somebody should mend although messages are taken in: what runs is not what the files say, for one. Thread-safe.</summary>
+public interface IHealthNotices
+{
+    /// <summary>A code and a sentence each, without secrets; empty when there is nothing.</summary>
+    IEnumerable<string> Notices { get; }
+}

@@ -2,6 +2,7 @@ using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
+using Esb.Core.Parties;
 using Esb.Core.Planning;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
@@ -45,7 +46,7 @@ public static class TopicsRegistration
     private static IServiceCollection AddPublisher(this IServiceCollection services)
     {
         services.TryAddSingleton(CreatePublisher);
-        services.TryAddSingleton<ITopicPublisher>(provider => provider.GetRequiredService<TopicPublisher>());
+        services.TryAddSingleton<ITopicPublisher>(provider => new PartyPublisher(provider.GetRequiredService<TopicPublisher>(), provider.GetRequiredService<PartyDirectory>()));
         services.TryAddSingleton<IOutgoingPublisher>(provider => provider.GetRequiredService<TopicPublisher>());
         return services
             .AddSingleton<TopicKeys>()

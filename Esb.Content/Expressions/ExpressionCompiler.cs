@@ -1,4 +1,5 @@
 using Esb.Content.Json.Paths;
+using Esb.Content.Json.Scanning;
 using Esb.Content.Xml;
 using Esb.Content.Xml.Scanning;
 using Esb.Core.Configuration;
@@ -7,22 +8,27 @@ using Esb.Core.Expressions;
 namespace Esb.Content.Expressions;
 
 /// <inheritdoc/>
-internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> namespaces, XmlInput xml) : IExpressionCompiler
+/// <param name="namespaces">What prefixes stand for.</param>
+/// <param name="xml">Reads the bodies.</param>
+/// <param name="time">Ends evaluations that take too long.</param>
+/// <param name="checksWhole">Whether bodies are read to their end, also where their beginning decides.</param>
+internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> namespaces, XmlInput xml, TimeProvider time, bool checksWhole = false) : IExpressionCompiler
 {
     private readonly XPathCompiler _xpaths = new(namespaces);
-    private readonly PathSet _paths = new(xml);
+    private readonly PathSet _paths = new(xml, checksWhole);
+    private readonly JsonPathSet _jsonPaths = new(checksWhole);
 
     /// <summary>A compiler with the section <c>namespaces</c>; entries that its check refuses are left out.</summary>
-    public static ExpressionCompiler Create(EsbConfiguration configuration, XmlInput xml)
+    public static ExpressionCompiler Create(EsbConfiguration configuration, XmlInput xml, TimeProvider time)
     {
         var usable = configuration.Named<NamespaceConfig>("namespaces").Where(entry => NamespaceCheck.IsPrefix(entry.Key) && entry.Value.Uri.Length > 0);
-        return new ExpressionCompiler(usable.ToDictionary(entry => entry.Key, entry => entry.Value.Uri), xml);
+        return new ExpressionCompiler(usable.ToDictionary(entry => entry.Key, entry => entry.Value.Uri), xml, time, configuration.Section<LimitsConfig>("limits").CheckWholeBodies);
     }
 
     public IMessageValue? Compile(IValueSource value, ConfigErrors errors) => value switch
     {
         { Xpath: { } xpath } => CompileXPath(xpath, value, errors),
-        { Jsonpath: { } jsonpath } => CompileJsonPath(jsonpath, value, errors),
+        { Jsonpath: { } jsonpath } => CompileJsonPath(jsonpath, value, wantsText: true, errors),
         { Header: { } header } => new HeaderValue(header),
         { Property: { } property } => new PropertyValue(property),
         { Message: { } part } => new MessagePartValue(part),
@@ -51,18 +57,20 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
     private IMessageValue? CompileXPath(string xpath, IValueSource value, ConfigErrors errors)
     {
         if (_xpaths.Compile(xpath, value, errors) is not { } expression) return null;
-        return new ScanCompiler(_paths, namespaces).CompileValue(xpath) is { } evaluate ? new ScannedValue(evaluate, _paths) : new XPathValue(expression, xml);
+        return new ScanCompiler(_paths, namespaces).CompileValue(xpath) is { } evaluate ? new ScannedValue(evaluate, _paths) : new XPathValue(new XPathTree(expression, xml, time));
     }
 
     private IMessageCondition? CompileXPathCondition(string xpath, ConditionConfig condition, ConfigErrors errors)
     {
         if (_xpaths.Compile(xpath, condition, errors) is not { } expression) return null;
-        return new ScanCompiler(_paths, namespaces).CompileTruth(xpath) is { } holds ? new ScannedCondition(holds, _paths) : new XPathCondition(expression, xml);
+        return new ScanCompiler(_paths, namespaces).CompileTruth(xpath) is { } holds ? new ScannedCondition(holds, _paths) : new XPathCondition(new XPathTree(expression, xml, time));
     }
 
     private ComparisonCondition? CompileComparison(ConditionConfig condition, ConfigErrors errors)
     {
-        var value = Compile((IValueSource)condition, errors);
+        // Whether an object or array is there, its first byte tells; any comparison wants to read it.
+        var wantsText = ComparisonCompiler.Compares(condition) && condition.Exists is null;
+        var value = condition.Jsonpath is { } jsonpath ? CompileJsonPath(jsonpath, condition, wantsText, errors) : Compile((IValueSource)condition, errors);
         var holds = ComparisonCompiler.Compile(condition, errors);
         return value is null || holds is null ? null : new ComparisonCondition(value, holds);
     }
@@ -73,11 +81,12 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
         return compiled.Count == conditions.Count ? compiled : null;
     }
 
-    private static JsonPathValue? CompileJsonPath(string jsonpath, IValueSource source, ConfigErrors errors)
+    private IMessageValue? CompileJsonPath(string jsonpath, IValueSource source, bool wantsText, ConfigErrors errors)
     {
         try
         {
-            return new JsonPathValue(JsonPath.Parse(jsonpath));
+            var path = JsonPath.Parse(jsonpath);
+            return JsonScanCompiler.Compile(path, wantsText, _jsonPaths) is { } question ? new ScannedJsonValue(question, _jsonPaths) : new JsonPathValue(path);
         }
         catch (JsonPathException ex)
         {

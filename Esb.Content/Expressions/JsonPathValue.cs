@@ -1,4 +1,3 @@
-using System.Text.Json;
 using Esb.Content.Json;
 using Esb.Content.Json.Paths;
 using Esb.Core.Expressions;
@@ -16,21 +15,11 @@ internal sealed class JsonPathValue(JsonPath path) : IMessageValue
         var root = JsonInput.Read(context.Message.Body);
         try
         {
-            return path.First(root, root) is { } node ? ToValue(node) : null;
+            return path.First(root, root) is { } node ? JsonValues.Of(node) : null;
         }
         catch (InvalidOperationException ex)
         {
             throw JsonFaults.NotText(ex); // found only where a text is looked at
         }
     }
-
-    private static object? ToValue(JsonElement node) => node.ValueKind switch
-    {
-        JsonValueKind.String => node.GetString(),
-        JsonValueKind.Number => NumberText.FromJson(node.GetRawText()),
-        JsonValueKind.True => true,
-        JsonValueKind.False => false,
-        JsonValueKind.Null => null,
-        _ => node.GetRawText(),
-    };
 }

@@ -1,3 +1,4 @@
+using System.Text.RegularExpressions;
 using System.Xml;
 using System.Xml.XPath;
 using System.Xml.Xsl;
@@ -7,12 +8,18 @@ using Esb.Core.Expressions;
 namespace Esb.Content.Expressions;
 
 /// <summary>Compiles XPath 1.0; what is wrong with an expression is found here, never when a message comes.</summary>
-internal sealed class XPathCompiler(IReadOnlyDictionary<string, string> namespaces)
+internal sealed partial class XPathCompiler(IReadOnlyDictionary<string, string> namespaces)
 {
     /// <summary>The compiled expression, which any number of threads may evaluate at once: the framework evaluates a copy. Null after an error.</summary>
     public XPathExpression? Compile(string xpath, IValueSource source, ConfigErrors errors)
     {
         var context = new ExpressionContext(namespaces);
+        if (PlaceIn(xpath) is { } place)
+        {
+            errors.Add(new ConfigError("ESB-XPT-DYNAMIC", $"{source.Path}.xpath", $"\"{xpath}\"", $"expected an expression that no message changes: {place} has no meaning in XPath; compare its value beside the expression, or in a condition of its own", source.Origin));
+            return null;
+        }
+
         try
         {
             var expression = XPathExpression.Compile(xpath);
@@ -28,6 +35,12 @@ internal sealed class XPathCompiler(IReadOnlyDictionary<string, string> namespac
         errors.Add(new ConfigError(code, $"{source.Path}.xpath", $"\"{xpath}\"", expected, source.Origin));
         return null;
     }
+
+    // Written by one who takes an expression for a template: it would never be filled in, and if it were, a sender could write expressions.
+    private static string? PlaceIn(string xpath) => Place().Match(xpath) is { Success: true } match ? match.Value : null;
+
+    [GeneratedRegex(@"\{(message|header|property)\.[^{}]*\}", RegexOptions.CultureInvariant)]
+    private static partial Regex Place();
 
     /// <summary>What the names in an expression stand for, and the first that stands for nothing.</summary>
     private sealed class ExpressionContext : XsltContext

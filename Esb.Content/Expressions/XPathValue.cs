@@ -1,16 +1,15 @@
 using System.Xml.XPath;
-using Esb.Content.Xml;
 using Esb.Core.Expressions;
 using Esb.Core.Processes;
 
 namespace Esb.Content.Expressions;
 
 /// <summary>An XPath over the body. A node-set stands for the text of its first node, and for no value where it is empty.</summary>
-internal sealed class XPathValue(XPathExpression expression, XmlInput xml) : IMessageValue
+internal sealed class XPathValue(XPathTree tree) : IMessageValue
 {
     public bool ReadsBody => true;
 
-    public object? Evaluate(MessageContext context) => xml.Navigate(context.Message.Body).Evaluate(expression) switch
+    public object? Evaluate(MessageContext context) => tree.Evaluate(context.Message.Body) switch
     {
         XPathNodeIterator nodes => nodes.MoveNext() ? nodes.Current!.Value : null,
         var value => value,
@@ -18,11 +17,11 @@ internal sealed class XPathValue(XPathExpression expression, XmlInput xml) : IMe
 }
 
 /// <summary>An XPath that stands alone as a condition: XPath 1.0, section 4.3, function <c>boolean</c>.</summary>
-internal sealed class XPathCondition(XPathExpression expression, XmlInput xml) : IMessageCondition
+internal sealed class XPathCondition(XPathTree tree) : IMessageCondition
 {
     public bool ReadsBody => true;
 
-    public bool Holds(MessageContext context) => xml.Navigate(context.Message.Body).Evaluate(expression) switch
+    public bool Holds(MessageContext context) => tree.Evaluate(context.Message.Body) switch
     {
         XPathNodeIterator nodes => nodes.MoveNext(),
         string text => text.Length > 0,

@@ -1,4 +1,6 @@
+using System.Buffers;
 using System.Text.Json;
+using System.Text.Unicode;
 using Esb.Core.Errors;
 
 namespace Esb.Content.Json;
@@ -6,9 +8,18 @@ namespace Esb.Content.Json;
 /// <summary>Says what is wrong with a document. Runs only when something is, so it reads the document once more.</summary>
 internal static class JsonFaults
 {
+    private static readonly SearchValues<byte> Blanks = SearchValues.Create(" \t\r\n"u8);
+
+    /// <exception cref="EsbException"><c>ESB-JSON-ENCODING</c>: it is not UTF-8.</exception>
+    public static void RequireUtf8(ReadOnlySpan<byte> bytes)
+    {
+        if (!Utf8.IsValid(bytes)) throw NotUtf8(null);
+    }
+
     public static EsbException Explain(Exception error, ReadOnlySpan<byte> bytes)
     {
-        if (bytes.Trim(" \t\r\n"u8).IsEmpty) return Fault("ESB-JSON-EMPTY", "The body is empty; a JSON document was expected.", error);
+        if (!Utf8.IsValid(bytes)) return NotUtf8(error);
+        if (!bytes.ContainsAnyExcept(Blanks)) return Fault("ESB-JSON-EMPTY", "The body is empty; a JSON document was expected.", error);
         var names = new Stack<HashSet<string>>();
         var reader = new Utf8JsonReader(bytes, new JsonReaderOptions { MaxDepth = int.MaxValue });
         try
@@ -23,7 +34,7 @@ internal static class JsonFaults
         }
         catch (JsonException ex)
         {
-            return Fault("ESB-JSON-SYNTAX", $"The JSON cannot be read at line {ex.LineNumber + 1}, byte {ex.BytePositionInLine + 1}: {Cause(ex.Message)}.", error);
+            return Unreadable(ex, bytes, error);
         }
         catch (InvalidOperationException)
         {
@@ -36,6 +47,37 @@ internal static class JsonFaults
     /// <summary>A string with half of a surrogate pair: it is JSON by its grammar, but no text.</summary>
     public static EsbException NotText(Exception error, string place = "") =>
         Fault("ESB-JSON-ENCODING", $"The JSON has a string that is no Unicode text{place}.", error);
+
+    /// <summary>More of something than a document may have.</summary>
+    public static EsbException TooLarge(string reason, ReadOnlySpan<byte> bytes, long offset) =>
+        new("ESB-JSON-LIMIT", $"The JSON is refused {At(bytes, offset)}: {reason}.", FaultKind.TooLarge);
+
+    // The framework tells its errors apart by their English text alone. A text that is not known here is a syntax error.
+    private static EsbException Unreadable(JsonException found, ReadOnlySpan<byte> bytes, Exception error)
+    {
+        var place = $"at line {found.LineNumber + 1}, byte {found.BytePositionInLine + 1}";
+        var offset = OffsetOf(found, bytes);
+        if (found.Message.Contains("after a single JSON value", StringComparison.Ordinal))
+            return Fault("ESB-JSON-SYNTAX", $"The JSON cannot be read {place}: extra data at offset {offset}.", error);
+        return IsNumber(found.Message, bytes[offset..])
+            ? Fault("ESB-JSON-NUMBER", $"The JSON cannot be read {place}: a number is written as JSON does not allow ({Cause(found.Message)}).", error)
+            : Fault("ESB-JSON-SYNTAX", $"The JSON cannot be read {place}: {Cause(found.Message)}.", error);
+    }
+
+    // NaN, Infinity and +1 begin like no value at all; the rest (01, 0x10, 1., -Infinity) is found within a number.
+    private static bool IsNumber(string message, ReadOnlySpan<byte> rest) =>
+        message.Contains(" number", StringComparison.Ordinal) || message.StartsWith("Invalid leading zero", StringComparison.Ordinal)
+        || rest.StartsWith("NaN"u8) || rest.StartsWith("Infinity"u8)
+        || (rest.Length > 1 && rest[0] is (byte)'+' or (byte)'.' && char.IsAsciiDigit((char)rest[1]));
+
+    private static int OffsetOf(JsonException found, ReadOnlySpan<byte> bytes)
+    {
+        var offset = 0;
+        for (var line = 0; line < found.LineNumber; line++) offset += bytes[offset..].IndexOf((byte)'\n') + 1;
+        return Math.Min(offset + (int)(found.BytePositionInLine ?? 0), bytes.Length);
+    }
+
+    private static EsbException NotUtf8(Exception? error) => new("ESB-JSON-ENCODING", "The JSON is not UTF-8.", FaultKind.Malformed, error);
 
     private static string? FindTwin(ref Utf8JsonReader reader, Stack<HashSet<string>> names)
     {

@@ -1,31 +1,44 @@
 using System.Text;
 using System.Text.Json;
-using System.Text.Unicode;
+using Esb.Content.Json.Scanning;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 
 namespace Esb.Content.Json;
 
 /// <summary>The one way in for JSON of the outside (RFC 8259): UTF-8, no comments, no trailing commas, no duplicate names, at most 64 levels deep.</summary>
+/// <remarks>This reads and checks a document to its end; conditions read only as far as they must (<see cref="JsonScan"/>).</remarks>
 public static class JsonInput
 {
     /// <summary>Levels of arrays and objects inside one another.</summary>
     public const int MaxDepth = 64;
 
+    /// <summary>Bytes of one name.</summary>
+    public const int MaxNameBytes = 64 * 1024;
+
+    /// <summary>Members of one object.</summary>
+    public const int MaxMembers = 100_000;
+
     private static readonly JsonDocumentOptions Options = new() { MaxDepth = MaxDepth, AllowDuplicateProperties = false };
+    private static readonly JsonDocumentOptions Checked = new() { MaxDepth = MaxDepth };
+    private static readonly JsonPathSet NoPaths = new();
     private static readonly Func<ReadOnlyMemory<byte>, ParsedJson> ParseBytes = Parse;
 
     /// <summary>The parsed form of a buffered body, made once and shared by all copies of the message.</summary>
-    /// <exception cref="EsbException"><c>ESB-JSON-SYNTAX</c>, <c>ESB-JSON-EMPTY</c>, <c>ESB-JSON-ENCODING</c>, <c>ESB-JSON-DEPTH</c> or <c>ESB-JSON-DUPKEY</c>.</exception>
+    /// <exception cref="EsbException">
+    /// <c>ESB-JSON-SYNTAX</c>, <c>ESB-JSON-NUMBER</c>, <c>ESB-JSON-EMPTY</c>, <c>ESB-JSON-ENCODING</c>, <c>ESB-JSON-DEPTH</c>, <c>ESB-JSON-DUPKEY</c> or <c>ESB-JSON-LIMIT</c>.
+    /// </exception>
     public static JsonElement Read(MessageBody body) => body.View(ParseBytes).Root;
 
     private static ParsedJson Parse(ReadOnlyMemory<byte> bytes)
     {
         if (bytes.Span.StartsWith(Encoding.UTF8.Preamble)) bytes = bytes[Encoding.UTF8.Preamble.Length..];
-        if (!Utf8.IsValid(bytes.Span)) throw new EsbException("ESB-JSON-ENCODING", "The JSON is not UTF-8.", FaultKind.Malformed);
+        JsonFaults.RequireUtf8(bytes.Span);
+        var mayBeTooLarge = bytes.Length > MaxNameBytes; // a smaller one can exceed no limit
+        if (mayBeTooLarge) new JsonScan(NoPaths, bytes).ReadToEnd();
         try
         {
-            return new ParsedJson(JsonDocument.Parse(bytes, Options).RootElement);
+            return new ParsedJson(JsonDocument.Parse(bytes, mayBeTooLarge ? Checked : Options).RootElement);
         }
         catch (Exception ex) when (ex is JsonException or InvalidOperationException)
         {

@@ -10,19 +10,22 @@ public interface IMapCatalog
     IMessageMap? Find(string name);
 }
 
-/// <summary>A compiled map (Message Translator). Immutable and thread-safe.</summary>
+/// <summary>A compiled map (Message Translator). Thread-safe; when its file changes, runs that begin later use the new one, and each run uses one only.</summary>
 public interface IMessageMap
 {
     /// <summary>Its name in the configuration.</summary>
     string Name { get; }
 
-    /// <summary>The media type of what it makes, with its charset.</summary>
-    string ContentType { get; }
+    /// <summary>What it can be told beside the message. The same as long as the configuration runs, also when its file changes.</summary>
+    IReadOnlyList<MapParameter> Parameters { get; }
 
     /// <summary>Makes another body of a buffered one, whatever its content type says.</summary>
+    /// <param name="input">The message's body: the document that the map begins at.</param>
+    /// <param name="arguments">Values for parameters, each name once.</param>
     /// <exception cref="EsbException">
-    /// <c>ESB-XSL-FAILED</c>, <c>ESB-XSL-TERMINATED</c>, <c>ESB-XSL-DEPTH</c> or <c>ESB-XSL-OUTPUT</c>: the map could not make anything of it (422);
-    /// <c>ESB-XML-…</c>: it cannot be read as XML at all (400).
+    /// <c>ESB-XSL-PARAM</c>: a parameter that it needs is missing; <c>ESB-XSL-FAILED</c>, <c>ESB-XSL-TERMINATED</c>, <c>ESB-XSL-DEPTH</c>,
+    /// <c>ESB-XSL-TIMEOUT</c>, <c>ESB-XSL-EXTENSION</c> or <c>ESB-XSL-OUTPUT</c>: the map could not make anything of it (422);
+    /// <c>ESB-XML-…</c>: it, or another document, cannot be read as XML at all (400).
     /// </exception>
-    MessageBody Transform(MessageBody input);
+    MappedBody Transform(MessageBody input, params ReadOnlySpan<MapArgument> arguments);
 }

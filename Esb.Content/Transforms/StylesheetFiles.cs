@@ -24,6 +24,16 @@ internal sealed class StylesheetFiles : XmlResolver
     /// <summary>The media type that <c>xsl:output</c> names; null where it names none.</summary>
     public string? MediaType => Documents.SelectMany(document => document.Root!.Elements(Xsl + "output")).Select(output => output.Attribute("media-type")?.Value).FirstOrDefault(type => type is not null);
 
+    /// <summary>What it can be told; where several files declare a parameter, the file that includes or imports the others decides.</summary>
+    public IReadOnlyList<MapParameter> Parameters => [.. Documents
+        .SelectMany(document => document.Root!.Elements(Xsl + "param"))
+        .Where(parameter => parameter.Attribute("name")?.Value.Contains(':') == false)
+        .Select(parameter => new MapParameter(parameter.Attribute("name")!.Value.Trim(), parameter.Attribute("select") is null && !parameter.Nodes().Any()))
+        .DistinctBy(parameter => parameter.Name)];
+
+    /// <summary>Every file that it consists of, the map's own first.</summary>
+    public IReadOnlyList<string> Paths => [.. _documents.Keys.Select(file => file.LocalPath)];
+
     /// <summary>Whether white space of the message is dropped, which the engine can do only while it reads.</summary>
     public bool StripsSpace => Documents.Any(document => document.Root!.Elements(Xsl + "strip-space").Any());
 

@@ -1,12 +1,21 @@
-using System.Text.RegularExpressions;
 using System.Xml.Linq;
 
 namespace Esb.Content.Transforms;
 
 /// <summary>Refuses when a configuration is checked what the engine would refuse only when a message comes.</summary>
-internal static partial class StylesheetRules
+internal static class StylesheetRules
 {
     private static readonly XNamespace Microsoft = "urn:schemas-microsoft-com:xslt";
+
+    // Instructions and functions of later versions that people miss most.
+    private static readonly string[] LaterElements =
+        ["analyze-string", "character-map", "for-each-group", "function", "import-schema", "iterate", "merge", "mode", "namespace", "next-match", "perform-sort", "result-document", "sequence", "source-document", "stream", "try"];
+
+    private static readonly string[] LaterFunctions =
+        ["current-dateTime", "current-date", "current-group", "current-grouping-key", "distinct-values", "ends-with", "exists", "format-date", "format-dateTime", "json-to-xml", "lower-case", "matches", "parse-json", "replace", "string-join", "tokenize", "unparsed-text", "upper-case"];
+
+    // What the engine has functions of itself.
+    private static readonly string[] KnownNamespaces = [Microsoft.NamespaceName, "http://exslt.org/common"];
 
     /// <exception cref="StylesheetException">A rule is broken.</exception>
     public static void Check(XDocument document)
@@ -15,31 +24,32 @@ internal static partial class StylesheetRules
         foreach (var element in document.Root!.DescendantsAndSelf())
         {
             if (element.Name == Microsoft + "script") throw StylesheetFiles.Problem("ESB-XSL-SCRIPT", element, "scripts are not supported");
-            foreach (var attribute in element.Attributes().Where(attribute => ReadsDocument(element, attribute)))
-                throw StylesheetFiles.Problem("ESB-XSL-DOCUMENT", attribute, "the function document() is not supported: a map sees its message only");
         }
+
+        var asksFirst = StylesheetExpressions.Of(document).Any(expression => expression.Calls("function-available"));
+        foreach (var expression in StylesheetExpressions.Of(document)) CheckFunctions(expression, asksFirst);
     }
 
     private static void CheckVersion(XElement root)
     {
         var version = root.Name.Namespace == StylesheetFiles.Xsl ? root.Attribute("version") : root.Attribute(StylesheetFiles.Xsl + "version");
+        var element = root.Descendants().FirstOrDefault(element => element.Name.Namespace == StylesheetFiles.Xsl && LaterElements.Contains(element.Name.LocalName));
         if (version is not null && version.Value.Trim() != "1.0")
-            throw StylesheetFiles.Problem("ESB-XSL-VERSION", version, $"the engine is XSLT 1.0, the stylesheet wants {version.Value}");
+            throw StylesheetFiles.Problem("ESB-XSL-VERSION", version, $"the engine is XSLT 1.0, the stylesheet wants {version.Value}{(element is null ? "" : $" and has xsl:{element.Name.LocalName}")}");
+        if (element is not null) throw StylesheetFiles.Problem("ESB-XSL-VERSION", element, $"the engine is XSLT 1.0, and xsl:{element.Name.LocalName} is of a later version");
     }
 
-    private static bool ReadsDocument(XElement element, XAttribute attribute) =>
-        element.Name.Namespace == StylesheetFiles.Xsl
-            ? CallsDocument(attribute.Value)
-            : Places().Matches(attribute.Value).Any(place => CallsDocument(place.Value));
-
-    private static bool CallsDocument(string expression) => Document().IsMatch(Literals().Replace(expression, "''"));
-
-    [GeneratedRegex(@"(?<![\w.:-])document\s*\(")]
-    private static partial Regex Document();
-
-    [GeneratedRegex("""'[^']*'|"[^"]*" """, RegexOptions.IgnorePatternWhitespace)]
-    private static partial Regex Literals();
-
-    [GeneratedRegex(@"\{[^}]*\}")]
-    private static partial Regex Places();
+    // A stylesheet that asks which functions there are has another way where there are none.
+    private static void CheckFunctions(StylesheetExpression expression, bool asksFirst)
+    {
+        if (expression.Calls("document")) throw StylesheetFiles.Problem("ESB-XSL-DOCUMENT", expression.Attribute, "the function document() is not supported: a map sees its message and its inputs only");
+        if (asksFirst) return;
+        if (LaterFunctions.FirstOrDefault(expression.Calls) is { } later) throw StylesheetFiles.Problem("ESB-XSL-VERSION", expression.Attribute, $"the engine is XSLT 1.0, and {later}() is of a later version");
+        foreach (var (prefix, name) in expression.PrefixedFunctions)
+        {
+            var uri = expression.Attribute.Parent!.GetNamespaceOfPrefix(prefix)?.NamespaceName;
+            if (uri is not null && !KnownNamespaces.Contains(uri))
+                throw StylesheetFiles.Problem("ESB-XSL-EXTENSION", expression.Attribute, $"there is no function {prefix}:{name}(): no extensions of the namespace {uri} are known");
+        }
+    }
 }

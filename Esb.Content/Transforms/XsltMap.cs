@@ -2,6 +2,7 @@ using System.Text;
 using System.Xml;
 using System.Xml.XPath;
 using System.Xml.Xsl;
+using Esb.Content.Transforms.Streaming;
 using Esb.Content.Xml;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
@@ -12,8 +13,11 @@ namespace Esb.Content.Transforms;
 internal sealed class XsltMap : IMessageMap
 {
     private readonly XslCompiledTransform _transform;
+    private readonly StreamedMap? _streamed;
     private readonly bool _stripsSpace;
     private readonly XmlWriterSettings _output;
+    private readonly string _contentType;
+    private readonly MapArguments _arguments;
     private readonly XmlInput _xml;
     private readonly TransformLimits _limits;
     private readonly TimeProvider _time;
@@ -22,6 +26,7 @@ internal sealed class XsltMap : IMessageMap
     public XsltMap(string name, StylesheetFiles stylesheet, StylesheetCache cache, XmlInput xml, TransformLimits limits, TimeProvider time)
     {
         Name = name;
+        _streamed = StreamedCompiler.TryCompile(stylesheet) is { } streamed ? new StreamedMap(streamed, xml, limits) : null;
         _transform = cache.Compile(stylesheet);
         _stripsSpace = stylesheet.StripsSpace;
         _xml = xml;
@@ -29,24 +34,34 @@ internal sealed class XsltMap : IMessageMap
         _time = time;
         _output = _transform.OutputSettings!.Clone();
         if (_output.Encoding is UTF8Encoding) _output.Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
-        ContentType = $"{stylesheet.MediaType ?? DefaultMediaType(_output.OutputMethod)}; charset={_output.Encoding.WebName}";
+        _contentType = $"{stylesheet.MediaType ?? DefaultMediaType(_output.OutputMethod)}; charset={_output.Encoding.WebName}";
+        Parameters = stylesheet.Parameters;
+        _arguments = new MapArguments(name, Parameters, xml);
     }
 
     public string Name { get; }
 
-    public string ContentType { get; }
+    public IReadOnlyList<MapParameter> Parameters { get; }
 
-    public MessageBody Transform(MessageBody input)
+    public MappedBody Transform(MessageBody input, params ReadOnlySpan<MapArgument> arguments)
+    {
+        if (_streamed?.TryTransform(input.Bytes) is { } made) return new MappedBody(MessageBody.FromBytes(made), _contentType);
+        return ByTheEngine(input, arguments);
+    }
+
+    /// <summary>The same without streaming.</summary>
+    internal MappedBody ByTheEngine(MessageBody input, ReadOnlySpan<MapArgument> arguments = default)
     {
         var output = new BoundedOutput((int)Math.Min(input.Bytes.Length + 256, _limits.OutputBytes), _limits.OutputBytes);
-        var arguments = new XsltArgumentList();
-        arguments.AddExtensionObject(RecursionGuard.Namespace, new RecursionGuard(_time, _limits.Time));
+        var told = new XsltArgumentList();
+        _arguments.Add(arguments, told);
+        told.AddExtensionObject(RecursionGuard.Namespace, new RecursionGuard(_time, _limits.Time));
         var said = "";
-        arguments.XsltMessageEncountered += (_, message) => said = message.Message; // without a listener they go to the console
+        told.XsltMessageEncountered += (_, message) => said = message.Message; // without a listener they go to the console
         try
         {
             var writer = XmlWriter.Create(output, _output); // disposed only when complete: half an output is not to be closed, but dropped
-            Run(input, arguments, writer);
+            Run(input, told, writer);
             writer.Dispose();
         }
         catch (Exception ex) when (ex is XsltException or XPathException or XmlException or ArgumentException or InvalidOperationException)
@@ -54,7 +69,7 @@ internal sealed class XsltMap : IMessageMap
             throw Explain(ex, said);
         }
 
-        return MessageBody.FromBytes(output.GetBuffer().AsMemory(0, (int)output.Length));
+        return new MappedBody(MessageBody.FromBytes(output.GetBuffer().AsMemory(0, (int)output.Length)), _contentType);
     }
 
     private void Run(MessageBody input, XsltArgumentList arguments, XmlWriter writer)
@@ -74,6 +89,7 @@ internal sealed class XsltMap : IMessageMap
         { InnerException: EsbException inner } => inner,
         { InnerException: InsufficientExecutionStackException } => Fault("ESB-XSL-DEPTH", "recurses too deep", error),
         { InnerException: TimeoutException } => Fault("ESB-XSL-TIMEOUT", $"took longer than {_limits.Time.TotalSeconds:0.###} s", error),
+        XsltException when error.Message.StartsWith("Cannot find a script or an extension object", StringComparison.Ordinal) => Fault("ESB-XSL-EXTENSION", $"failed: {Clip(error.Message)}", error),
         XsltException when error.Message == said => Fault("ESB-XSL-TERMINATED", $"refused the message: {Clip(said)}", error),
         _ => Fault("ESB-XSL-FAILED", $"failed: {Clip(error.Message)}", error),
     };

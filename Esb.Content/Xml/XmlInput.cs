@@ -14,6 +14,8 @@ namespace Esb.Content.Xml;
 /// </remarks>
 public sealed class XmlInput
 {
+    private const int PieceBytes = 1024;
+
     private readonly XmlLimits _limits;
     private readonly XmlReaderSettings _settings;
     private readonly Func<ReadOnlyMemory<byte>, XPathDocument> _parse;
@@ -32,13 +34,15 @@ public sealed class XmlInput
         _parse = Parse;
     }
 
+    /// <summary>The limits.</summary>
+    public XmlLimits Limits => _limits;
+
     /// <summary>Reads a document forward, without building anything of it. The reader has line information.</summary>
-    public XmlReader Read(ReadOnlyMemory<byte> bytes)
-    {
-        if (AttributeScan.Exceeds(bytes.Span, _limits.Attributes))
-            throw new EsbException("ESB-XML-LIMIT", $"The XML is refused: an element has more than {_limits.Attributes} attributes.", FaultKind.TooLarge);
-        return new BoundedXmlReader(XmlReader.Create(ToStream(bytes), _settings), bytes, _limits);
-    }
+    public XmlReader Read(ReadOnlyMemory<byte> bytes) => Read(bytes, new DocumentStream(bytes, _limits, bytes.Length));
+
+    /// <summary>Reads the beginning of a document in small pieces, over a stream that tells how far it was read.</summary>
+    internal XmlReader ReadPieces(ReadOnlyMemory<byte> bytes, out DocumentStream taken) =>
+        Read(bytes, taken = new DocumentStream(bytes, _limits, Math.Min(bytes.Length, PieceBytes)));
 
     /// <summary>The parsed form of a buffered body, made once and shared by all copies of the message; a navigator belongs to its caller.</summary>
     public XPathNavigator Navigate(MessageBody body) => body.View(_parse).CreateNavigator();
@@ -48,6 +52,8 @@ public sealed class XmlInput
         using var reader = Read(bytes);
         return new XPathDocument(reader, XmlSpace.Preserve); // XPath 1.0, section 5.7: white space is text too
     }
+
+    private BoundedXmlReader Read(ReadOnlyMemory<byte> bytes, DocumentStream stream) => new(XmlReader.Create(stream, _settings), bytes, _limits);
 
     internal static Stream ToStream(ReadOnlyMemory<byte> bytes) => MemoryMarshal.TryGetArray(bytes, out var array)
         ? new MemoryStream(array.Array!, array.Offset, array.Count, writable: false)

@@ -17,6 +17,9 @@ public sealed record XmlLimits
     /// <summary>Characters of one attribute's value.</summary>
     public int AttributeCharacters { get; init; } = 1 << 20;
 
+    /// <summary>How long an expression may take that needs the tree.</summary>
+    public TimeSpan ExpressionTime { get; init; } = TimeSpan.FromSeconds(2);
+
     /// <summary>The limits of a configuration: a document that may come in may be read, since a character takes at least a byte.</summary>
     public static XmlLimits From(LimitsConfig limits) => new() { Characters = limits.MaxBodySize.Bytes };
 }

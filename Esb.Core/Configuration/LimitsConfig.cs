@@ -9,6 +9,10 @@ public sealed record LimitsConfig : SettingsRecord
     [Setting("The largest body that is taken in.", Range = "1B..1GiB")]
     public ByteSize MaxBodySize { get; init; } = ByteSize.MiB(4);
 
+    /// <summary>Whether conditions and values read a body to its end, also where its beginning decides.</summary>
+    [Setting("Whether conditions and values read a body to its end, so that a fault behind what decides, such as a JSON name given twice, refuses the message too.")]
+    public bool CheckWholeBodies { get; init; }
+
     /// <summary>Messages that the embedded transport keeps at most; further publishes are refused.</summary>
     [Setting("Messages that the embedded transport keeps at most; further ones are refused.", Range = "1..1000000")]
     public int InFlight { get; init; } = 10_000;

@@ -69,6 +69,9 @@ public static class EsbTelemetry
         /// <summary>A listener of the configuration.</summary>
         public const string Listener = "esb.listener";
 
+        /// <summary>A party of the configuration.</summary>
+        public const string Party = "esb.party";
+
         /// <summary>How something ended, in a few words that are always the same.</summary>
         public const string Outcome = "esb.outcome";
     }
@@ -93,6 +96,12 @@ public static class EsbTelemetry
 
         /// <summary>Counter, {request}: refused at a listener, before an endpoint had them, by listener and code.</summary>
         public const string RefusedRequests = "esb.http.request.refused";
+
+        /// <summary>Counter, {request}: requests of parties that an endpoint let in, by endpoint and party.</summary>
+        public const string PartyRequests = "esb.party.requests";
+
+        /// <summary>Counter, {request}: refused for want of a credential, a permission or patience, by endpoint, code and, where it is known, party.</summary>
+        public const string DeniedRequests = "esb.http.request.denied";
 
         /// <summary>Counter, {message}: given up and kept as dead letters.</summary>
         public const string DeadLettered = "esb.message.dead_lettered";

@@ -18,8 +18,8 @@ public abstract record EndpointConfig : SettingsRecord
     [Setting("The headers that may cross the boundary: names, or beginnings followed by *.")]
     public virtual IReadOnlyList<string> Headers { get; init; } = HeaderRules.DefaultPatterns;
 
-    /// <summary>Not yet available.</summary>
-    [Setting("The party on whose behalf the endpoint acts.", Unavailable = true)]
+    /// <summary>The party that owns what comes in, or on whose behalf the endpoint subscribes; null for none.</summary>
+    [Setting("The party on whose behalf the endpoint acts: what comes in is that party's, and what it subscribes to the party must be allowed to.", Reference = "parties")]
     public string? Party { get; init; }
 
     /// <summary>Not yet available.</summary>

@@ -10,7 +10,10 @@ namespace Esb.Core.Listening;
 /// <param name="Port">1..65535.</param>
 public sealed record ListeningAddress(IPAddress Address, int Port)
 {
-    private const string Expected = "expected http://ADDRESS:PORT with an IP address or localhost, such as \"http://127.0.0.1:8080\"";
+    private const string Expected = "expected http://ADDRESS:PORT or https://ADDRESS:PORT with an IP address or localhost, such as \"http://127.0.0.1:8080\"";
+
+    /// <summary>Whether TLS is spoken there.</summary>
+    public bool IsTls { get; init; }
 
     /// <summary>Whether only this machine can reach it.</summary>
     public bool IsLoopback => IPAddress.IsLoopback(Address);
@@ -26,8 +29,8 @@ public sealed record ListeningAddress(IPAddress Address, int Port)
             return null;
         }
 
-        if (Uri.TryCreate(url, UriKind.Absolute, out var uri) && uri is { Scheme: "http", PathAndQuery: "/", UserInfo: "" } && AddressOf(uri) is { } address)
-            return new ListeningAddress(address, uri.Port);
+        if (Uri.TryCreate(url, UriKind.Absolute, out var uri) && uri is { Scheme: "http" or "https", PathAndQuery: "/", UserInfo: "" } && AddressOf(uri) is { } address)
+            return new ListeningAddress(address, uri.Port) { IsTls = uri.Scheme == "https" };
         errors.Add("ESB-CFG-URL", settings, property, Expected);
         return null;
     }
@@ -35,14 +38,14 @@ public sealed record ListeningAddress(IPAddress Address, int Port)
     /// <summary>Whether only one of the two can be listened at.</summary>
     public bool Excludes(ListeningAddress other) => Port == other.Port && (Address.Equals(other.Address) || IsEverywhere || other.IsEverywhere);
 
-    private static bool IsHttp(string url) => url.StartsWith("http://", StringComparison.OrdinalIgnoreCase);
+    private static bool IsHttp(string url) => url.StartsWith("http://", StringComparison.OrdinalIgnoreCase) || url.StartsWith("https://", StringComparison.OrdinalIgnoreCase);
 
-    // Read by hand: Uri refuses 70000 without saying why. Without a port it is that of HTTP; -1 for what is no number.
+    // Read by hand: Uri refuses 70000 without saying why. Without a port it is that of the scheme; -1 for what is no number.
     private static int PortOf(string url)
     {
-        var authority = url["http://".Length..].Split('/')[0];
+        var authority = url[(url.IndexOf("://", StringComparison.Ordinal) + 3)..].Split('/')[0];
         var colon = authority.LastIndexOf(':');
-        if (colon < 0 || authority.EndsWith(']')) return 80;
+        if (colon < 0 || authority.EndsWith(']')) return url.StartsWith("https", StringComparison.OrdinalIgnoreCase) ? 443 : 80;
         return int.TryParse(authority.AsSpan(colon + 1), NumberStyles.None, CultureInfo.InvariantCulture, out var port) ? port : -1;
     }
 

@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using System.Text;
 using Esb.Core.Errors;
 
@@ -11,7 +10,7 @@ public sealed class MessageBody
     /// <summary>A body without bytes.</summary>
     public static readonly MessageBody Empty = FromBytes(ReadOnlyMemory<byte>.Empty);
 
-    private ConcurrentDictionary<Type, object>? _views;
+    private volatile ParsedView? _views;
     private Stream? _stream;
     private bool _isUsedUp;
     private ReadOnlyMemory<byte> _bytes;
@@ -55,24 +54,7 @@ public sealed class MessageBody
         if (_stream is null) return _bytes;
         if (Length > maxBytes) throw TooLarge(maxBytes);
 
-        var stream = UseUp(_stream);
-        var buffer = new MemoryStream(capacity: (int)Math.Min(Length ?? 4096, maxBytes));
-        var chunk = System.Buffers.ArrayPool<byte>.Shared.Rent(64 * 1024);
-        try
-        {
-            int read;
-            while ((read = await stream.ReadAsync(chunk, cancellationToken)) > 0)
-            {
-                if (buffer.Length + read > maxBytes) throw TooLarge(maxBytes);
-                buffer.Write(chunk, 0, read);
-            }
-        }
-        finally
-        {
-            System.Buffers.ArrayPool<byte>.Shared.Return(chunk);
-        }
-
-        _bytes = buffer.GetBuffer().AsMemory(0, (int)buffer.Length);
+        _bytes = await ReadAllAsync(UseUp(_stream), (int)Math.Min(Length ?? 4095, maxBytes), maxBytes, cancellationToken);
         Length = _bytes.Length;
         _stream = null;
         return _bytes;
@@ -91,8 +73,14 @@ public sealed class MessageBody
     public TView View<TView>(Func<ReadOnlyMemory<byte>, TView> parse)
         where TView : class
     {
-        var views = LazyInitializer.EnsureInitialized(ref _views);
-        return views.TryGetValue(typeof(TView), out var view) ? (TView)view : (TView)views.GetOrAdd(typeof(TView), parse(Bytes));
+        if (Find<TView>(_views) is { } known) return known;
+        var parsed = parse(Bytes);
+        while (true)
+        {
+            var views = _views;
+            if (Find<TView>(views) is { } other) return other; // made by another thread meanwhile
+            if (Interlocked.CompareExchange(ref _views, new ParsedView(parsed, views), views) == views) return parsed;
+        }
     }
 
     /// <summary>A buffered body as UTF-8 text, without a byte order mark.</summary>
@@ -100,6 +88,21 @@ public sealed class MessageBody
     {
         var bytes = Bytes.Span;
         return Encoding.UTF8.GetString(bytes.StartsWith(Encoding.UTF8.Preamble) ? bytes[3..] : bytes);
+    }
+
+    // Into one array with room for what was announced and for the read that finds the end: most bodies are as long as they say.
+    private static async ValueTask<ReadOnlyMemory<byte>> ReadAllAsync(Stream stream, int announced, long maxBytes, CancellationToken cancellationToken)
+    {
+        var bytes = GC.AllocateUninitializedArray<byte>(announced + 1);
+        var count = 0;
+        while (true)
+        {
+            if (count == bytes.Length) Array.Resize(ref bytes, (int)Math.Min(2L * count, Array.MaxLength));
+            var read = await stream.ReadAsync(bytes.AsMemory(count), cancellationToken);
+            if (read == 0) return bytes.AsMemory(0, count);
+            count += read;
+            if (count > maxBytes) throw TooLarge(maxBytes);
+        }
     }
 
     // What is left of a stream must never be taken for the whole body.
@@ -110,6 +113,25 @@ public sealed class MessageBody
         return stream;
     }
 
+    private static TView? Find<TView>(ParsedView? views)
+        where TView : class
+    {
+        for (var view = views; view is not null; view = view.Next)
+        {
+            if (view.Value is TView found) return found;
+        }
+
+        return null;
+    }
+
     private static EsbException TooLarge(long maxBytes) =>
         new("ESB-BODY-SIZE", $"The body is larger than {maxBytes} bytes.", FaultKind.TooLarge);
+
+    /// <summary>There are one or two: a list costs less than a dictionary.</summary>
+    private sealed class ParsedView(object value, ParsedView? next)
+    {
+        public object Value => value;
+
+        public ParsedView? Next => next;
+    }
 }

@@ -25,6 +25,9 @@ public sealed record SubjectPattern(string Value) : ITextSetting<SubjectPattern>
     /// <summary>Whether a message published under the subject is for this pattern, as a topic exchange of AMQP 0-9-1 decides it.</summary>
     public bool Matches(string subject) => Matches(_parts, subject.Split('.'));
 
+    /// <summary>Whether this pattern is for everything that another one is for. Where two patterns only differ in the place of their <c>#</c>, the answer may be no although it is yes.</summary>
+    public bool Covers(SubjectPattern other) => Matches(_parts, other._parts);
+
     /// <inheritdoc/>
     public override string ToString() => Value;
 
@@ -42,7 +45,7 @@ public sealed record SubjectPattern(string Value) : ITextSetting<SubjectPattern>
         while (part < subject.Length)
         {
             if (at < pattern.Length && pattern[at] == "#") (lastHash, triedFrom, at) = (at, part, at + 1);
-            else if (at < pattern.Length && (pattern[at] == "*" || pattern[at] == subject[part])) (at, part) = (at + 1, part + 1);
+            else if (at < pattern.Length && ((pattern[at] == "*" && subject[part] != "#") || pattern[at] == subject[part])) (at, part) = (at + 1, part + 1);
             else if (lastHash >= 0) (at, part, triedFrom) = (lastHash + 1, triedFrom + 1, triedFrom + 1);
             else return false;
         }

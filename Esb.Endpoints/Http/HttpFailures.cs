@@ -1,4 +1,5 @@
 using Esb.Core.Errors;
+using Esb.Endpoints.Http.Tls;
 
 namespace Esb.Endpoints.Http;
 
@@ -9,8 +10,11 @@ internal static class HttpFailures
     public static EndpointException? Of(string endpoint, Exception exception, CancellationToken cancellationToken) => exception switch
     {
         _ when cancellationToken.IsCancellationRequested => null,
-        HttpRequestException { HttpRequestError: HttpRequestError.ConnectionError or HttpRequestError.NameResolutionError or HttpRequestError.SecureConnectionError } =>
+        HttpRequestException { HttpRequestError: HttpRequestError.ConnectionError or HttpRequestError.NameResolutionError } =>
             new EndpointException(endpoint, "ESB-HTTP-UNREACHABLE", $"The endpoint '{endpoint}' cannot be reached.", isTransient: true, exception) { IsOutage = true },
+
+        HttpRequestException { HttpRequestError: HttpRequestError.SecureConnectionError, InnerException: var cause } =>
+            new EndpointException(endpoint, "ESB-HTTP-TLS", $"The endpoint '{endpoint}' cannot be reached over TLS: {FaultOf(cause)}.", isTransient: true, exception) { IsOutage = true },
 
         // No outage: one message may make the other side hang up each time, and must not hold up the others for ever.
         HttpRequestException or IOException =>
@@ -21,4 +25,7 @@ internal static class HttpFailures
             new EndpointException(endpoint, "ESB-HTTP-UNREACHABLE", $"The endpoint '{endpoint}' does not take the connection.", isTransient: true, exception, FaultKind.Timeout) { IsOutage = true },
         _ => null,
     };
+
+    // Of other sentences nobody knows what they hold.
+    private static string FaultOf(Exception? cause) => cause is UntrustedServerException ? cause.Message : "the server and this client do not agree";
 }

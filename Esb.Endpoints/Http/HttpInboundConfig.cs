@@ -2,6 +2,8 @@ using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
+using Esb.Endpoints.Http.Access;
+using Esb.Endpoints.Http.Access.Signatures;
 
 namespace Esb.Endpoints.Http;
 
@@ -40,4 +42,19 @@ internal sealed record HttpInboundConfig : InboundEndpointConfig, IRewritesHeade
 
     [Setting("The largest body that is taken in; by default that of limits, and any size where requests are relayed.", Range = "1B..1GiB")]
     public ByteSize? MaxBodySize { get; init; }
+
+    [Setting("What callers prove with which party they are; any one of these will do. Without it anybody may call.")]
+    public IReadOnlyList<CredentialKind> Authentication { get; init; } = [];
+
+    [Setting("The parties that may call; by default all that can prove it.", Reference = "parties")]
+    public IReadOnlyList<string> Parties { get; init; } = [];
+
+    [Setting("The header with the API key.")]
+    public string ApiKeyHeader { get; init; } = "X-Api-Key";
+
+    [Setting("How signed requests are written, where authentication is signature.")]
+    public SignatureConfig Signature { get; init; } = new();
+
+    [Setting("How many calls a party may make on each host; further ones are told to come back later. Callers without a party share it.")]
+    public RateLimitConfig? RateLimit { get; init; }
 }

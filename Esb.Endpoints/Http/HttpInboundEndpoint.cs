@@ -1,5 +1,6 @@
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
+using Esb.Endpoints.Http.Access;
 using Esb.Endpoints.Intake;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
@@ -7,8 +8,9 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Endpoints.Http;
 
 /// <summary>Answers the requests of one route, so many at once.</summary>
+/// <param name="access">Decides who may call; null where anybody may.</param>
 internal sealed partial class HttpInboundEndpoint(
-    HttpInboundConfig config, HttpRoute route, IHttpExchange exchange, Admission admission, IntakeState state, ILogger<HttpInboundEndpoint> logger) : IInboundEndpoint
+    HttpInboundConfig config, HttpRoute route, IHttpExchange exchange, EndpointAccess? access, Admission admission, IntakeState state, ILogger<HttpInboundEndpoint> logger) : IInboundEndpoint
 {
     private readonly CancellationTokenSource _aborting = new();
 
@@ -33,6 +35,7 @@ internal sealed partial class HttpInboundEndpoint(
 
     private async Task HandleAsync(HttpContext context)
     {
+        if (access is not null) await access.EnterAsync(context); // before a place is taken, which strangers could fill
         try
         {
             await admission.EnterAsync(context.RequestAborted);

@@ -1,6 +1,7 @@
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Storage;
+using Esb.Endpoints.Http.Access;
 using Esb.Endpoints.Http.Idempotency;
 using Esb.Endpoints.Http.Relaying;
 using Esb.Endpoints.Intake;
@@ -14,6 +15,7 @@ internal sealed class HttpInboundType(
     EsbConfiguration configuration,
     HttpListeners listeners,
     HttpTargets targets,
+    AccessFactory gates,
     IIdempotencyKeys keys,
     OverloadGate overload,
     IntakeStates states,
@@ -41,8 +43,9 @@ internal sealed class HttpInboundType(
         var exchange = settings.Relay is { } relay
             ? RelayTo((HttpOutboundConfig)EndpointOf(relay)!, settings)
             : new MessageExchange(settings, intake, new HttpMessageReader(settings, MaxBodyBytes(settings), time), KeyedRequestsOf(settings, intake));
+        var access = gates.Create(settings, intake);
         return new HttpInboundEndpoint(
-            settings, listeners.RouteOf(settings.Name), exchange, AdmissionOf(settings, intake), states.Of(settings.Name), loggers.CreateLogger<HttpInboundEndpoint>());
+            settings, listeners.RouteOf(settings.Name), gates.Guard(settings, exchange, access, MaxBodyBytes(settings)), access, AdmissionOf(settings, intake), states.Of(settings.Name), loggers.CreateLogger<HttpInboundEndpoint>());
     }
 
     // Relays hold no message, and need no topic.

@@ -13,7 +13,7 @@ internal sealed class HttpListeners : IBusPart, IListeningPart, IAsyncDisposable
     private readonly List<KestrelListener> _listeners = [];
     private readonly List<ListeningPlace> _places = [];
 
-    public HttpListeners(EsbConfiguration configuration, ILoggerFactory loggers)
+    public HttpListeners(EsbConfiguration configuration, TimeProvider time, ILoggerFactory loggers)
     {
         var configs = configuration.Named<ListenerConfig>("listeners");
         var endpoints = configuration.Named<EndpointConfig>("endpoints").Values.OfType<HttpInboundConfig>().Where(endpoint => endpoint.Enabled);
@@ -22,7 +22,7 @@ internal sealed class HttpListeners : IBusPart, IListeningPart, IAsyncDisposable
         {
             var routes = onListener[name].Select(endpoint => new HttpRoute(endpoint.Name, endpoint.RequestPath, endpoint.Methods, endpoint.Accept)).ToList();
             foreach (var route in routes) _routes[route.Endpoint] = route;
-            if (routes.Count > 0) _listeners.Add(new KestrelListener(config, new HttpRoutes(routes), loggers));
+            if (routes.Count > 0) _listeners.Add(new KestrelListener(config, new HttpRoutes(routes), time, loggers));
             _places.Add(new ListeningPlace($"the listener '{name}'", config, "url", config.Url, IsOpened: routes.Count > 0));
         }
     }

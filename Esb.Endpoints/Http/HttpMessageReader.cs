@@ -3,6 +3,7 @@ using System.Diagnostics.Metrics;
 using Esb.Core.Diagnostics;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
+using Esb.Core.Parties;
 using Esb.Endpoints.Http.Decoding;
 using Microsoft.AspNetCore.Http;
 
@@ -24,8 +25,10 @@ internal sealed class HttpMessageReader(HttpInboundConfig config, long maxBodyBy
     {
         var headers = _rules.Admit(HeadersOf(request), out var reserved);
         if (reserved > 0) ReservedHeaders.Add(reserved, new TagList { { EsbTelemetry.Tags.Endpoint, config.Name } });
-        return EsbMessage.Create(MessageBody.Empty, time) with { ContentType = request.ContentType, Headers = headers };
+        return EsbMessage.Create(MessageBody.Empty, time) with { ContentType = request.ContentType, Headers = headers, Party = PartyOf(request) };
     }
+
+    private string? PartyOf(HttpRequest request) => config.Authentication.Count == 0 ? config.Party : request.HttpContext.Features.Get<Party>()?.Name;
 
     /// <summary>What the caller correlates by; null where it does not.</summary>
     /// <exception cref="EsbException">It cannot be used as such.</exception>

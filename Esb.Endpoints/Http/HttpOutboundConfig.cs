@@ -1,7 +1,9 @@
+using Esb.Core.Certificates;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
+using Esb.Endpoints.Http.Credentials;
 using Esb.Endpoints.Http.Targets;
 
 namespace Esb.Endpoints.Http;
@@ -15,6 +17,12 @@ internal sealed record HttpOutboundConfig : OutboundEndpointConfig, IRewritesHea
 
     [Setting("Whether the server may be on another machine without TLS; told at each start.")]
     public bool AllowInsecure { get; init; }
+
+    [Setting("For https://: certificates of authorities and of this client. Everything is verified, with or without it.")]
+    public ClientTlsConfig? Tls { get; init; }
+
+    [Setting("What the endpoint proves with who it is; it takes the place of what messages and callers carry.")]
+    public TargetCredentialConfig? Authentication { get; init; }
 
     [Setting("The method; relays keep that of their caller.")]
     public string Method { get; init; } = "POST";

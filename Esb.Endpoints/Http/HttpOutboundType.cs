@@ -1,6 +1,7 @@
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
+using Esb.Endpoints.Http.Credentials;
 using Esb.Endpoints.Http.Targets;
 using Microsoft.Extensions.Logging;
 
@@ -12,6 +13,7 @@ internal sealed class HttpOutboundType(EsbConfiguration configuration, HttpTarge
     protected override void Check(HttpOutboundConfig settings, ConfigErrors errors)
     {
         HttpAddressRules.Check(settings, settings.Url, settings.Method, settings.AllowInsecure, errors);
+        TargetSecurityCheck.Check(settings, errors, time.GetUtcNow());
         foreach (var target in settings.Targets.Values) CheckTarget(settings, target, errors);
         if (settings.TargetsFile is { } file) LiveSettings<HttpTargetConfig>.Read(file, (target, found) => CheckTarget(settings, target, found), errors);
     }

@@ -1,5 +1,8 @@
 using Esb.Core;
 using Esb.Core.Listening;
+using Esb.Endpoints.Http.Access;
+using Esb.Endpoints.Http.Credentials;
+using Esb.Endpoints.Http.Tls;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Endpoints.Http;
@@ -11,6 +14,11 @@ internal static class HttpRegistration
         .AddSection<IReadOnlyDictionary<string, ListenerConfig>>("listeners", "Where inbound endpoints of HTTP are reached.", """{ "public": { "url": "http://127.0.0.1:8080" } }""")
         .AddEndpointType<HttpInboundType, HttpInboundConfig>("http-inbound", "Takes requests of HTTP in, or relays them.")
         .AddEndpointType<HttpOutboundType, HttpOutboundConfig>("http-outbound", "Sends requests of HTTP to one address.")
+        .AddSingleton<PartyCredentials>()
+        .AddSingleton<AccessFactory>()
+        .AddSingleton<IConfigurationCheck, AccessCheck>()
+        .AddSingleton<IConfigurationCheck, ListenerTlsCheck>()
+        .AddTargetCredentials()
         .AddSingleton<HttpTargets>()
         .AddSingleton<HttpListeners>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<HttpListeners>())

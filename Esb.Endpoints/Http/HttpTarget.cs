@@ -1,8 +1,11 @@
 using System.Net.Security;
 using System.Text;
+using Esb.Core.Certificates;
 using Esb.Core.Pooling;
+using Esb.Endpoints.Http.Credentials;
 using Esb.Endpoints.Http.Outside;
 using Esb.Endpoints.Http.Relaying;
+using Esb.Endpoints.Http.Tls;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 
@@ -18,9 +21,9 @@ internal sealed class HttpTarget : IAsyncDisposable
     {
         Name = config.Name;
         Url = new Uri(config.Url);
-        Client = new HttpMessageInvoker(CreateHandler(config));
-        var tls = new SslClientAuthenticationOptions { TargetHost = Url.IdnHost, ApplicationProtocols = [SslApplicationProtocol.Http11] };
-        Connections = new OutsideConnections(new OutsideConnector(Url, config.ConnectTimeout, tls, time), config, time);
+        Credential = TargetCredentials.Of(config, time, loggers.CreateLogger<HttpTarget>());
+        Client = new HttpMessageInvoker(TargetCredentials.Around(CreateHandler(config, time), Credential));
+        Connections = new OutsideConnections(new OutsideConnector(Url, config.ConnectTimeout, TlsOf(config, time), time), config, time);
         _path = Encoding.ASCII.GetBytes(Url.PathAndQuery);
         _host = Encoding.ASCII.GetBytes(Url.IsDefaultPort ? Url.IdnHost : $"{Url.IdnHost}:{Url.Port}");
         Relays = new InstancePool<HttpRelay>(
@@ -33,6 +36,9 @@ internal sealed class HttpTarget : IAsyncDisposable
     public Uri Url { get; }
 
     public HttpMessageInvoker Client { get; }
+
+    /// <summary>What the endpoint proves with who it is; null where it does not.</summary>
+    public TargetCredential? Credential { get; }
 
     /// <summary>Relays wait for a place as long as deliveries and calls do.</summary>
     public InstancePool<HttpRelay> Relays { get; }
@@ -67,9 +73,18 @@ internal sealed class HttpTarget : IAsyncDisposable
         Client.Dispose();
     }
 
-    // Everything that would act on its own stays off: what the outside says is the answer, and goes where the configuration says.
-    private static SocketsHttpHandler CreateHandler(HttpOutboundConfig config) => new()
+    private SslClientAuthenticationOptions TlsOf(HttpOutboundConfig config, TimeProvider time)
     {
+        var options = TargetTls.Options(config.Tls ?? new ClientTlsConfig(), time.GetUtcNow());
+        options.TargetHost = Url.IdnHost;
+        options.ApplicationProtocols = [SslApplicationProtocol.Http11];
+        return options;
+    }
+
+    // Everything that would act on its own stays off: what the outside says is the answer, and goes where the configuration says.
+    private static SocketsHttpHandler CreateHandler(HttpOutboundConfig config, TimeProvider time) => new()
+    {
+        SslOptions = TargetTls.Options(config.Tls ?? new ClientTlsConfig(), time.GetUtcNow()),
         UseProxy = false,
         UseCookies = false,
         AllowAutoRedirect = false,

@@ -1,11 +1,13 @@
 using System.Diagnostics;
 using System.Net.Sockets;
 using System.Text;
+using Esb.Core.Certificates;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Listening;
 using Esb.Endpoints.Http.Proxies;
 using Esb.Endpoints.Http.Refusals;
+using Esb.Endpoints.Http.Tls;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Hosting;
@@ -19,7 +21,7 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Endpoints.Http;
 
 /// <summary>One listener: a web server of its own, with the limits of a public one.</summary>
-internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes routes, ILoggerFactory loggers) : IAsyncDisposable
+internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes routes, TimeProvider time, ILoggerFactory loggers) : IAsyncDisposable
 {
     private readonly ILogger _logger = loggers.CreateLogger<KestrelListener>();
     private readonly RefusedRequests _refused = new(config.Name);
@@ -32,7 +34,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
     {
         var errors = new ConfigErrors();
         var address = ListeningAddress.Parse(config.Url, config, "url", errors) ?? throw new ConfigurationRefusedException(errors.All);
-        _application = Build(address);
+        _application = Build(address, SecureOrNull());
         try
         {
             await _application.StartAsync(cancellationToken);
@@ -44,7 +46,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
         }
 
         LogListening(config.Name, config.Url);
-        if (!address.IsLoopback) LogExposed(config.Name, config.Url);
+        if (address is { IsLoopback: false, IsTls: false }) LogExposed(config.Name, config.Url);
     }
 
     /// <summary>Takes no new connections and lets requests under way finish, until the token is cancelled.</summary>
@@ -52,7 +54,19 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
 
     public ValueTask DisposeAsync() => _application?.DisposeAsync() ?? ValueTask.CompletedTask;
 
-    private WebApplication Build(ListeningAddress address)
+    private ListenerTls? SecureOrNull()
+    {
+        try
+        {
+            return config.Tls is { } tls ? new ListenerTls(config.Name, tls, config.Versions, time, loggers.CreateLogger<ListenerTls>()) : null;
+        }
+        catch (CertificateException ex) // since it was checked
+        {
+            throw new ConfigurationRefusedException([new ConfigError("ESB-CFG-CERT", $"{config.Path}.tls.certificate", null, ex.Message, config.Origin)]);
+        }
+    }
+
+    private WebApplication Build(ListeningAddress address, ListenerTls? tls)
     {
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.Services.AddSingleton<ILoggerFactory>(new ListenerLoggers(loggers)).AddSingleton<IHostLifetime, BusLifetime>().AddSingleton<DiagnosticSource>(_refused)
@@ -65,7 +79,8 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
             ListenerLimits.Apply(kestrel.Limits, config);
             kestrel.Listen(address.Address, address.Port, listen =>
             {
-                listen.Protocols = ProtocolsOf(config.Versions, hasTls: false);
+                listen.Protocols = ProtocolsOf(config.Versions, tls is not null);
+                if (tls is not null) listen.UseHttps(tls.Handshakes);
                 listen.UseRefusalBodies();
             });
         });

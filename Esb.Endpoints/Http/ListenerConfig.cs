@@ -1,12 +1,13 @@
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
+using Esb.Endpoints.Http.Tls;
 
 namespace Esb.Endpoints.Http;
 
 /// <summary>One of the section <c>listeners</c>: where inbound endpoints of HTTP are reached.</summary>
 internal sealed record ListenerConfig : SettingsRecord
 {
-    [Setting("Where it listens: http://ADDRESS:PORT, with an IP address of this machine or localhost.")]
+    [Setting("Where it listens: http://ADDRESS:PORT, or https:// with tls, with an IP address of this machine or localhost.")]
     public required string Url { get; init; }
 
     [Setting("Connections at once; further ones are closed.", Range = "1..100000")]
@@ -15,7 +16,7 @@ internal sealed record ListenerConfig : SettingsRecord
     [Setting("Connections that may wait to be taken.", Range = "1..65535")]
     public int Backlog { get; init; } = 512;
 
-    [Setting("Which version of HTTP it speaks. Without TLS, any means http1, and http2 is for callers that know of it beforehand.")]
+    [Setting("Which version of HTTP it speaks. Any is both over TLS, and http1 without; http2 without TLS is for callers that know of it beforehand.")]
     public HttpVersions Versions { get; init; }
 
     [Setting("The hosts that requests may be for, as in their header Host: names, or *. followed by a domain, with a port where that matters. By default any.")]
@@ -36,6 +37,9 @@ internal sealed record ListenerConfig : SettingsRecord
     [Setting("The least of a body or an answer that must pass in a second.", Range = "1B..1GiB")]
     public ByteSize MinBodyRate { get; init; } = new(240);
 
-    [Setting("Certificates and protocols of TLS.", Unavailable = true)]
-    public ConfigNode? Tls { get; init; }
+    [Setting("The certificate of this listener, and what it wants to see of callers.")]
+    public ListenerTlsConfig? Tls { get; init; }
+
+    [Setting("Whether callers on other machines may send their credentials without TLS, because something before the listener speaks it; told at each start.")]
+    public bool AllowInsecure { get; init; }
 }

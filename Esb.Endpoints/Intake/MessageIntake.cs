@@ -26,6 +26,7 @@ internal sealed partial class MessageIntake(
 
     public async ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken)
     {
+        if (message.Party is null && config.Party is { } party) message = message with { Party = party };
         var context = new MessageContext(message, config.Name);
         var outcome = IntakeOutcomes.Failed;
         state.Begin();

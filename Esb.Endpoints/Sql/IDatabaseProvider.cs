@@ -23,14 +23,23 @@ internal interface IDatabaseProvider
     /// <param name="maxPoolSize">The most connections.</param>
     DbDataSource Open(ConnectionConfig connection, int maxPoolSize);
 
-    /// <summary>A command with its values bound: as data, and without a type, so that the database takes each as its place in the command needs it. All its statements go in one round trip, and take effect together or not at all.</summary>
-    DbBatch CreateBatch(DbConnection connection, SqlText text, string?[] values);
+    /// <summary>An empty batch of commands. They go in one round trip, in their order, and take effect together or not at all. Nothing but a token ends it.</summary>
+    DbBatch CreateBatch(DbConnection connection);
 
-    /// <summary>Puts a claim in front of a command: where the message was applied before, nothing of the command takes effect.</summary>
+    /// <summary>Adds a claim: where the message was applied before, nothing of the batch takes effect.</summary>
     void AddClaim(DbBatch batch, MessageClaim claim);
 
-    /// <summary>Puts a fence behind a command: where a larger token was shown before, nothing of the command takes effect.</summary>
+    /// <summary>Adds a command with its values bound: as data, and without a type, so that the database takes each as its place in the command needs it. Each of its statements is a command of the batch.</summary>
+    void AddCommand(DbBatch batch, SqlText text, string?[] values);
+
+    /// <summary>Adds a fence: where a larger token was shown before, nothing of the batch takes effect.</summary>
     void AddFence(DbBatch batch, Fence fence);
+
+    /// <summary>Whether the database answered, and refused what it was given; then it would take it without the part at fault.</summary>
+    bool IsRefusal(Exception cause);
+
+    /// <summary>Which command of a batch was refused; null where the exception is about all of it, or about the connection.</summary>
+    int? IndexOfRefused(DbBatch batch, Exception cause);
 
     /// <summary>What an exception says of a message that was applied before; null where it is about something else.</summary>
     DuplicateNotice? DuplicateOf(Exception cause);

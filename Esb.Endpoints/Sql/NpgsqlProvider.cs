@@ -1,6 +1,7 @@
 using System.Data.Common;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
+using Esb.Core.Errors;
 using Esb.Core.Storage;
 using Npgsql;
 using NpgsqlTypes;
@@ -48,22 +49,14 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
         return NpgsqlDataSource.Create(parts);
     }
 
-    public DbBatch CreateBatch(DbConnection connection, SqlText text, string?[] values)
+    public DbBatch CreateBatch(DbConnection connection)
     {
-        var batch = (NpgsqlBatch)connection.CreateBatch();
+        var batch = ((NpgsqlConnection)connection).CreateBatch();
         batch.Timeout = 0; // the endpoint's timeout cancels
-        foreach (var statement in text.Statements)
-        {
-            var command = new NpgsqlBatchCommand(statement.Text);
-            foreach (var value in statement.Values)
-                command.Parameters.Add(new NpgsqlParameter { NpgsqlDbType = NpgsqlDbType.Unknown, Value = (object?)values[value] ?? DBNull.Value });
-            batch.BatchCommands.Add(command);
-        }
-
         return batch;
     }
 
-    public void AddClaim(DbBatch batch, MessageClaim claim) => ((NpgsqlBatch)batch).BatchCommands.Insert(0, new NpgsqlBatchCommand("select esb.claim_message($1, $2, $3)")
+    public void AddClaim(DbBatch batch, MessageClaim claim) => ((NpgsqlBatch)batch).BatchCommands.Add(new NpgsqlBatchCommand("select esb.claim_message($1, $2, $3)")
     {
         Parameters =
         {
@@ -72,6 +65,17 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
             new NpgsqlParameter<byte[]> { TypedValue = claim.BodyHash },
         },
     });
+
+    public void AddCommand(DbBatch batch, SqlText text, string?[] values)
+    {
+        foreach (var statement in text.Statements)
+        {
+            var command = new NpgsqlBatchCommand(statement.Text);
+            foreach (var value in statement.Values)
+                command.Parameters.Add(new NpgsqlParameter { NpgsqlDbType = NpgsqlDbType.Unknown, Value = (object?)values[value] ?? DBNull.Value });
+            ((NpgsqlBatch)batch).BatchCommands.Add(command);
+        }
+    }
 
     public void AddFence(DbBatch batch, Fence fence) => ((NpgsqlBatch)batch).BatchCommands.Add(new NpgsqlBatchCommand("select esb.pass_fence($1, $2, $3)")
     {
@@ -82,6 +86,14 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
             new NpgsqlParameter<long> { TypedValue = fence.Token },
         },
     });
+
+    public bool IsRefusal(Exception cause) => cause is PostgresException refused && !IsGeneral(refused);
+
+    public int? IndexOfRefused(DbBatch batch, Exception cause) =>
+        cause is PostgresException { BatchCommand: { } command } refused && !IsGeneral(refused) && ((NpgsqlBatch)batch).BatchCommands.IndexOf(command) is >= 0 and var index ? index : null;
+
+    // What says nothing of a message: our tables, the time that it took, and the state of the server.
+    private static bool IsGeneral(PostgresException refused) => PostgresFailures.Explain(refused, []) is { IsOutage: true } or { Kind: FaultKind.Timeout };
 
     public DuplicateNotice? DuplicateOf(Exception cause) => cause is not PostgresException refused ? null : refused.SqlState switch
     {

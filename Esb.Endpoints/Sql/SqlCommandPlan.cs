@@ -70,6 +70,7 @@ internal sealed class SqlCommandPlan
             errors.Add("ESB-SQL-IDENT", config, property, $"@{name} stands for a table, which a value of a message never names; expected its name");
         if (text.TransactionPart is not { } control) return;
         if (config.Once) errors.Add("ESB-CFG-ONCE", config, property, $"'{control}' would part the effect from its record; the statements are one transaction anyway");
+        if (config.Batch is not null) errors.Add("ESB-CFG-BATCH", config, property, $"'{control}' would end the transaction of its neighbours; the statements are one transaction anyway");
         if (config.SingleInstance) errors.Add("ESB-CFG-SINGLE", config, property, $"'{control}' would part the effect from its fence; the statements are one transaction anyway");
     }
 

@@ -1,6 +1,7 @@
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
 using Esb.Core.Expressions;
+using Esb.Endpoints.Sql.Batches;
 
 namespace Esb.Endpoints.Sql;
 
@@ -45,6 +46,10 @@ public sealed record SqlOutboundConfig : OutboundEndpointConfig
     /// <summary>The most rows that an answer may have.</summary>
     [Setting("The most rows that an answer may have; more are an error.", Range = "1..10000000")]
     public int MaxRows { get; init; } = 10_000;
+
+    /// <summary>Whether and how messages share a round trip and a commit; each is acknowledged only after it.</summary>
+    [Setting("Lets messages that are delivered at once share a round trip and a commit. Each is acknowledged only after it; one that the database refuses fails alone. With delivery parallel and execute only.")]
+    public SqlBatchConfig? Batch { get; init; }
 
     /// <inheritdoc/>
     public override bool Answers => Query is not null;

@@ -3,15 +3,19 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
+using Esb.Endpoints.Sql.Batches;
 using Esb.Endpoints.Sql.Transactions;
 
 namespace Esb.Endpoints.Sql;
 
 /// <summary>Outbound endpoint that runs a command in a database for each message, with values of the message bound to it.</summary>
 /// <remarks>What comes from a message is data, never a part of the command. A lost connection leaves open whether the command took effect: <c>once</c> tells at the repetition; without it let a repetition do no harm, as with <c>on conflict do nothing</c>.</remarks>
-internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPlan plan, Database database, string bus, long maxBodyBytes, TimeProvider time)
+internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPlan plan, Database database, string bus, long maxBodyBytes, TimeProvider time, MessageBatcher? batcher = null)
     : ITransactionalEndpoint, IFencedEndpoint
 {
+    // What failed once goes alone: it may be what kept its neighbours waiting until their time was up.
+    private const int FirstAttempt = 1;
+
     public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => SendAsync(message, transaction: null, fence: null, cancellationToken);
 
     public ValueTask<EsbMessage?> SendAsync(EsbMessage message, long fencingToken, CancellationToken cancellationToken) =>
@@ -29,6 +33,12 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
         try
         {
             if (claim is not null || fence is not null) await database.Tables.EnsureReadyAsync(cancellationToken);
+            if (batcher is not null && transaction is null && message.Attempt <= FirstAttempt)
+            {
+                await batcher.AddAsync(new BatchedMessage(values, claim), cancellationToken);
+                return null;
+            }
+
             var rows = transaction is null
                 ? await database.UseAsync(config.Name, config.Timeout, (connection, limited) => RunAsync(CreateBatch(connection, values, claim, fence), limited), cancellationToken)
                 : await transaction.UseAsync(config.Name, config.Timeout, (connection, limited) => RunAsync(SqlUnitOfWork.Guard(CreateBatch(connection, values, claim, fence: null)), limited), cancellationToken);
@@ -47,8 +57,9 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
 
     private DbBatch CreateBatch(DbConnection connection, string?[] values, MessageClaim? claim, Fence? fence)
     {
-        var batch = database.Provider.CreateBatch(connection, plan.Text, values);
+        var batch = database.Provider.CreateBatch(connection);
         if (claim is not null) database.Provider.AddClaim(batch, claim);
+        database.Provider.AddCommand(batch, plan.Text, values);
         if (fence is not null) database.Provider.AddFence(batch, fence);
         return batch;
     }

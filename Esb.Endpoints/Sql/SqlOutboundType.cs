@@ -1,6 +1,7 @@
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Expressions;
+using Esb.Endpoints.Sql.Batches;
 
 namespace Esb.Endpoints.Sql;
 
@@ -10,7 +11,15 @@ internal sealed class SqlOutboundType(IExpressionCompiler expressions, EsbConfig
 {
     private long MaxBodyBytes => configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes;
 
-    protected override void Check(SqlOutboundConfig settings, ConfigErrors errors) => SqlCommandPlan.Compile(settings, expressions, MaxBodyBytes, errors);
+    protected override void Check(SqlOutboundConfig settings, ConfigErrors errors)
+    {
+        SqlCommandPlan.Compile(settings, expressions, MaxBodyBytes, errors);
+        if (settings.Batch is null) return;
+        if (settings.Query is not null) errors.Add("ESB-CFG-BATCH", settings, "batch", "a query answers each message for itself; expected execute");
+        if (settings.Delivery != DeliveryMode.Parallel && settings.IsSound("delivery"))
+            errors.Add("ESB-CFG-BATCH", settings, "batch", "messages of one batch succeed and fail at once, which in order they must not; expected delivery \"parallel\"");
+        if (settings.SingleInstance) errors.Add("ESB-CFG-BATCH", settings, "batch", "each effect shows its own fence with singleInstance; expected one of the two");
+    }
 
     protected override IOutboundAdapter Create(SqlOutboundConfig settings) => new SqlOutboundAdapter(
         settings,
@@ -25,7 +34,12 @@ internal sealed class SqlOutboundType(IExpressionCompiler expressions, EsbConfig
 internal sealed class SqlOutboundAdapter(SqlOutboundConfig config, Lazy<SqlCommandPlan> plan, DatabaseConnections databases, string bus, long maxBodyBytes, TimeProvider time)
     : IFencingAdapter
 {
-    public IOutboundEndpoint CreateInstance() => new SqlOutboundEndpoint(config, plan.Value, databases.Find(config.Connection), bus, maxBodyBytes, time);
+    // Of all instances, so that what they deliver at once meets here.
+    private readonly Lazy<MessageBatcher>? _batcher = config.Batch is not { } batch
+        ? null
+        : new(() => new MessageBatcher(batch, new SqlBatch(config, plan.Value.Text, databases.Find(config.Connection)).RunAsync, time));
+
+    public IOutboundEndpoint CreateInstance() => new SqlOutboundEndpoint(config, plan.Value, databases.Find(config.Connection), bus, maxBodyBytes, time, _batcher?.Value);
 
     public Task RaiseFenceAsync(long fencingToken, CancellationToken cancellationToken) =>
         databases.Find(config.Connection).Tables.RaiseFenceAsync(new Fence(bus, config.Name, fencingToken), cancellationToken);

@@ -18,12 +18,14 @@ internal static class HealthRoutes
         var time = bus.GetRequiredService<TimeProvider>();
         health.MapGet("/live", () => TypedResults.Ok(new { live = true }));
         var backlog = bus.GetService<IBacklogMonitor>();
-        health.MapGet("/ready", async (CancellationToken cancellationToken) => Answer(await FindObstaclesAsync(checks, state, time, cancellationToken), backlog?.Current));
+        var notices = bus.GetServices<IHealthNotices>().ToList();
+        health.MapGet("/ready", async (CancellationToken cancellationToken) =>
+            Answer(await FindObstaclesAsync(checks, state, time, cancellationToken), [.. notices.SelectMany(source => source.Notices)], backlog?.Current));
     }
 
     // What waits for an operator keeps no message from being taken in.
-    private static IResult Answer(IReadOnlyList<Obstacle> obstacles, Backlog? backlog) =>
-        TypedResults.Json(new { ready = obstacles.Count == 0, obstacles, backlog }, statusCode: obstacles.Count == 0 ? StatusCodes.Status200OK : StatusCodes.Status503ServiceUnavailable);
+    private static IResult Answer(IReadOnlyList<Obstacle> obstacles, IReadOnlyList<string> notices, Backlog? backlog) =>
+        TypedResults.Json(new { ready = obstacles.Count == 0, obstacles, notices, backlog }, statusCode: obstacles.Count == 0 ? StatusCodes.Status200OK : StatusCodes.Status503ServiceUnavailable);
 
     private static async Task<IReadOnlyList<Obstacle>> FindObstaclesAsync(IEnumerable<IHealthCheck> checks, HostState state, TimeProvider time, CancellationToken cancellationToken)
     {

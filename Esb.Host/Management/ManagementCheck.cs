@@ -13,7 +13,8 @@ internal sealed class ManagementCheck(EsbConfiguration configuration) : IConfigu
 
     public void Check(ConfigErrors errors)
     {
-        if (ListeningAddress.Parse(_management.Url, _management, "url", errors) is { IsLoopback: false })
-            errors.Warn("ESB-CFG-EXPOSED", _management, "url", "the management API can be reached from other machines, without TLS");
+        if (ListeningAddress.Parse(_management.Url, _management, "url", errors) is not { } address) return;
+        if (address.IsTls) errors.Add("ESB-CFG-URL", _management, "url", "expected http://: the management API speaks no TLS itself");
+        else if (!address.IsLoopback) errors.Warn("ESB-CFG-EXPOSED", _management, "url", "the management API can be reached from other machines, without TLS");
     }
 }

@@ -56,7 +56,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
     {
         lock (_gate)
         {
-            if (_preparing is null or { IsFaulted: true }) _preparing = PrepareAsync();
+            if (_preparing is null or { IsFaulted: true } or { IsCanceled: true }) _preparing = PrepareAsync();
             return _preparing.IsCompleted ? _preparing : _preparing.WaitAsync(cancellationToken);
         }
     }

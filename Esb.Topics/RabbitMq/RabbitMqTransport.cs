@@ -13,8 +13,8 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq;
 
-/// <summary>Topics on a RabbitMQ broker: our own client declares, publishes, replies and receives in order; the bus runs the other receive endpoints.</summary>
-/// <remarks>Two connections of our own, as an alarm on the broker stops it from reading one that publishes; the bus has a third, and the farm a fourth.</remarks>
+/// <summary>Topics on a RabbitMQ broker, by the broker's own client: it declares, publishes, replies and receives.</summary>
+/// <remarks>Two connections, as an alarm on the broker stops it from reading one that publishes; the farm has a third.</remarks>
 internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
 {
     // A host that stands still is found out after two to three of these; only then another may take its place where the order counts.
@@ -34,7 +34,6 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     private readonly BodyClaims _claims;
     private readonly DeliverySettler _settler;
     private readonly EndpointRecords _records;
-    private readonly ReceiveBus _bus;
     private readonly FreezeWatch _freezes;
     private readonly ReceiverContext _receivers;
     private readonly ConcurrentDictionary<string, Subscription> _endpoints = new();
@@ -53,18 +52,17 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         _reader = new WireReader(_names, time);
         _transient = [.. topics.Where(topic => !topic.Value.Persistent).Select(topic => topic.Key)];
         _publishing = new BrokerConnection(address.ToFactory($"{name} publish"), PrepareAsync, time, _logger);
-        _consuming = new BrokerConnection(address.ToFactory($"{name} replies", FailoverHeartbeat), (_, _) => Task.CompletedTask, time, _logger);
+        _consuming = new BrokerConnection(address.ToFactory($"{name} consume", FailoverHeartbeat), (_, _) => Task.CompletedTask, time, _logger);
         _publisher = new ConfirmedPublisher(_publishing, time);
         _passages = new Passages(time);
         _claims = new BodyClaims(claims, limits.LargestWhole, topics.Where(topic => !topic.Value.ClaimCheck).Select(topic => topic.Key).ToHashSet(), time, _logger);
         _settler = new DeliverySettler(_names, _publisher, _claims, time, _logger);
         Unroutable = new UnroutableQueue(_consuming, _publisher, _names, [.. topics.Keys], time, _logger);
         _records = new EndpointRecords(_names, _publisher);
-        _bus = new ReceiveBus(address, $"{name} consume", time, loggers);
         _freezes = new FreezeWatch(time);
         Farm = new BrokerFarm(address, _names.Farm(name), time, loggers);
         var setup = new EndpointSetup(_names, _topology, _records, address.ToFactory($"{name} setup"));
-        _receivers = new ReceiverContext(_names, _consuming, setup, _bus, Farm, _freezes, time, _logger);
+        _receivers = new ReceiverContext(_names, _consuming, setup, Farm, _freezes, time, _logger);
     }
 
     public string System => "rabbitmq";
@@ -136,7 +134,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         if (_probe is not null) await _probe.DisposeAsync();
 
         // Connections before those who use them: of a broker that does not answer, each open channel would be waited for by itself, for 20 s.
-        await Task.WhenAll(Farm.DisposeAsync().AsTask(), _bus.DisposeAsync().AsTask(), _consuming.DisposeAsync().AsTask(), _publishing.DisposeAsync().AsTask());
+        await Task.WhenAll(Farm.DisposeAsync().AsTask(), _consuming.DisposeAsync().AsTask(), _publishing.DisposeAsync().AsTask());
         if (_replies is not null) await _replies.DisposeAsync();
         if (_unroutable is not null) await _unroutable.DisposeAsync();
         await _publisher.DisposeAsync();

@@ -1,7 +1,7 @@
 using Esb.Core;
+using Esb.Core.Certificates;
 using Esb.Core.Configuration;
 using Esb.Core.Topics;
-using Esb.Topics.RabbitMq.Tls;
 
 namespace Esb.Topics.RabbitMq;
 
@@ -19,7 +19,7 @@ internal sealed class RabbitMqTransportCheck(EsbConfiguration configuration, Tim
         else errors.Add("ESB-CFG-URL", transport, "url", "expected an address such as \"amqps://user:${env:PASSWORD}@broker:5671/virtual-host\"");
         if (!IsPrefix(transport.Prefix))
             errors.Add("ESB-CFG-NAME", transport, "prefix", Prefixes);
-        if (transport.Tls is { } tls) CheckCertificates(tls, errors);
+        if (transport.Tls is { } tls) errors.CheckFiles(tls, time.GetUtcNow());
     }
 
     private static void CheckAddress(RabbitMqTransportConfig transport, RabbitMqAddress address, ConfigErrors errors)
@@ -29,26 +29,6 @@ internal sealed class RabbitMqTransportCheck(EsbConfiguration configuration, Tim
         if (address is { IsTls: false, IsLoopback: false }) errors.RefuseInsecure(transport, "url", transport.AllowInsecure, "amqps://");
         if (!address.IsTls && transport.Tls is not null)
             errors.Add("ESB-CFG-URL", transport, "url", "expected amqps://, as \"tls\" is given");
-    }
-
-    private void CheckCertificates(TlsConfig tls, ConfigErrors errors)
-    {
-        var now = time.GetUtcNow();
-        if (tls.Ca is { } ca) Try("ca", () => CertificateFiles.LoadAuthorities(ca, now));
-        if (tls.Certificate is { } certificate) Try("certificate", () => CertificateFiles.LoadWithKey(certificate, tls.Key, tls.Passphrase, now).Dispose());
-        else if (tls.Key is not null) errors.Add("ESB-CFG-REQUIRED", $"{tls.Path}.certificate", "is required beside \"key\"", tls.Origin);
-
-        void Try(string property, Action load)
-        {
-            try
-            {
-                load();
-            }
-            catch (CertificateException ex)
-            {
-                errors.Add("ESB-CFG-CERT", tls, property, ex.Message);
-            }
-        }
     }
 
     private static bool IsPrefix(string prefix) => prefix.Length is > 0 and <= MaxPrefixLength && prefix.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.');

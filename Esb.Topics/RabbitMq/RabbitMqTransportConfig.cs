@@ -1,6 +1,6 @@
+using Esb.Core.Certificates;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Topics;
-using Esb.Topics.RabbitMq.Tls;
 
 namespace Esb.Topics.RabbitMq;
 
@@ -17,7 +17,7 @@ internal sealed record RabbitMqTransportConfig : TransportConfig
 
     /// <summary>Certificates; null for those of the system and none of this client.</summary>
     [Setting("For amqps://: certificates of authorities and of this client. Everything is verified, with or without it.")]
-    public TlsConfig? Tls { get; init; }
+    public ClientTlsConfig? Tls { get; init; }
 
     /// <summary>Whether a broker on another machine may be reached without TLS.</summary>
     [Setting("Whether amqp:// without TLS may be used to another machine; said aloud at each start.")]

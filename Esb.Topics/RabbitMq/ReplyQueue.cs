@@ -15,7 +15,8 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
     private static readonly TimeSpan DeclareTimeout = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan ProbeTimeout = TimeSpan.FromSeconds(5);
 
-    private readonly ConcurrentDictionary<string, TaskCompletionSource<EsbMessage>> _waiting = new(StringComparer.OrdinalIgnoreCase);
+    private readonly ConcurrentDictionary<string, WaitingRequest> _waiting = new(StringComparer.OrdinalIgnoreCase);
+    private readonly RequestClock _clock;
     private readonly BrokerConnection _connection;
     private readonly ConfirmedPublisher _publisher;
     private readonly RabbitMqNames _names;
@@ -28,6 +29,7 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
     public ReplyQueue(BrokerConnection connection, ConfirmedPublisher publisher, RabbitMqNames names, WireReader reader, BodyClaims claims, TimeProvider time, ILogger logger)
     {
         (_connection, _publisher, _names, _reader, _claims, _time, _logger) = (connection, publisher, names, reader, claims, time, logger);
+        _clock = new RequestClock(time);
         _consumer = new BrokerConsumer(connection, DeclareAsync, DeliverAsync, time, logger);
     }
 
@@ -46,18 +48,15 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         }
     }
 
-    /// <summary>Publishes a request and waits for its reply. One timer per request: cheap, as it is nearly always removed before it fires.</summary>
+    /// <summary>Publishes a request and waits for its reply.</summary>
     public async Task<EsbMessage> WaitAsync(EsbMessage request, Func<ValueTask<PublishResult>> publish, TimeSpan timeout, CancellationToken cancellationToken)
     {
-        var id = request.Id.ToString();
-        var reply = _waiting.GetOrAdd(id, _ => new TaskCompletionSource<EsbMessage>(TaskCreationOptions.RunContinuationsAsynchronously));
+        var waiting = Begin(request.Id.ToString(), timeout);
         try
         {
-            var started = _time.GetTimestamp();
             var result = await publish();
-            if (result.Outcome != PublishOutcome.Confirmed && !reply.Task.IsCompleted) throw TopicFaults.Unavailable(request.Subject, result);
-            var left = timeout - _time.GetElapsedTime(started);
-            var message = await reply.Task.WaitAsync(left > TimeSpan.Zero ? left : TimeSpan.Zero, _time, cancellationToken);
+            if (result.Outcome != PublishOutcome.Confirmed && !waiting.Task.IsCompleted) throw TopicFaults.Unavailable(request.Subject, result);
+            var message = await waiting.Task.WaitAsync(cancellationToken);
             return await _claims.RedeemAsync(message, cancellationToken) with { CorrelationId = request.CorrelationId };
         }
         catch (TimeoutException)
@@ -66,7 +65,7 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         }
         finally
         {
-            _waiting.TryRemove(id, out _);
+            End(waiting);
         }
     }
 
@@ -75,7 +74,7 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
     {
         if (await FindNameAsync(cancellationToken) is not { } queue) return "replies cannot be received";
         var id = Guid.NewGuid().ToString();
-        var back = _waiting.GetOrAdd(id, _ => new TaskCompletionSource<EsbMessage>(TaskCreationOptions.RunContinuationsAsynchronously));
+        var back = Begin(id, 2 * ProbeTimeout);
         try
         {
             var result = await _publisher.SendAsync(queue, WireWriter.Probe(id, ProbeTimeout), ReadOnlyMemory<byte>.Empty, ProbeTimeout);
@@ -93,11 +92,30 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         }
         finally
         {
-            _waiting.TryRemove(id, out _);
+            End(back);
         }
     }
 
-    public ValueTask DisposeAsync() => _consumer.DisposeAsync();
+    public async ValueTask DisposeAsync()
+    {
+        await _consumer.DisposeAsync();
+        _clock.Dispose();
+    }
+
+    // The time begins with the publish. Whoever asks again under the same id waits for the same reply.
+    private WaitingRequest Begin(string id, TimeSpan timeout)
+    {
+        var request = new WaitingRequest(id);
+        var waiting = _waiting.GetOrAdd(id, request);
+        if (waiting == request) _clock.Add(request, timeout);
+        return waiting;
+    }
+
+    private void End(WaitingRequest request)
+    {
+        _clock.Remove(request);
+        _waiting.TryRemove(new KeyValuePair<string, WaitingRequest>(request.Id, request));
+    }
 
     private async Task<ConsumerQueue> DeclareAsync(IChannel channel, CancellationToken cancellationToken)
     {

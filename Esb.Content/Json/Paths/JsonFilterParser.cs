@@ -52,7 +52,7 @@ internal sealed class JsonFilterParser(JsonPathScanner scanner, JsonPathParser p
     private JsonOperand Operand()
     {
         if (scanner.Take("@")) return JsonOperand.Of(new JsonQuery(paths.Segments(), fromRoot: false));
-        if (scanner.Take("$")) return JsonOperand.Of(new JsonQuery(paths.Segments(), fromRoot: true));
+        if (scanner.Take("$")) return JsonOperand.Of(new JsonQuery(paths.SegmentsFromRoot(), fromRoot: true));
         if (scanner.Quoted() is { } text) return Literal(JsonSerializer.SerializeToElement(text));
         if (scanner.Number() is { } number) return Literal(number);
         return scanner.Name() switch

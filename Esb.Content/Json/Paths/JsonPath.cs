@@ -3,8 +3,14 @@ using System.Text.Json;
 namespace Esb.Content.Json.Paths;
 
 /// <summary>A compiled JSONPath (RFC 9535). Immutable and thread-safe.</summary>
-internal sealed class JsonPath(IReadOnlyList<JsonSegment> segments)
+/// <param name="segments">Its steps.</param>
+/// <param name="readsRoot">Whether a filter looks at the whole document (<c>$</c> within it).</param>
+internal sealed class JsonPath(IReadOnlyList<JsonSegment> segments, bool readsRoot = false)
 {
+    public IReadOnlyList<JsonSegment> Segments => segments;
+
+    public bool ReadsRoot => readsRoot;
+
     /// <summary>Whether it selects one node at most, whatever the document (section 2.3.5.1).</summary>
     public bool IsSingular { get; } = segments.All(segment => segment.IsSingular);
 
@@ -45,6 +51,9 @@ internal sealed class JsonPath(IReadOnlyList<JsonSegment> segments)
 internal sealed class JsonSegment(bool descends, IReadOnlyList<JsonSelector> selectors)
 {
     public bool IsSingular => !descends && selectors is [NameSelector or IndexSelector];
+
+    /// <summary>The only selector of a step to the children of a node; null where there are several, or where it descends.</summary>
+    public JsonSelector? Only => !descends && selectors is [var only] ? only : null;
 
     public JsonElement? Step(JsonElement node) => selectors[0].Step(node);
 

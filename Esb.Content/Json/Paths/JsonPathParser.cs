@@ -5,6 +5,7 @@ internal sealed class JsonPathParser
 {
     private readonly JsonPathScanner _scanner;
     private readonly JsonFilterParser _filters;
+    private bool _readsRoot;
 
     public JsonPathParser(string text)
     {
@@ -30,11 +31,18 @@ internal sealed class JsonPathParser
             if (Segment() is not { } segment)
             {
                 _scanner.Position = start;
-                return new JsonPath(segments);
+                return new JsonPath(segments, _readsRoot);
             }
 
             segments.Add(segment);
         }
+    }
+
+    /// <summary>The segments of a path in a filter that begins at the root.</summary>
+    public JsonPath SegmentsFromRoot()
+    {
+        _readsRoot = true;
+        return Segments();
     }
 
     private JsonSegment? Segment()

@@ -21,6 +21,8 @@ internal abstract class JsonSelector
 /// <summary><c>['name']</c>, <c>.name</c>.</summary>
 internal sealed class NameSelector(string name) : JsonSelector
 {
+    public string Name => name;
+
     public override JsonElement? Step(JsonElement node) =>
         node.ValueKind == JsonValueKind.Object && node.TryGetProperty(name, out var child) ? child : null;
 
@@ -33,6 +35,8 @@ internal sealed class NameSelector(string name) : JsonSelector
 /// <summary><c>[0]</c>, <c>[-1]</c>: the latter counts from the end.</summary>
 internal sealed class IndexSelector(long index) : JsonSelector
 {
+    public long Index => index;
+
     public override JsonElement? Step(JsonElement node)
     {
         if (node.ValueKind != JsonValueKind.Array) return null;
@@ -79,6 +83,8 @@ internal sealed class SliceSelector(long? start, long? end, long? step) : JsonSe
 /// <summary><c>[?@.a == 'x']</c>: the children for which a test holds.</summary>
 internal sealed class FilterSelector(JsonTest test) : JsonSelector
 {
+    public JsonTest Test => test;
+
     public override void Select(JsonElement node, JsonElement root, List<JsonElement> selected)
     {
         foreach (var child in Children(node))

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.InteropServices;
 using System.Xml;
 
@@ -9,6 +10,7 @@ internal sealed class ActiveSteps
     private readonly List<ActiveStep> _steps = []; // of all open elements, outermost first
     private readonly List<int> _starts = [0]; // where those of each begin
     private readonly List<PathNode> _arrived = [];
+    private readonly List<(PathNode Node, int Depth)> _unique = []; // arrived at elements that are open, and at no other ever
 
     /// <summary>How many elements are open.</summary>
     public int Depth => _starts.Count - 1;
@@ -36,8 +38,21 @@ internal sealed class ActiveSteps
             if (node.Step.Descends) Wait(node);
         }
 
-        foreach (var node in _arrived) Enter(node);
+        foreach (var node in _arrived)
+        {
+            Enter(node);
+            if (node.IsUnique) _unique.Add((node, Depth));
+        }
+
         return _arrived;
+    }
+
+    /// <summary>Whether a step has arrived at the innermost element, and will at no other; gives it once.</summary>
+    public bool TryLeave([NotNullWhen(true)] out PathNode? node)
+    {
+        node = _unique.Count > 0 && _unique[^1].Depth == Depth ? _unique[^1].Node : null;
+        if (node is not null) _unique.RemoveAt(_unique.Count - 1);
+        return node is not null;
     }
 
     /// <summary>Comes up from the innermost element.</summary>

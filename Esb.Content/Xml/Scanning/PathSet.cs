@@ -4,10 +4,14 @@ namespace Esb.Content.Xml.Scanning;
 
 /// <summary>The location paths of a configuration, merged into one tree of steps, so that one pass over a document answers all questions about it.</summary>
 /// <remarks>Filled while a configuration is compiled, by one thread; then shared by all.</remarks>
-internal sealed class PathSet(XmlInput xml)
+/// <param name="xml">Reads the documents.</param>
+/// <param name="checksWhole">Whether a document is read to its end, also where its beginning decides.</param>
+internal sealed class PathSet(XmlInput xml, bool checksWhole = false)
 {
+    public bool ChecksWhole => checksWhole;
+
     /// <summary>The root of all documents, from which every path begins.</summary>
-    public PathNode Root { get; } = new(new PathStep(PathStepKind.Element, Descends: false, LocalName: null, "", [], ""));
+    public PathNode Root { get; } = new(PathStep.Document, isUnique: true);
 
     /// <summary>How many questions are asked.</summary>
     public int Count { get; private set; }
@@ -20,5 +24,5 @@ internal sealed class PathSet(XmlInput xml)
     }
 
     /// <summary>The pass over a buffered body, shared by all copies of the message: it goes on from where the last question left it.</summary>
-    public XmlScan Scan(MessageBody body) => body.View(bytes => new XmlScans(bytes)).Of(this, xml);
+    public XmlScan Scan(MessageBody body) => body.View(static bytes => new XmlScans(bytes)).Of(this, xml);
 }

@@ -11,12 +11,18 @@ namespace Esb.Content.Xml.Scanning;
 /// <param name="Text">How it is written; equal steps are written equally.</param>
 internal sealed record PathStep(PathStepKind Kind, bool Descends, string? LocalName, string Namespace, IReadOnlyList<PathPredicate> Predicates, string Text)
 {
+    /// <summary>What stands for the document, from which every path begins.</summary>
+    public static PathStep Document { get; } = new(PathStepKind.Document, Descends: false, LocalName: null, "", [], "");
+
+    public bool IsDocument => Kind == PathStepKind.Document;
+
     /// <summary>Whether the element at which the reader stands has the name.</summary>
     public bool Names(XmlReader reader) => LocalName is null || (reader.LocalName == LocalName && reader.NamespaceURI == Namespace);
 }
 
 internal enum PathStepKind
 {
+    Document,
     Element,
     Attribute,
     Text,

@@ -39,7 +39,7 @@ internal sealed class ScanCompiler(PathSet paths, IReadOnlyDictionary<string, st
         {
             case Operand.Nodes nodes:
                 var any = Ask(nodes, new AnyNode());
-                return scan => scan.Answer(any).IsDecided;
+                return scan => scan.Answer(any).Count > 0;
             case Operand.Text text:
                 return scan => text.Of(scan).Length > 0;
             case Operand.Number number:
@@ -94,7 +94,7 @@ internal sealed class ScanCompiler(PathSet paths, IReadOnlyDictionary<string, st
     private Operand.Truth Any(Operand.Nodes nodes, Func<string, bool> holds)
     {
         var any = Ask(nodes, new AnyText(holds));
-        return new Operand.Truth(scan => scan.Answer(any).IsDecided);
+        return new Operand.Truth(scan => scan.Answer(any).Count > 0);
     }
 
     private TQuestion Ask<TQuestion>(Operand.Nodes nodes, TQuestion question)

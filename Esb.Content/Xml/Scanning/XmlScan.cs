@@ -10,8 +10,11 @@ namespace Esb.Content.Xml.Scanning;
 internal sealed class XmlScan
 {
     private readonly Lock _gate = new();
+    private readonly bool _checksWhole;
     private readonly XmlReader _reader;
+    private readonly DocumentStream _taken;
     private readonly PathAnswer[] _answers;
+    private readonly PathNode _root;
     private readonly ActiveSteps _steps = new();
     private readonly OpenTexts _texts;
     private EsbException? _error;
@@ -19,11 +22,16 @@ internal sealed class XmlScan
 
     public XmlScan(PathSet paths, XmlInput xml, ReadOnlyMemory<byte> bytes)
     {
+        _checksWhole = paths.ChecksWhole;
         _answers = new PathAnswer[paths.Count];
         _texts = new OpenTexts(_answers);
-        _reader = xml.Read(bytes); // over an array, so that nobody has to close it
-        _steps.Enter(paths.Root);
+        _reader = xml.ReadPieces(bytes, out _taken); // over an array, so that nobody has to close it
+        _root = paths.Root;
+        _steps.Enter(_root);
     }
+
+    /// <summary>How many bytes of the document have been looked at.</summary>
+    public long Position => _taken.Position;
 
     /// <summary>Reads until a question is decided, or to the end.</summary>
     /// <exception cref="EsbException">The document is not well-formed up to there (<see cref="XmlInput"/>).</exception>
@@ -31,7 +39,7 @@ internal sealed class XmlScan
     {
         lock (_gate)
         {
-            while (!_answers[question.Index].IsDecided && !_isAtEnd) Advance();
+            while ((_checksWhole || !_answers[question.Index].IsDecided) && !_isAtEnd) Advance();
             return _answers[question.Index];
         }
     }
@@ -74,7 +82,9 @@ internal sealed class XmlScan
     {
         _texts.EndTextNode();
         var isEmpty = _reader.IsEmptyElement;
-        foreach (var node in _steps.Begin(_reader)) _texts.Begin(node, _steps.Depth);
+        var arrived = _steps.Begin(_reader);
+        if (_steps.Depth == 1) GiveUpOtherRoots(arrived);
+        foreach (var node in arrived) _texts.Begin(node, _steps.Depth);
         foreach (var step in _steps.Here)
         {
             if (step.Node.Step.Kind == PathStepKind.Attribute) ReadAttribute(step.Node);
@@ -85,16 +95,37 @@ internal sealed class XmlScan
 
     private void ReadAttribute(PathNode node)
     {
-        if (!_reader.MoveToAttribute(node.Step.LocalName!, node.Step.Namespace)) return;
-        _texts.Take(node, _reader.Value);
-        _reader.MoveToElement();
+        if (_reader.MoveToAttribute(node.Step.LocalName!, node.Step.Namespace))
+        {
+            _texts.Take(node, _reader.Value);
+            _reader.MoveToElement();
+        }
+
+        if (node.IsUnique) GiveUp(node);
     }
 
     private void EndElement()
     {
         _texts.EndTextNode();
         _texts.End(_steps.Depth);
+        while (_steps.Depth > 1 && _steps.TryLeave(out var node)) GiveUp(node);
         _steps.End();
+    }
+
+    // A document has one root element: what begins with another has no nodes.
+    private void GiveUpOtherRoots(List<PathNode> arrived)
+    {
+        foreach (var node in _root.Next)
+        {
+            if (node.IsUnique && !arrived.Contains(node)) GiveUp(node);
+        }
+    }
+
+    // Nothing will arrive at this step, or behind it, any more: its questions are decided as they stand.
+    private void GiveUp(PathNode node)
+    {
+        foreach (var question in node.Questions) _answers[question.Index].IsDecided = true;
+        foreach (var next in node.Next) GiveUp(next);
     }
 
     private void ReadText()

@@ -1,11 +1,23 @@
-using System.Collections.Concurrent;
-
 namespace Esb.Content.Xml.Scanning;
 
-/// <summary>The passes over one body: one for each set of paths. Thread-safe.</summary>
+/// <summary>The passes over one body: one for each set of paths, of which there is one in a configuration. Thread-safe.</summary>
 internal sealed class XmlScans(ReadOnlyMemory<byte> bytes)
 {
-    private readonly ConcurrentDictionary<PathSet, XmlScan> _scans = new(concurrencyLevel: 1, capacity: 1);
+    private readonly Lock _gate = new();
+    private readonly List<(PathSet Paths, XmlScan Scan)> _scans = new(capacity: 1);
 
-    public XmlScan Of(PathSet paths, XmlInput xml) => _scans.GetOrAdd(paths, static (paths, scan) => new XmlScan(paths, scan.xml, scan.bytes), (xml, bytes));
+    public XmlScan Of(PathSet paths, XmlInput xml)
+    {
+        lock (_gate)
+        {
+            foreach (var known in _scans)
+            {
+                if (known.Paths == paths) return known.Scan;
+            }
+
+            var scan = new XmlScan(paths, xml, bytes);
+            _scans.Add((paths, scan));
+            return scan;
+        }
+    }
 }

@@ -25,7 +25,8 @@ internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig
         var request = context.Request;
         head.Clear();
         target.WriteRequestLine(head, request.Method, request.QueryString);
-        WritePassing(head, request.Headers, context.Features.Get<ForwardedRequest>() is not null);
+        WritePassing(head, request.Headers, target.Credential?.Header, context.Features.Get<ForwardedRequest>() is not null);
+        if (target.Credential is { } credential) head.WriteField(credential.Header, credential.Value());
         WriteConnection(head, request);
         if (hasBody && request.ContentLength is null)
         {
@@ -75,18 +76,23 @@ internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig
     /// <summary>The name under which a trailer of an answer passes; null where it does not.</summary>
     public string? NameOfAnswerTrailer(string name) => TrailerFields.MayPass(name) ? _answers.NameOf(name, default) : null;
 
-    private void WritePassing(TextBuffer head, IHeaderDictionary headers, bool isFromProxy)
+    private void WritePassing(TextBuffer head, IHeaderDictionary headers, string? credential, bool isFromProxy)
     {
         var replaces = _forwarded is not null || !isFromProxy;
         var connection = headers.Connection;
         foreach (var (name, values) in headers)
         {
             if (replaces && ForwardedFields.Replaces(name)) continue;
-            if (_requests.NameOf(name, connection) is { } passed) WriteFields(head, passed, values);
+            if (_requests.NameOf(name, connection) is { } passed && !Is(passed, credential)) WriteFields(head, passed, values);
         }
 
-        foreach (var (name, value) in _requests.Set) head.WriteField(name, value);
+        foreach (var (name, value) in _requests.Set)
+        {
+            if (!Is(name, credential)) head.WriteField(name, value);
+        }
     }
+
+    private static bool Is(string name, string? other) => name.Equals(other, StringComparison.OrdinalIgnoreCase);
 
     private void WriteConnection(TextBuffer head, HttpRequest request)
     {

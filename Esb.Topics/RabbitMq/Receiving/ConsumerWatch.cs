@@ -20,25 +20,24 @@ internal sealed class ConsumerWatch(string endpoint, string queue, BrokerConnect
     private bool _isFresh;
 
     /// <summary>Looks every now and then until the consumer has to be replaced.</summary>
-    /// <param name="filter">What the consumer delivers to.</param>
-    /// <param name="note">Is told after each look over which channel it consumes; null where it does not.</param>
+    /// <param name="session">What the consumer delivers to.</param>
+    /// <param name="note">Is told after each look whether it consumes.</param>
     /// <param name="pause">Waits for the next look.</param>
     /// <param name="stopping">Ends it.</param>
     /// <returns>Why it has to be replaced.</returns>
-    public async Task<string> RunAsync(DeliveryFilter filter, Func<ChannelSession?, Task> note, Func<Task> pause, CancellationToken stopping)
+    public async Task<string> RunAsync(ParallelSession session, Action<bool> note, Func<Task> pause, CancellationToken stopping)
     {
         var (misses, fewer, seen) = (0, 0, -1L);
         while (true)
         {
-            var session = filter.Channel.Open;
-            var count = session is null ? null : await CountAsync(stopping);
-            var isIdle = filter.Count == seen && !filter.IsBusy;
-            seen = filter.Count;
-            misses = session is { IsOpen: true } && count != 0 ? 0 : misses + 1;
+            var count = await CountAsync(stopping);
+            var isIdle = session.Count == seen && !session.IsBusy;
+            seen = session.Count;
+            misses = session.IsOpen && count != 0 ? 0 : misses + 1;
             var isShort = count < Expected;
             if (!isShort) _isFresh = false;
             fewer = isShort && isIdle && !_isFresh && misses == 0 ? fewer + 1 : 0;
-            await note(misses == 0 && fewer < MaxFewer ? session : null);
+            note(misses == 0 && fewer < MaxFewer);
             if (misses == MaxMisses) return "its consumer was lost";
             if (fewer == MaxFewer)
             {

@@ -22,7 +22,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
     private static readonly TimeSpan ReturnPause = TimeSpan.FromMilliseconds(250);
 
     // Bounded by the prefetch.
-    private readonly Channel<Arrival> _arrivals = Channel.CreateUnbounded<Arrival>(new UnboundedChannelOptions { SingleReader = true, SingleWriter = true });
+    private readonly Channel<LaneArrival> _arrivals = Channel.CreateUnbounded<LaneArrival>(new UnboundedChannelOptions { SingleReader = true, SingleWriter = true });
 
     private readonly CancellationTokenSource _handingOver = new();
     private readonly CancellationTokenSource _ended = new();
@@ -80,7 +80,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
         var consumer = new AsyncEventingBasicConsumer(channel);
         consumer.ReceivedAsync += (_, delivery) =>
         {
-            _arrivals.Writer.TryWrite(new Arrival(WireMessage.Of(delivery), delivery.DeliveryTag, time.GetTimestamp()));
+            _arrivals.Writer.TryWrite(new LaneArrival(WireMessage.Of(delivery), delivery.DeliveryTag, time.GetTimestamp()));
             return Task.CompletedTask;
         };
         consumer.UnregisteredAsync += (_, _) => _ended.CancelAsync(); // the queue was deleted
@@ -89,7 +89,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
     }
 
     // False: it is time to let go.
-    private async Task<bool> WorkAsync(Arrival arrival, CancellationToken leaving)
+    private async Task<bool> WorkAsync(LaneArrival arrival, CancellationToken leaving)
     {
         while (MayBegin(arrival))
         {
@@ -105,7 +105,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
         return false;
     }
 
-    private async Task<bool> TryWorkAsync(Arrival arrival, CancellationToken leaving)
+    private async Task<bool> TryWorkAsync(LaneArrival arrival, CancellationToken leaving)
     {
         await gate.WaitAsync(leaving);
         try
@@ -125,7 +125,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
         }
     }
 
-    private bool MayBegin(Arrival arrival) => time.GetElapsedTime(arrival.At) < BeginLatest;
+    private bool MayBegin(LaneArrival arrival) => time.GetElapsedTime(arrival.At) < BeginLatest;
 
     // After the process stood still, another host may work on what was delivered here: only the broker knows.
     private async Task ProveOwnershipAsync(CancellationToken cancellationToken)
@@ -140,7 +140,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
     [LoggerMessage(EventId = 1526, Level = LogLevel.Warning, Message = "This process stood still; before it goes on with {Queue}, it asks the broker whether it still may")]
     private partial void LogFrozen(string queue);
 
-    private sealed record Arrival(WireMessage Message, ulong Tag, long At);
+    private sealed record LaneArrival(WireMessage Message, ulong Tag, long At);
 }
 
 /// <summary>A queue whose messages are worked on one by one.</summary>

@@ -6,7 +6,7 @@ using RabbitMQ.Client;
 namespace Esb.Topics.RabbitMq.Receiving;
 
 /// <summary>Receives in order: the one queue of an endpoint, or each of its lanes, with a single active consumer over all hosts.</summary>
-/// <remarks>Over channels of our own: the bus could not give a message back in its order, nor say which channel it lost (docs/adr/0003).</remarks>
+/// <remarks>Why not through the bus: docs/adr/0003.</remarks>
 internal sealed class OrderedReceiver : IReceiver
 {
     // The same for every host and at all times, whatever the subscription says. What a quorum queue takes back it puts behind what it took back

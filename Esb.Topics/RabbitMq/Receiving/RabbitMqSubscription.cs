@@ -99,5 +99,5 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
 
     private IReceiver Receive(Subscription subscription) => subscription.SingleActive || subscription.Lanes is not null
         ? new OrderedReceiver(subscription, _context, _work, _presence)
-        : new BusReceiver(subscription, _context, _work, _presence);
+        : new ParallelReceiver(subscription, _context, _work, _presence);
 }

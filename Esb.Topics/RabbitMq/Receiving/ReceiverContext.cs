@@ -7,4 +7,4 @@ namespace Esb.Topics.RabbitMq.Receiving;
 
 /// <summary>What the receivers of a transport share.</summary>
 internal sealed record ReceiverContext(
-    RabbitMqNames Names, BrokerConnection Connection, EndpointSetup Setup, ReceiveBus Bus, BrokerFarm Farm, FreezeWatch Freezes, TimeProvider Time, ILogger Logger);
+    RabbitMqNames Names, BrokerConnection Connection, EndpointSetup Setup, BrokerFarm Farm, FreezeWatch Freezes, TimeProvider Time, ILogger Logger);

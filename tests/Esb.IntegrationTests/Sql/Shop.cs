@@ -4,6 +4,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Expressions;
 using Esb.Core.Storage;
 using Esb.Endpoints.Sql;
+using Esb.Endpoints.Sql.Batches;
 using Esb.Tests.Endpoints.Contracts;
 using Npgsql;
 
@@ -83,7 +84,9 @@ internal sealed class Shop : IAsyncDisposable
         var errors = new ConfigErrors();
         var plan = SqlCommandPlan.Compile(config, new PlainExpressions(), MaxBodyBytes, errors);
         Assert.That(errors.All, Is.Empty);
-        return new SqlOutboundEndpoint(config, plan!, database ?? Open(), Bus, MaxBodyBytes, TimeProvider.System);
+        database ??= Open();
+        var batcher = config.Batch is { } batch ? new MessageBatcher(batch, new SqlBatch(config, plan!.Text, database).RunAsync, TimeProvider.System) : null;
+        return new SqlOutboundEndpoint(config, plan!, database, Bus, MaxBodyBytes, TimeProvider.System, batcher);
     }
 
     public async ValueTask DisposeAsync()

@@ -1,3 +1,4 @@
+using Esb.Core.Certificates;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Esb.Storage;
@@ -48,7 +49,7 @@ public sealed class BrokerTlsTests
     {
         var port = await ListenAsync(_authority.Issue("localhost"), wantsClients: withClientCertificate);
         var client = _authority.Issue("client", isClient: true);
-        var tls = new TlsConfig { Ca = _authority.File };
+        var tls = new ClientTlsConfig { Ca = _authority.File };
         if (withClientCertificate) tls = tls with { Certificate = client.Certificate, Key = client.LockedKey, Passphrase = IssuedCertificate.Passphrase };
         await using var transport = CreateTransport($"amqps://localhost:{port}", tls);
         var inbox = new Inbox();
@@ -68,8 +69,8 @@ public sealed class BrokerTlsTests
     {
         var port = await ListenAsync(_authority.Issue("localhost"));
 
-        await ExpectAsync($"amqps://localhost:{port}", new TlsConfig(), "no authority that is trusted here vouches for the broker's certificate", cancellationToken);
-        await ExpectAsync($"amqps://localhost:{port}", new TlsConfig { Ca = _stranger.File }, "no authority that is trusted here vouches for the broker's certificate", cancellationToken);
+        await ExpectAsync($"amqps://localhost:{port}", new ClientTlsConfig(), "no authority that is trusted here vouches for the broker's certificate", cancellationToken);
+        await ExpectAsync($"amqps://localhost:{port}", new ClientTlsConfig { Ca = _stranger.File }, "no authority that is trusted here vouches for the broker's certificate", cancellationToken);
     }
 
     [Test, CancelAfter(60_000)]
@@ -78,8 +79,8 @@ public sealed class BrokerTlsTests
     {
         var port = await ListenAsync(_authority.Issue("broker.example"));
 
-        await ExpectAsync($"amqps://localhost:{port}", new TlsConfig { Ca = _authority.File }, "the broker's certificate is made out to broker.example, not to localhost", cancellationToken);
-        await using var transport = CreateTransport($"amqps://localhost:{port}", new TlsConfig { Ca = _authority.File, ServerName = "broker.example" });
+        await ExpectAsync($"amqps://localhost:{port}", new ClientTlsConfig { Ca = _authority.File }, "the broker's certificate is made out to broker.example, not to localhost", cancellationToken);
+        await using var transport = CreateTransport($"amqps://localhost:{port}", new ClientTlsConfig { Ca = _authority.File, ServerName = "broker.example" });
         await transport.StartAsync(cancellationToken);
         Assert.That(transport.Status.IsReady, Is.True, transport.Status.Reason);
     }
@@ -90,7 +91,7 @@ public sealed class BrokerTlsTests
     {
         var port = await ListenAsync(_authority.Issue("localhost", fromDay: -3, toDay: -1));
 
-        await ExpectAsync($"amqps://localhost:{port}", new TlsConfig { Ca = _authority.File }, "the broker's certificate is valid from", cancellationToken);
+        await ExpectAsync($"amqps://localhost:{port}", new ClientTlsConfig { Ca = _authority.File }, "the broker's certificate is valid from", cancellationToken);
     }
 
     [TestCase("tlsv1.2")]
@@ -102,16 +103,16 @@ public sealed class BrokerTlsTests
         var port = await ListenAsync(_authority.Issue("localhost"), wantsClients: true, version);
         var stranger = _stranger.Issue("client", isClient: true);
 
-        await ExpectAsync($"amqps://localhost:{port}", new TlsConfig { Ca = _authority.File }, "the broker refuses the certificate of this client, or wants one", cancellationToken);
+        await ExpectAsync($"amqps://localhost:{port}", new ClientTlsConfig { Ca = _authority.File }, "the broker refuses the certificate of this client, or wants one", cancellationToken);
         await ExpectAsync(
-            $"amqps://localhost:{port}", new TlsConfig { Ca = _authority.File, Certificate = stranger.Certificate, Key = stranger.Key },
+            $"amqps://localhost:{port}", new ClientTlsConfig { Ca = _authority.File, Certificate = stranger.Certificate, Key = stranger.Key },
             "the broker refuses the certificate of this client, or wants one", cancellationToken);
     }
 
-    private RabbitMqTransport CreateTransport(string url, TlsConfig tls) => new(
+    private RabbitMqTransport CreateTransport(string url, ClientTlsConfig tls) => new(
         new RabbitMqTransportConfig { Url = url, Prefix = $"esb-test-{Guid.NewGuid():N}"[..17], Tls = tls }, "tests", Topics, new BodyLimits(1_000_000, 1_000_000), new NoClaimCheckStore(), TimeProvider.System, _log.Factory);
 
-    private async Task ExpectAsync(string url, TlsConfig tls, string reason, CancellationToken cancellationToken)
+    private async Task ExpectAsync(string url, ClientTlsConfig tls, string reason, CancellationToken cancellationToken)
     {
         await using var transport = CreateTransport(url, tls);
         await transport.StartAsync(cancellationToken);

@@ -8,7 +8,8 @@ public sealed class LogMethodTests
     // Where the event ids of a namespace begin, and end.
     private static readonly (string Namespace, int From, int To)[] Ranges =
     [
-        ("Esb.Core", 1000, 1499),
+        ("Esb.Core", 1000, 1399),
+        ("Esb.Content", 1400, 1499),
         ("Esb.Topics", 1500, 1999),
         ("Esb.Endpoints.Http", 2100, 2199),
         ("Esb.Endpoints.Files", 2200, 2299),

@@ -26,6 +26,7 @@ public sealed class ExplainTests : ConfigurationFixture
             "topics.t.claimCheck = true  (default)",
             "",
             "limits.maxBodySize = \"1MiB\"  (environment variable ESB__LIMITS__MAXBODYSIZE)",
+            "limits.checkWholeBodies = false  (default)",
             "limits.inFlight = 5  (esb.json:4:27)",
             "limits.inFlightHigh = 200  (default)",
             "limits.inFlightLow = 100  (default)",

@@ -27,7 +27,7 @@ public sealed class OrdersSampleTests
     [Test]
     public void A_legacy_order_becomes_an_order_that_passes_the_schema()
     {
-        var order = _content.Get<IMapCatalog>().Find("legacy-to-order")!.Transform(Read("legacy-order.xml"));
+        var order = _content.Get<IMapCatalog>().Find("legacy-to-order")!.Transform(Read("legacy-order.xml")).Body;
 
         Assert.That(
             XNode.DeepEquals(

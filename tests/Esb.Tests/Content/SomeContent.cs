@@ -17,7 +17,7 @@ internal static class SomeContent
     public static XmlInput Xml { get; } = new(new XmlLimits());
 
     public static ExpressionCompiler Compiler(params (string Prefix, string Uri)[] namespaces) =>
-        new(namespaces.ToDictionary(entry => entry.Prefix, entry => entry.Uri), Xml);
+        new(namespaces.ToDictionary(entry => entry.Prefix, entry => entry.Uri), Xml, TimeProvider.System);
 
     public static MessageBody Body(string text) => MessageBody.FromText(text);
 
@@ -60,7 +60,7 @@ internal sealed class ConfiguredContent : IDisposable
     public ConfiguredContent(DirectoryInfo folder)
     {
         _folder = folder;
-        var services = new ServiceCollection().AddSection<LimitsConfig>("limits", "Limits.").AddEsbContent().AddSingleton(TimeProvider.System);
+        var services = new ServiceCollection().AddSection<LimitsConfig>("limits", "Limits.").AddEsbContent().AddLogging().AddSingleton(TimeProvider.System);
         var errors = new ConfigErrors();
         var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(folder.FullName, new Dictionary<string, string>(), errors);
         if (configuration is not null)

@@ -16,9 +16,14 @@ public sealed class SampleConfigurationTests
     {
         ["ESB_RABBITMQ"] = "amqp://esb:secret@localhost",
         ["ESB_POSTGRES"] = "Host=localhost;Username=esb;Password=secret",
+        ["ESB_BACKEND"] = "http://localhost:9000",
     };
 
-    public static IEnumerable<string> Configurations => ["samples/orders", "samples/mediation", "samples/database", "samples/transactions", "loadtests/orders"];
+    public static IEnumerable<string> Configurations =>
+    [
+        "samples/orders", "samples/mediation", "samples/database", "samples/transactions", "loadtests/orders",
+        "loadtests/compare.d/mediation", "loadtests/compare.d/topics",
+    ];
 
     [TestCaseSource(nameof(Configurations))]
     public void Configuration_passes_every_check(string folder) =>

@@ -10,7 +10,7 @@ using Esb.IntegrationTests.Faults.Sinks;
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>One of three hosts runs an endpoint. Whatever befalls it, no two run it at once, another takes over soon, and what comes late has no effect.</summary>
-[NonParallelizable, Category("Waits")]
+[NonParallelizable, Category("WaitsLong")]
 public sealed class LeaseTests
 {
     private const string Effects = "effects";

@@ -20,6 +20,7 @@ public sealed class ConditionTests
     [TestCase("string(/order/customer)", true)]
     [TestCase("count(//line)", false)]
     [TestCase("number(/order/customer)", false, TestName = "Not a number is false")]
+    [Property("Case", "XPT-04")]
     [TestCase("/order/@isGift", true, TestName = "XPath looks whether there is a node, not what it says")]
     public void An_XPath_alone_holds_as_XPath_says(string xpath, bool expected)
     {
@@ -152,6 +153,31 @@ public sealed class ConditionTests
         ];
 
         Assert.That(conditions.Select(condition => HoldsFor(condition, null)), Is.EqualTo(Enumerable.Range(0, conditions.Length).Select(i => i == 0)));
+    }
+
+    [TestCase("' or '1'='1")]
+    [TestCase("\"] | //* | a[\"")]
+    [TestCase("x' and contains(., \"x")]
+    [Property("Case", "XPT-08")]
+    public void Quotes_in_what_is_compared_are_text_on_both_sides(string hostile)
+    {
+        var written = System.Security.SecurityElement.Escape(hostile);
+
+        Assert.That(HoldsFor(new ConditionConfig { Header = "x", EqualTo = SomeContent.Constant("gold") }, hostile), Is.False);
+        Assert.That(Holds(new ConditionConfig { Xpath = "/order/type", EqualTo = SomeContent.Constant(hostile) }, "<order><type>gold</type></order>"), Is.False);
+        Assert.That(Holds(new ConditionConfig { Xpath = "/order/type = 'gold'" }, $"<order><type>{written}</type></order>"), Is.False);
+        Assert.That(Holds(new ConditionConfig { Xpath = "/order/type", EqualTo = SomeContent.Constant(hostile) }, $"<order><type>{written}</type></order>"), Is.True);
+    }
+
+    [Test]
+    public void A_SOAP_header_decides_before_the_body_comes()
+    {
+        var errors = new ConfigErrors();
+        var condition = SomeContent.Compiler(("s", "http://schemas.xmlsoap.org/soap/envelope/"), ("r", "urn:routes"))
+            .Compile(new ConditionConfig { Xpath = "/s:Envelope/s:Header[1]/r:to[1] = 'east'" }, errors)!;
+        string Envelope(string to) => $"<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Header><to xmlns='urn:routes'>{to}</to></e:Header><e:Body><broken";
+
+        Assert.That(new[] { "east", "west" }.Select(to => condition.Holds(Some.Context(Envelope(to)))), Is.EqualTo(new[] { true, false }));
     }
 
     [Test]

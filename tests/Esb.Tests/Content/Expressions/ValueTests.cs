@@ -1,5 +1,7 @@
 using System.Globalization;
 using System.Text;
+using Esb.Content.Expressions;
+using Esb.Content.Xml;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Expressions;
@@ -21,6 +23,7 @@ public sealed class ValueTests
     [TestCase("/order/total > 20", true)]
     [TestCase("concat(/order/@id, '-', /order/total)", "A-1-24.90")]
     [TestCase("//line[2]/@sku", "C")]
+    [Property("Case", "XPT-04")]
     public void An_XPath_gives_the_text_of_its_first_node_or_what_it_computes(string xpath, object? expected)
     {
         Assert.That(Evaluate(new ValueConfig { Xpath = xpath }, Order), Is.EqualTo(expected));
@@ -189,6 +192,51 @@ public sealed class ValueTests
         Assert.That(errors.All.Single().Code, Is.EqualTo(code));
         Assert.That(errors.All.Single().Path, Is.EqualTo("somewhere.xpath"));
         Assert.That(errors.All.Single().Value, Is.EqualTo($"\"{xpath}\""));
+    }
+
+    [TestCase("/order[{header.x-filter}]", "{header.x-filter}")]
+    [TestCase("/order[@id = '{property.id}']", "{property.id}")]
+    [TestCase("{message.body}", "{message.body}")]
+    [Property("Case", "XPT-07")]
+    public void An_expression_that_a_message_would_write_is_a_configuration_error(string xpath, string place)
+    {
+        var errors = new ConfigErrors();
+
+        var value = SomeContent.Compiler().Compile(new ValueConfig { Xpath = xpath, Path = "somewhere" }, errors);
+
+        Assert.That(value, Is.Null);
+        Assert.That((errors.All.Single().Code, errors.All.Single().Path), Is.EqualTo(("ESB-XPT-DYNAMIC", "somewhere.xpath")));
+        Assert.That(errors.All.Single().Expected, Does.Contain(place));
+    }
+
+    [TestCase("count(//*[count(//*)>1])")]
+    [TestCase("count(//a[following::a[preceding::a]])")]
+    [CancelAfter(20_000), Property("Case", "XPT-09")]
+    public void An_expression_whose_cost_runs_away_is_ended(string xpath)
+    {
+        var limits = new XmlLimits { Characters = ByteSize.MiB(8).Bytes, ExpressionTime = TimeSpan.FromMilliseconds(200) };
+        var compiler = new ExpressionCompiler(new Dictionary<string, string>(), new XmlInput(limits), TimeProvider.System);
+        var value = compiler.Compile(new ValueConfig { Xpath = xpath }, new ConfigErrors())!;
+        var context = Some.Context($"<r>{string.Concat(Enumerable.Repeat("<a/>", 5 * 1024 * 1024 / 4))}</r>");
+
+        Assert.That(() => value.Evaluate(context), Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo("ESB-XPT-TIMEOUT"));
+    }
+
+    [TestCase("$['$type']", "System.IO.FileInfo", "JSN-11")]
+    [TestCase("$['__type']", "x", "JSN-11")]
+    [TestCase("$['@class']", "java.lang.Runtime", "JSN-11")]
+    [TestCase("$.__proto__.admin", true, "JSN-12")]
+    [TestCase("$.constructor", "y", "JSN-12")]
+    [TestCase("$.Id", "upper", "JSN-04")]
+    [TestCase("$.id", "lower", "JSN-04")]
+    [Property("Case", "JSN-04"), Property("Case", "JSN-11"), Property("Case", "JSN-12")]
+    public void Names_that_mean_something_elsewhere_are_plain_data_and_told_apart_by_case(string jsonpath, object expected, string row)
+    {
+        var body = """
+            {"$type": "System.IO.FileInfo", "__type": "x", "@class": "java.lang.Runtime", "__proto__": {"admin": true}, "constructor": "y", "Id": "upper", "id": "lower"}
+            """;
+
+        Assert.That(Evaluate(new ValueConfig { Jsonpath = jsonpath }, body), Is.EqualTo(expected), row);
     }
 
     [Test]

@@ -46,17 +46,65 @@ public sealed class JsonInputTests
         Assert.That(error.Message, Does.Contain($"\"{name}\"").And.Contain(place));
     }
 
-    [TestCase("{\"a\": NaN}")]
-    [TestCase("{\"a\": 0x10}")]
-    [TestCase("{\"a\": 01}")]
-    [TestCase("{\"a\": 1} // note")]
+    [TestCase("{\"a\": 1 // note\n}")]
+    [TestCase("/* note */ 1")]
     [TestCase("{\"a\": 1,}")]
+    [TestCase("[1,]")]
     [TestCase("{'a': 1}")]
-    [TestCase("{\"a\": 1} {\"b\": 2}")]
     [Property("Case", "JSN-09")]
     public void No_dialect_is_accepted(string text)
     {
         Assert.That(Refused(text).Code, Is.EqualTo("ESB-JSON-SYNTAX"));
+    }
+
+    [TestCase("{\"a\": NaN}")]
+    [TestCase("{\"a\": Infinity}")]
+    [TestCase("{\"a\": -Infinity}")]
+    [TestCase("{\"a\": 0x10}")]
+    [TestCase("{\"a\": 01}")]
+    [TestCase("{\"a\": +1}")]
+    [TestCase("{\"a\": .5}")]
+    [TestCase("{\"a\": 1.}")]
+    [Property("Case", "JSN-05")]
+    public void A_number_that_JSON_cannot_write_is_refused_with_its_place(string text)
+    {
+        var error = Refused(text);
+
+        Assert.That(error.Code, Is.EqualTo("ESB-JSON-NUMBER"));
+        Assert.That(error.Message, Does.Match("line 1, byte (7|8|9)"));
+    }
+
+    [TestCase("{\"a\": 1} {\"b\": 2}", "extra data at offset 9")]
+    [TestCase("{\"a\": 1}\n]", "extra data at offset 9")]
+    [TestCase("1 2", "extra data at offset 2")]
+    [Property("Case", "JSN-14")]
+    public void A_second_document_behind_the_first_is_refused_with_its_offset(string text, string reason)
+    {
+        var error = Refused(text);
+
+        Assert.That(error.Code, Is.EqualTo("ESB-JSON-SYNTAX"));
+        Assert.That(error.Message, Does.Contain(reason));
+    }
+
+    [Test, Property("Case", "JSN-13")]
+    public void A_name_of_a_mebibyte_and_a_million_members_are_refused()
+    {
+        var name = Refused($"{{\"{new string('n', 1 << 20)}\": 1}}");
+        var members = Refused($"{{{string.Join(',', Enumerable.Range(0, 1_000_000).Select(i => $"\"{i}\":{i}"))}}}");
+
+        Assert.That((name.Code, name.Kind), Is.EqualTo(("ESB-JSON-LIMIT", FaultKind.TooLarge)));
+        Assert.That((members.Code, members.Kind), Is.EqualTo(("ESB-JSON-LIMIT", FaultKind.TooLarge)));
+        Assert.That(name.Message, Does.Contain("line 1, byte 2").And.Contain("65536 bytes"));
+        Assert.That(members.Message, Does.Contain("100000 members"));
+    }
+
+    [Test]
+    public void As_many_members_as_allowed_are_read_and_none_may_come_twice()
+    {
+        var members = string.Join(',', Enumerable.Range(0, JsonInput.MaxMembers - 1).Select(i => $"\"{i}\":{i}"));
+
+        Assert.That(JsonInput.Read(SomeContent.Body($"{{{members},\"last\":1}}")).GetPropertyCount(), Is.EqualTo(JsonInput.MaxMembers));
+        Assert.That(Refused($"{{{members},\"99\":1}}").Code, Is.EqualTo("ESB-JSON-DUPKEY"));
     }
 
     [Test, Property("Case", "JSN-07")]

@@ -27,6 +27,20 @@ public sealed class XmlScanTests
         Assert.That(value(Scan("<order id='7'><type>gold</type><line><broken")), Is.EqualTo(expected));
     }
 
+    [TestCase("/invoice", false, TestName = "A document has one root element, which is known at once")]
+    [TestCase("/invoice/type = 'gold' or count(/x/y) > 0", false)]
+    [TestCase("/order/type[1] = 'silver'", false, TestName = "The first of its kind has ended")]
+    [TestCase("/order/@id = 8 or /order/@missing", false, TestName = "Attributes are known at the end of their tag")]
+    [TestCase("/order/type[1]/code", false)]
+    [TestCase("/order/type[@x][1]/@x = 'b' or /order/type[1]/@y = 'a'", false)]
+    [TestCase("count(/order/type[1]/text()) = 1", true)]
+    public void What_can_come_once_only_is_decided_when_it_has_come(string xpath, bool expected)
+    {
+        var holds = new ScanCompiler(_paths, new Dictionary<string, string>()).CompileTruth(xpath)!;
+
+        Assert.That(holds(Scan("<order id='7'><type x='a'>gold</type><line><broken")), Is.EqualTo(expected));
+    }
+
     [TestCase("count(//type)")]
     [TestCase("/order/type = 'silver'")]
     [TestCase("/order/line/text()")]

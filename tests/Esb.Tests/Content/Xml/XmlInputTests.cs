@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
@@ -92,6 +93,19 @@ public sealed class XmlInputTests
         Assert.That(document.Value, Is.Empty);
     }
 
+    [Test, Property("Case", "XML-21")]
+    public void Encrypted_and_signed_parts_are_data_as_any_other()
+    {
+        var body = SomeContent.Body("""
+            <order><ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:SignedInfo><ds:Reference URI="file:///etc/hostname"/></ds:SignedInfo>
+            <ds:SignatureValue>no signature</ds:SignatureValue></ds:Signature>
+            <xenc:EncryptedData xmlns:xenc="http://www.w3.org/2001/04/xmlenc#"><xenc:CipherReference URI="http://127.0.0.1:1/"/></xenc:EncryptedData><type>gold</type></order>
+            """);
+
+        Assert.That(SomeContent.Xml.Navigate(body).Evaluate("string(/order/type)"), Is.EqualTo("gold"));
+        Assert.That(typeof(XmlInput).Assembly.GetReferencedAssemblies().Select(assembly => assembly.Name), Has.None.EqualTo("System.Security.Cryptography.Xml"));
+    }
+
     [Test, Property("Case", "XML-08")]
     public void Elements_nested_too_deep_are_refused()
     {
@@ -129,6 +143,23 @@ public sealed class XmlInputTests
         var many = new string('=', 20_000);
 
         Assert.That(() => SomeContent.Xml.Navigate(SomeContent.Body($"<a b='{many}'><!--{many}--><![CDATA[{many}]]><?x {many}?>{many}<c d=\"{many}\"/></a>")), Throws.Nothing);
+    }
+
+    [TestCase("<a><!-- = < ' --><b/><![CDATA[ = ' ]]><c x='=' {0}/></a>", 99, false)]
+    [TestCase("<a><!-- = < ' --><b/><![CDATA[ = ' ]]><c x='=' {0}/></a>", 100, true)]
+    [TestCase("<?x ='?><a {0} y='>'/>", 100, true)]
+    public void Attributes_are_counted_wherever_the_parser_pauses(string document, int attributes, bool isRefused)
+    {
+        var bytes = Encoding.UTF8.GetBytes(string.Format(CultureInfo.InvariantCulture, document, string.Join(' ', Enumerable.Range(0, attributes).Select(i => $"a{i}=\"=>'\""))));
+
+        for (var piece = 1; piece < 40; piece++)
+        {
+            var guard = new AttributeGuard(bytes, limit: 100);
+            var exceeds = false;
+            for (var end = 0; end < bytes.Length && !exceeds; end += piece) exceeds = guard.Exceeds(Math.Min(end, bytes.Length));
+
+            Assert.That(exceeds || guard.Exceeds(bytes.Length), Is.EqualTo(isRefused), $"pieces of {piece}");
+        }
     }
 
     [Test, Property("Case", "XML-10")]

@@ -105,7 +105,7 @@ public sealed class EndpointCheckTests : ConfigurationFixture
             { "topics": { "keyed": { "key": { "header": "x-key" } }, "plain": {} },
               "endpoints": { "out": { "type": "file-outbound", "folder": "x", {{properties}} } }{{more}} }
             """);
-        using var services = new ServiceCollection().AddEsbCore().AddSingleton(configuration).BuildServiceProvider();
+        using var services = new ServiceCollection().AddEsbCore().AddSingleton(TimeProvider.System).AddSingleton(configuration).BuildServiceProvider();
         var errors = new ConfigErrors();
 
         foreach (var check in services.GetServices<IConfigurationCheck>()) check.Check(errors);

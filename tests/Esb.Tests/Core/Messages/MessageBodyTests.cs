@@ -29,6 +29,21 @@ public sealed class MessageBodyTests
         Assert.That((await body.BufferAsync(1, cancellationToken)).Length, Is.EqualTo(bytes.Length), "buffered once and for all");
     }
 
+    [TestCase(0L)]
+    [TestCase(99_999L)]
+    [TestCase(100_000L)]
+    [TestCase(200_000L)]
+    public async Task A_length_that_is_announced_and_not_kept_changes_nothing(long announced, CancellationToken cancellationToken)
+    {
+        var bytes = Enumerable.Range(0, 100_000).Select(number => (byte)number).ToArray();
+        var body = MessageBody.FromStream(new MemoryStream(bytes), announced);
+
+        var buffered = await body.BufferAsync(1 << 20, cancellationToken);
+
+        Assert.That(buffered.ToArray(), Is.EqualTo(bytes));
+        Assert.That(body.Length, Is.EqualTo(bytes.Length));
+    }
+
     [Test]
     [TestCase(null)]
     [TestCase(4L)]
@@ -86,6 +101,23 @@ public sealed class MessageBodyTests
             made++;
             return new StringBuilder(Encoding.UTF8.GetString(bytes.Span));
         }
+    }
+
+    [Test]
+    public void Views_of_several_kinds_stand_beside_one_another_also_when_many_ask_at_once()
+    {
+        var body = MessageBody.FromText("abc");
+        var texts = new string[1_000];
+        var builders = new StringBuilder[1_000];
+
+        Parallel.For(0, 1_000, i =>
+        {
+            texts[i] = body.View(bytes => Encoding.UTF8.GetString(bytes.Span));
+            builders[i] = body.View(bytes => new StringBuilder(bytes.Length));
+        });
+
+        Assert.That(texts, Is.All.SameAs(texts[0]));
+        Assert.That(builders, Is.All.SameAs(builders[0]));
     }
 
     [Test]

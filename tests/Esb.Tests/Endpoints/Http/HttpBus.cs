@@ -49,6 +49,11 @@ internal sealed class HttpBus : IAsyncDisposable
 
     public ConfigErrors Errors { get; } = new();
 
+    /// <summary>The environment, where secrets come from.</summary>
+    public Dictionary<string, string> Variables { get; } = [];
+
+    public TimeProvider Time { get; init; } = TimeProvider.System;
+
     public AuditLog Audit { get; } = new();
 
     public LogLines Log { get; } = new();
@@ -92,7 +97,7 @@ internal sealed class HttpBus : IAsyncDisposable
         File.WriteAllText(file, $$"""{ "topics": { "orders": {} }, "processes": { {{processes}} }, "endpoints": { {{endpoints}} }{{listeners}}{{more}} }""");
         var services = new ServiceCollection()
             .AddLogging(logging => logging.SetMinimumLevel(LogLevel.Debug).AddProvider(Log))
-            .AddSingleton(TimeProvider.System)
+            .AddSingleton(Time)
             .AddSingleton(Publisher)
             .AddSingleton(Transport)
             .AddSingleton(Keys)
@@ -104,7 +109,7 @@ internal sealed class HttpBus : IAsyncDisposable
             .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(AnyStoreConfig), "For tests."))
             .AddIntake()
             .AddHttpEndpoints();
-        var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(file, new Dictionary<string, string>(), Errors);
+        var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(file, Variables, Errors);
         if (configuration is null) return;
         _services = services.AddSingleton(configuration).BuildServiceProvider();
         foreach (var check in _services.GetServices<IConfigurationCheck>()) check.Check(Errors);

@@ -1,11 +1,7 @@
-using System.Net;
-using System.Net.Sockets;
 using Esb.Core.Topics;
 using Esb.Storage;
-using Esb.Tests.Fakes;
 using Esb.Topics.ClaimChecks;
 using Esb.Topics.RabbitMq;
-using Esb.Topics.RabbitMq.Receiving;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Esb.Tests.Topics.RabbitMq;
@@ -28,22 +24,6 @@ public sealed class BrokerAwayTests
         await subscription.DisposeAsync().AsTask().WaitAsync(Soon, cancellationToken);
 
         Assert.That(subscription.IsLive, Is.False);
-    }
-
-    [Test, CancelAfter(30_000)]
-    public async Task Bus_that_does_not_come_to_start_is_given_up(CancellationToken cancellationToken)
-    {
-        using var silent = new TcpListener(IPAddress.Loopback, 0);
-        silent.Start(); // connections are made, and nobody says a word
-        var time = new ManualTime();
-        var address = RabbitMqAddress.Of(new RabbitMqTransportConfig { Url = $"amqp://{silent.LocalEndpoint}" }, time.GetUtcNow());
-        await using var bus = new ReceiveBus(address, "tests", time, NullLoggerFactory.Instance);
-
-        var connecting = bus.ConnectAsync("a-queue", concurrency: 1, prefetch: 1, new DeliveryFilter(null!, time), cancellationToken);
-        await Eventually.HoldsAsync(() => time.Waiting > 0, "it has a deadline", cancellationToken);
-        time.Advance(TimeSpan.FromSeconds(30));
-
-        Assert.That(async () => await connecting.WaitAsync(TimeSpan.FromSeconds(10), cancellationToken), Throws.InstanceOf<OperationCanceledException>());
     }
 
     private static RabbitMqTransport Transport(string url) => new(

@@ -22,7 +22,8 @@ internal sealed class CompiledProcesses : IDisposable
     /// <param name="processes">The section <c>processes</c>, as JSON.</param>
     /// <param name="place">What both endpoints have to do with on the outside; nothing that could be told by default.</param>
     /// <param name="prepare">Tells what transactions are possible; by default all.</param>
-    public CompiledProcesses(string processes, string place = "", Action<ITransactions>? prepare = null)
+    /// <param name="maps">Stylesheets, by the names of their maps.</param>
+    public CompiledProcesses(string processes, string place = "", Action<ITransactions>? prepare = null, params IReadOnlyList<(string Name, string Text)> maps)
     {
         Publisher = Substitute.For<ITopicPublisher>();
         Outgoing = Substitute.For<IOutgoingPublisher>();
@@ -31,9 +32,11 @@ internal sealed class CompiledProcesses : IDisposable
         Transactions.ObstacleOf(default!).ReturnsForAnyArgs((string?)null);
         prepare?.Invoke(Transactions);
         var file = Path.Combine(_folder.FullName, "esb.json");
+        foreach (var (name, text) in maps) File.WriteAllText(Path.Combine(_folder.FullName, $"{name}.xsl"), text);
         File.WriteAllText(file, $$"""
             {
               "topics": { "orders": {} },
+              "maps": { {{string.Join(", ", maps.Select(map => $"\"{map.Name}\": \"{map.Name}.xsl\""))}} },
               "connections": { "shop": { "connection": "Host=shop" }, "other": { "connection": "Host=other" } },
               "endpoints": {
                 "backend": { "type": "test-outbound", "targets": ["east", "west"], "subscribe": ["orders.query"], "place": "{{place}}" },

@@ -176,6 +176,20 @@ public sealed class StepTests : IDisposable
         Assert.That((failure!.Message, failure.Status, failure.Code), Is.EqualTo(("we are closed", 409, "SHOP-CLOSED")));
     }
 
+    [Test, CancelAfter(10_000), Property("Case", "XPT-10")]
+    public void A_message_that_no_route_takes_is_refused_with_a_code_of_its_own(CancellationToken cancellationToken)
+    {
+        Compile("""
+            { "main": [{ "choose": {
+                "when": [{ "if": { "xpath": "/invoice" }, "steps": [{ "publish": "orders.new" }] }],
+                "otherwise": [{ "fail": { "code": "ESB-ROUTE-NONE", "reason": "no route" } }] } }] }
+            """);
+
+        var failure = Assert.ThrowsAsync<EsbException>(() => _processes!.RunAsync(Order, cancellationToken));
+
+        Assert.That((failure!.Code, failure.Kind), Is.EqualTo(("ESB-ROUTE-NONE", FaultKind.Invalid)));
+    }
+
     [TestCase("ESB-PROC-*"), TestCase("ESB-PROC-REFUSED"), CancelAfter(10_000)]
     public async Task Try_runs_the_branch_that_catches_the_code_and_the_last_steps(string code, CancellationToken cancellationToken)
     {

@@ -1,0 +1,158 @@
+using System.Runtime.InteropServices;
+using System.Text;
+using System.Text.Json;
+using System.Text.Unicode;
+using Esb.Core.Errors;
+
+namespace Esb.Content.Json.Scanning;
+
+/// <summary>A pass over a document that reads only as far as the questions need. Thread-safe.</summary>
+/// <remarks>
+/// All that was read has been checked: grammar, UTF-8, depth, names that come twice. What stands behind the deciding value is not read, so errors there
+/// stay unseen. An error that was met is told to everyone who asks beyond it.
+/// </remarks>
+internal sealed class JsonScan
+{
+    private static readonly JsonReaderOptions Options = new() { MaxDepth = JsonInput.MaxDepth };
+
+    private readonly Lock _gate = new();
+    private readonly bool _checksWhole;
+    private readonly ReadOnlyMemory<byte> _document;
+    private readonly JsonAnswer[] _answers;
+    private readonly JsonSteps _steps;
+    private readonly JsonFindings _findings;
+    private readonly MemberNames _names;
+    private JsonReaderState _state = new(Options);
+    private int _position;
+    private EsbException? _error;
+    private bool _isAtEnd;
+
+    public JsonScan(JsonPathSet paths, ReadOnlyMemory<byte> bytes)
+    {
+        _document = bytes.Span.StartsWith(Encoding.UTF8.Preamble) ? bytes[Encoding.UTF8.Preamble.Length..] : bytes;
+        _checksWhole = paths.ChecksWhole;
+        _answers = new JsonAnswer[paths.Count];
+        _steps = new JsonSteps(paths.Root);
+        _findings = new JsonFindings(_answers, _document);
+        _names = new MemberNames(_document);
+    }
+
+    /// <summary>How many bytes of the document have been read.</summary>
+    public int Position => _position;
+
+    /// <summary>Reads until a question is decided, or to the end.</summary>
+    /// <exception cref="EsbException">The document is no sound JSON up to there (<see cref="JsonInput"/>), or the value no text.</exception>
+    public object? Answer(JsonQuestion question)
+    {
+        lock (_gate)
+        {
+            if (_checksWhole && !_isAtEnd) ReadToEnd();
+            ref var answer = ref _answers[question.Index];
+            if (!answer.IsDecided) ReadUntil(ref answer);
+            return answer.Fault is { } fault ? throw Again(fault) : answer.Value;
+        }
+    }
+
+    /// <summary>Reads, and so checks, the whole document.</summary>
+    /// <exception cref="EsbException">It is no sound JSON (<see cref="JsonInput"/>).</exception>
+    public void ReadToEnd()
+    {
+        lock (_gate)
+        {
+            var never = default(JsonAnswer);
+            ReadUntil(ref never);
+        }
+    }
+
+    private void ReadUntil(ref JsonAnswer answer)
+    {
+        if (_error is not null) throw Again(_error);
+        var start = _position;
+        var reader = new Utf8JsonReader(_document.Span[start..], isFinalBlock: true, _state);
+        try
+        {
+            while (!answer.IsDecided && !_isAtEnd)
+            {
+                if (reader.Read()) Follow(ref reader, start);
+                else _isAtEnd = true;
+            }
+        }
+        catch (Exception ex) when (ex is JsonException or InvalidOperationException)
+        {
+            _error = JsonFaults.Explain(ex, _document.Span);
+            throw Again(_error);
+        }
+        catch (EsbException ex)
+        {
+            _error = ex;
+            throw;
+        }
+
+        _position = start + (int)reader.BytesConsumed;
+        _state = reader.CurrentState;
+    }
+
+    private void Follow(ref Utf8JsonReader reader, int start)
+    {
+        var offset = start + (int)reader.TokenStartIndex;
+        switch (reader.TokenType)
+        {
+            case JsonTokenType.PropertyName:
+                ReadName(ref reader, offset);
+                break;
+            case JsonTokenType.StartObject or JsonTokenType.StartArray:
+                Begin(reader.TokenType == JsonTokenType.StartArray, offset);
+                break;
+            case JsonTokenType.EndObject or JsonTokenType.EndArray:
+                End(reader.TokenType == JsonTokenType.EndArray, start + (int)reader.BytesConsumed);
+                break;
+            default:
+                ReadScalar(ref reader, offset);
+                break;
+        }
+    }
+
+    private void ReadName(ref Utf8JsonReader reader, int offset)
+    {
+        RequireText(ref reader);
+        if (!_names.TryAdd(ref reader, offset)) throw new JsonException("a name comes twice");
+        _steps.MeetName(ref reader);
+    }
+
+    private void ReadScalar(ref Utf8JsonReader reader, int offset)
+    {
+        if (reader.TokenType == JsonTokenType.String) RequireText(ref reader);
+        _steps.MeetValue();
+        var arrived = _steps.Arrived;
+        if (arrived.Count == 0) return;
+        _findings.Take(arrived, ref reader, _document.Slice(offset, LengthOf(ref reader)));
+        if (_steps.Depth == 0) return; // what follows the document is still to be checked
+        foreach (var node in arrived) _findings.Leave(CollectionsMarshal.AsSpan(node.Next));
+    }
+
+    private void Begin(bool isArray, int offset)
+    {
+        _steps.MeetValue();
+        _findings.Begin(_steps.Arrived, _steps.Depth, offset);
+        _steps.Begin(isArray);
+        if (!isArray) _names.Begin();
+    }
+
+    private void End(bool isArray, int end)
+    {
+        if (!isArray) _names.End();
+        if (_steps.Depth > 1) _findings.Leave(_steps.Here);
+        _steps.End();
+        _findings.End(_steps.Depth, end);
+    }
+
+    private static int LengthOf(ref Utf8JsonReader reader) => (int)(reader.BytesConsumed - reader.TokenStartIndex);
+
+    // The reader looks at the bytes of a text only when somebody asks for it.
+    private static void RequireText(ref Utf8JsonReader reader)
+    {
+        if (!Utf8.IsValid(reader.ValueSpan)) throw new JsonException("not UTF-8");
+    }
+
+    private static EsbException Again(EsbException error) => new(error.Code, error.Message, error.Kind, error);
+}

@@ -1,0 +1,23 @@
+namespace Esb.Content.Json.Scanning;
+
+/// <summary>The passes over one body: one for each set of paths, of which there is one in a configuration. Thread-safe.</summary>
+internal sealed class JsonScans(ReadOnlyMemory<byte> bytes)
+{
+    private readonly Lock _gate = new();
+    private readonly List<(JsonPathSet Paths, JsonScan Scan)> _scans = new(capacity: 1);
+
+    public JsonScan Of(JsonPathSet paths)
+    {
+        lock (_gate)
+        {
+            foreach (var known in _scans)
+            {
+                if (known.Paths == paths) return known.Scan;
+            }
+
+            var scan = new JsonScan(paths, bytes);
+            _scans.Add((paths, scan));
+            return scan;
+        }
+    }
+}

@@ -1,0 +1,99 @@
+using Esb.Core.Messages;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Content.Transforms;
+
+/// <summary>A map that follows its files: a sound change takes its place between two runs, a broken one leaves it as it is.</summary>
+/// <remarks>Thread-safe, except that one thread at a time looks at the files.</remarks>
+/// <param name="path">The stylesheet.</param>
+/// <param name="first">Its files as they were first compiled.</param>
+/// <param name="compile">Compiles what was read.</param>
+/// <param name="logger">Hears of every change.</param>
+internal sealed partial class LiveMap(string path, StylesheetFiles first, Func<StylesheetFiles, XsltMap> compile, ILogger logger) : IMessageMap
+{
+    private readonly string _folder = Path.GetDirectoryName(path)!;
+    private XsltMap _current = compile(first);
+    private string _running = first.ContentHash;
+    private IReadOnlyList<string> _paths = first.Paths;
+    private string _taken = ContentStamp.Of(first.Paths);
+    private string _seen = ContentStamp.Of(first.Paths);
+
+    public string Name => _current.Name;
+
+    public IReadOnlyList<MapParameter> Parameters { get; } = first.Parameters;
+
+    /// <summary>Why a change was refused; null when what runs is what the files say.</summary>
+    public string? Problem { get; private set; }
+
+    public MappedBody Transform(MessageBody input, params ReadOnlySpan<MapArgument> arguments) => Volatile.Read(ref _current).Transform(input, arguments);
+
+    /// <summary>Looks at the files. A change is taken when two looks in a row found the same, so that nothing half written is read; while there is a problem, every look tries again.</summary>
+    public void Look()
+    {
+        var stamp = ContentStamp.Of(_paths);
+        var isQuiet = stamp == _seen;
+        _seen = stamp;
+        if (!isQuiet || (stamp == _taken && Problem is null)) return;
+        _taken = stamp;
+        try
+        {
+            Take(StylesheetFiles.Read(path));
+        }
+        catch (StylesheetException ex)
+        {
+            Refuse($"{ex.Code}, {Where(ex)}: {ex.Message}");
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            Refuse($"it cannot be read: {ex.Message}");
+        }
+    }
+
+    private void Take(StylesheetFiles files)
+    {
+        if (files.ContentHash != _running)
+        {
+            if (Conflict(files.Parameters) is { } conflict)
+            {
+                Refuse(conflict);
+                return;
+            }
+
+            Volatile.Write(ref _current, compile(files));
+            _running = files.ContentHash;
+            LogChanged(Name, files.ContentHash[..12]);
+        }
+
+        _paths = files.Paths;
+        _taken = _seen = ContentStamp.Of(_paths);
+        Problem = null;
+    }
+
+    // The steps were checked against the parameters that they knew.
+    private string? Conflict(IReadOnlyList<MapParameter> parameters)
+    {
+        if (Parameters.FirstOrDefault(known => parameters.All(other => other.Name != known.Name)) is { } gone) return $"it has no parameter '{gone.Name}' any more; that needs a restart";
+        return parameters.FirstOrDefault(parameter => parameter.IsRequired && !Parameters.Contains(parameter)) is { } added
+            ? $"it needs the parameter '{added.Name}' now; that needs a restart"
+            : null;
+    }
+
+    private void Refuse(string problem)
+    {
+        if (Problem == problem) return;
+        Problem = problem;
+        LogRefused(Name, problem);
+    }
+
+    private string Where(StylesheetException error)
+    {
+        var file = Uri.TryCreate(error.Uri, UriKind.Absolute, out var uri) && uri.IsFile ? uri.LocalPath : path;
+        return $"{Path.GetRelativePath(_folder, file)}, line {error.Line}, column {error.Column}";
+    }
+
+    [LoggerMessage(EventId = 1401, Level = LogLevel.Information, Message = "map {Map} has changed and is in use as of now, revision {Revision}")]
+    private partial void LogChanged(string map, string revision);
+
+    [LoggerMessage(EventId = 1402, Level = LogLevel.Error, Message = "ESB-CFG-RELOAD map {Map} has changed and cannot be used; the one before goes on: {Problem}")]
+    private partial void LogRefused(string map, string problem);
+}

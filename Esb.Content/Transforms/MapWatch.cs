@@ -1,0 +1,40 @@
+using Esb.Core;
+
+namespace Esb.Content.Transforms;
+
+/// <summary>Looks every second whether maps have changed, until the bus stops.</summary>
+/// <remarks>It asks the file system instead of waiting to be told: that also works on mounted volumes, and where a whole folder is replaced by a link.</remarks>
+internal sealed class MapWatch(MapCatalog maps, TimeProvider time) : IBusPart, IHealthNotices, IDisposable
+{
+    private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
+
+    private readonly CancellationTokenSource _stopping = new();
+    private Task _looking = Task.CompletedTask;
+
+    public BusStage Stage => BusStage.Stores;
+
+    public IEnumerable<string> Notices => maps.All.Where(map => map.Problem is not null).Select(map => $"ESB-CFG-RELOAD map {map.Name}: {map.Problem}");
+
+    public Task StartAsync(CancellationToken cancellationToken)
+    {
+        if (maps.All.Count > 0) _looking = Task.Run(() => LookAsync(_stopping.Token), CancellationToken.None);
+        return Task.CompletedTask;
+    }
+
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        await _stopping.CancelAsync();
+        await _looking;
+    }
+
+    public void Dispose() => _stopping.Dispose();
+
+    private async Task LookAsync(CancellationToken stopping)
+    {
+        while (!stopping.IsCancellationRequested)
+        {
+            foreach (var map in maps.All) map.Look();
+            await Task.Delay(Interval, time, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+namespace Esb.Core.Certificates;
+
+/// <summary>What is wrong with a certificate's file, as the end of a sentence about it, such as <c>expired on 2026-01-01 00:00:00Z</c>.</summary>
+/// <param name="fault">Without the contents of the file.</param>
+public sealed class CertificateException(string fault) : Exception(fault);

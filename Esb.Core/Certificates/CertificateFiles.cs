@@ -1,0 +1,167 @@
+using System.Globalization;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+
+namespace Esb.Core.Certificates;
+
+/// <summary>Reads certificates from files, and says in plain words why one cannot be used. Thread-safe.</summary>
+public static class CertificateFiles
+{
+    /// <summary>The certificates of authorities in a PEM file.</summary>
+    /// <exception cref="CertificateException">There is none, or one that is not valid now.</exception>
+    public static X509Certificate2Collection LoadAuthorities(string path, DateTimeOffset now)
+    {
+        var authorities = new X509Certificate2Collection();
+        var pem = ReadText(path);
+        try
+        {
+            authorities.ImportFromPem(pem);
+        }
+        catch (CryptographicException)
+        {
+            throw new CertificateException("holds a certificate that cannot be read");
+        }
+
+        if (authorities.Count == 0) throw new CertificateException("holds no certificate in PEM");
+        foreach (var authority in authorities) RequireValid(authority, now);
+        return authorities;
+    }
+
+    /// <summary>A certificate with its private key.</summary>
+    /// <param name="path">PEM, or PKCS #12.</param>
+    /// <param name="keyPath">The key in PEM; null where it is in the same file.</param>
+    /// <param name="passphrase">Opens the key; null where it is not encrypted.</param>
+    /// <param name="now">When it must be valid.</param>
+    /// <exception cref="CertificateException">It cannot be used, and why.</exception>
+    public static X509Certificate2 LoadWithKey(string path, string? keyPath, string? passphrase, DateTimeOffset now)
+    {
+        var content = ReadBytes(path);
+        var certificate = IsPem(content)
+            ? LoadPem(ReadText(path), keyPath is null ? null : ReadText(keyPath), passphrase)
+            : LoadPkcs12(content, passphrase);
+        RequireValid(certificate, now);
+        return certificate;
+    }
+
+    /// <summary>The certificates beside the first of a file: those of the authorities between it and the one that others know, which a server shows as well.</summary>
+    /// <param name="path">PEM, or PKCS #12, that <see cref="LoadWithKey"/> has read.</param>
+    /// <param name="passphrase">Opens the key; null where it is not encrypted.</param>
+    /// <param name="leaf">The certificate itself.</param>
+    /// <exception cref="CertificateException">The file has changed meanwhile, and cannot be read.</exception>
+    public static X509Certificate2Collection LoadIntermediates(string path, string? passphrase, X509Certificate2 leaf)
+    {
+        var content = ReadBytes(path);
+        var all = new X509Certificate2Collection();
+        try
+        {
+            if (IsPem(content)) all.ImportFromPem(ReadText(path));
+            else all = X509CertificateLoader.LoadPkcs12Collection(content, passphrase);
+        }
+        catch (CryptographicException)
+        {
+            throw new CertificateException("holds a certificate that cannot be read");
+        }
+
+        return [.. all.Where(certificate => certificate.Thumbprint != leaf.Thumbprint)];
+    }
+
+    private static X509Certificate2 LoadPkcs12(byte[] content, string? passphrase)
+    {
+        X509Certificate2 certificate;
+        try
+        {
+            certificate = X509CertificateLoader.LoadPkcs12(content, passphrase);
+        }
+        catch (CryptographicException)
+        {
+            throw new CertificateException("cannot be opened: the passphrase is wrong, or it is neither PEM nor PKCS #12");
+        }
+
+        return certificate.HasPrivateKey ? certificate : throw NoKey();
+    }
+
+    private static X509Certificate2 LoadPem(string pem, string? separateKey, string? passphrase)
+    {
+        X509Certificate2 certificate;
+        try
+        {
+            certificate = X509Certificate2.CreateFromPem(pem);
+        }
+        catch (CryptographicException)
+        {
+            throw new CertificateException("holds no certificate that can be read");
+        }
+
+        var key = separateKey ?? pem;
+        if (!key.Contains("PRIVATE KEY-----", StringComparison.Ordinal)) throw NoKey();
+        var isEncrypted = key.Contains("ENCRYPTED PRIVATE KEY-----", StringComparison.Ordinal);
+        try
+        {
+            using var withKey = isEncrypted ? X509Certificate2.CreateFromEncryptedPem(pem, key, passphrase ?? "") : X509Certificate2.CreateFromPem(pem, key);
+            return X509CertificateLoader.LoadPkcs12(withKey.Export(X509ContentType.Pkcs12), password: null); // a key of its own, which every platform takes
+        }
+        catch (ArgumentException)
+        {
+            throw WrongKey();
+        }
+        catch (CryptographicException) when (isEncrypted && !IsOpenedBy(passphrase, key))
+        {
+            throw new CertificateException("has a key that cannot be opened: the passphrase is wrong");
+        }
+        catch (CryptographicException)
+        {
+            throw WrongKey();
+        }
+    }
+
+    private static bool IsOpenedBy(string? passphrase, string key)
+    {
+        using var rsa = RSA.Create();
+        using var ecdsa = ECDsa.Create();
+        return new AsymmetricAlgorithm[] { rsa, ecdsa }.Any(algorithm =>
+        {
+            try
+            {
+                algorithm.ImportFromEncryptedPem(key, passphrase ?? "");
+                return true;
+            }
+            catch (CryptographicException)
+            {
+                return false;
+            }
+        });
+    }
+
+    private static bool IsPem(byte[] content) => content.AsSpan().IndexOf("-----BEGIN "u8) >= 0;
+
+    private static void RequireValid(X509Certificate2 certificate, DateTimeOffset now)
+    {
+        if (now > certificate.NotAfter) throw new CertificateException($"expired on {Date(certificate.NotAfter)}");
+        if (now < certificate.NotBefore) throw new CertificateException($"is not valid before {Date(certificate.NotBefore)}");
+    }
+
+    /// <summary>A date of a certificate, in UTC.</summary>
+    public static string Date(DateTime time) => time.ToUniversalTime().ToString("yyyy-MM-dd HH:mm:ss'Z'", CultureInfo.InvariantCulture);
+
+    private static string ReadText(string path) => System.Text.Encoding.UTF8.GetString(ReadBytes(path));
+
+    private static byte[] ReadBytes(string path)
+    {
+        try
+        {
+            return File.ReadAllBytes(path);
+        }
+        catch (Exception ex) when (ex is FileNotFoundException or DirectoryNotFoundException)
+        {
+            throw new CertificateException("does not exist");
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            throw new CertificateException("cannot be read");
+        }
+    }
+
+    private static CertificateException NoKey() => new("has no private key");
+
+    private static CertificateException WrongKey() => new("does not belong to its key");
+}

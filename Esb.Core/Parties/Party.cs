@@ -1,0 +1,20 @@
+using System.Collections.Concurrent;
+using Esb.Core.Topics;
+
+namespace Esb.Core.Parties;
+
+/// <summary>A party and what it may do. Immutable but for what it remembers; thread-safe.</summary>
+public sealed class Party
+{
+    // Subjects stand in the configuration, so there are few.
+    private readonly ConcurrentDictionary<string, bool> _known = new(StringComparer.Ordinal);
+    private readonly PartyConfig _config;
+
+    internal Party(PartyConfig config) => _config = config;
+
+    /// <summary>Its name in the configuration.</summary>
+    public string Name => _config.Name;
+
+    /// <summary>Whether its messages may be published under a subject of the configuration.</summary>
+    public bool MayPublish(string subject) => _known.GetOrAdd(subject, static (published, config) => config.Publish.Any(pattern => pattern.Matches(published)), _config);
+}

@@ -1,0 +1,95 @@
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Topics;
+
+namespace Esb.Core.Parties;
+
+/// <summary>One of the section <c>parties</c>: an application or partner, how it proves who it is, and what it may do.</summary>
+/// <remarks>Each sort of credential is a list, so that a new one can be handed out before the old one is taken away.</remarks>
+public sealed record PartyConfig : SettingsRecord
+{
+    /// <summary>Its API keys, each at least <see cref="PartyCheck.MinKeyLength"/> characters.</summary>
+    [Setting("Its API keys, of at least 16 characters each.", Secret = true)]
+    public IReadOnlyList<string> ApiKeys { get; init; } = [];
+
+    /// <summary>Its users of basic authentication.</summary>
+    [Setting("Its users and passwords of basic authentication.")]
+    public IReadOnlyList<UserCredentialConfig> Users { get; init; } = [];
+
+    /// <summary>Which tokens are its own.</summary>
+    [Setting("Which bearer tokens (JWT) are its own.")]
+    public IReadOnlyList<TokenCredentialConfig> Tokens { get; init; } = [];
+
+    /// <summary>Its client certificates.</summary>
+    [Setting("Its client certificates, on listeners that ask for them.")]
+    public IReadOnlyList<CertificateCredentialConfig> Certificates { get; init; } = [];
+
+    /// <summary>Its keys of signed requests (HMAC), each at least <see cref="PartyCheck.MinKeyLength"/> characters.</summary>
+    [Setting("The keys that it signs its requests with (HMAC-SHA256), of at least 16 characters each.", Secret = true)]
+    public IReadOnlyList<string> SignatureKeys { get; init; } = [];
+
+    /// <summary>What it may publish; nothing by default.</summary>
+    [Setting("The subjects that messages of the party may be published under; by default none.")]
+    public IReadOnlyList<SubjectPattern> Publish { get; init; } = [];
+
+    /// <summary>What endpoints may subscribe to on its behalf; nothing by default.</summary>
+    [Setting("The subjects that endpoints of the party may subscribe to; by default none.")]
+    public IReadOnlyList<SubjectPattern> Subscribe { get; init; } = [];
+}
+
+/// <summary>A user and a password (RFC 7617).</summary>
+public sealed record UserCredentialConfig : SettingsRecord
+{
+    /// <summary>Without a colon; unique over all parties.</summary>
+    [Setting("The name of the user.")]
+    public required string User { get; init; }
+
+    /// <summary>Its password.</summary>
+    [Setting("The password.", Secret = true)]
+    public required string Password { get; init; }
+}
+
+/// <summary>Tokens of one issuer (RFC 7519) whose claims say that they are the party's.</summary>
+[ExactlyOne("keys", "secret")]
+public sealed record TokenCredentialConfig : SettingsRecord
+{
+    /// <summary>The claim <c>iss</c>.</summary>
+    [Setting("Who issues the tokens: the claim iss, exactly.")]
+    public required string Issuer { get; init; }
+
+    /// <summary>The claim <c>aud</c>, or one of its values.</summary>
+    [Setting("Whom the tokens are made for: the claim aud, or one of its values.")]
+    public required string Audience { get; init; }
+
+    /// <summary>The issuer's public keys; looked at again when the file changes.</summary>
+    [Setting("The issuer's public keys for RS256 and ES256: a JSON Web Key Set, or keys or certificates in PEM. A changed file is read again.", IsPath = true)]
+    public string? Keys { get; init; }
+
+    /// <summary>The key of HS256, at least 32 bytes.</summary>
+    [Setting("The key that is shared with the issuer for HS256, of at least 32 bytes.", Secret = true)]
+    public string? Secret { get; init; }
+
+    /// <summary>The claims by which a token is the party's; at least one.</summary>
+    [Setting("The claims, and their values, by which a token is the party's, such as { \"sub\": \"shop\" }.")]
+    public required IReadOnlyDictionary<string, string> Claims { get; init; }
+
+    /// <summary>How far the clocks of issuer and host may be apart.</summary>
+    [Setting("How far the clocks of the issuer and of this host may be apart.", Range = "0s..10m")]
+    public TimeSpan Skew { get; init; } = TimeSpan.FromSeconds(30);
+}
+
+/// <summary>A client certificate: this very one, or any with this subject from one authority.</summary>
+[ExactlyOne("thumbprint", "subject")]
+public sealed record CertificateCredentialConfig : SettingsRecord
+{
+    /// <summary>SHA-256 of the certificate.</summary>
+    [Setting("The SHA-256 fingerprint of the certificate, in 64 hexadecimal digits.")]
+    public string? Thumbprint { get; init; }
+
+    /// <summary>The distinguished name.</summary>
+    [Setting("The distinguished name that the certificate is made out to, such as \"CN=shop, O=Shop Ltd\".")]
+    public string? Subject { get; init; }
+
+    /// <summary>Who must have issued it.</summary>
+    [Setting("The certificates, in PEM, of the only authorities that may vouch for that subject.", IsPath = true)]
+    public string? Ca { get; init; }
+}

@@ -1,0 +1,46 @@
+using Esb.Core.Errors;
+using Esb.Core.Processes;
+using Esb.Core.Topics;
+
+namespace Esb.Core.Parties;
+
+/// <summary>Publishes on behalf of a party only what that party may publish. Messages without a party, and of parties that the configuration does not know, pass.</summary>
+/// <remarks>The party is whoever sent what came in, also once the answer of a call has become the message. Thread-safe.</remarks>
+public sealed class PartyPublisher(ITopicPublisher inner, PartyDirectory parties) : ITopicPublisher
+{
+    /// <inheritdoc/>
+    /// <exception cref="EsbException">Also <c>ESB-PARTY-SUBJECT</c>: the party may not publish under the subject.</exception>
+    public ValueTask PublishAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken)
+    {
+        Require(context, subject);
+        return inner.PublishAsync(context, subject, step, cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    /// <exception cref="EsbException">Also <c>ESB-PARTY-SUBJECT</c>: the party may not publish under the subject.</exception>
+    public ValueTask RequestAsync(MessageContext context, Subject subject, TimeSpan timeout, string step, CancellationToken cancellationToken)
+    {
+        Require(context, subject);
+        return inner.RequestAsync(context, subject, timeout, step, cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    /// <remarks>A copy is the operator's, whatever the party may: it is taken for those who look on.</remarks>
+    public ValueTask<OutgoingMessage> CopyAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken)
+    {
+        Name(context);
+        return inner.CopyAsync(context, subject, step, cancellationToken);
+    }
+
+    private void Require(MessageContext context, Subject subject)
+    {
+        if (context.Received.Party is not { } name) return;
+        if (parties.TryFind(name, out var party) && !party.MayPublish(subject.Value)) throw PartyFaults.MayNotPublish(party, subject.Value);
+        Name(context);
+    }
+
+    private static void Name(MessageContext context)
+    {
+        if (context.Message.Party is null && context.Received.Party is { } name) context.Message = context.Message with { Party = name };
+    }
+}

@@ -1,0 +1,20 @@
+using System.Collections.Frozen;
+using Esb.Core.Parties;
+
+namespace Esb.Endpoints.Http.Access;
+
+/// <summary>What a party may do at an endpoint.</summary>
+/// <param name="MayCall">Whether it may use it at all.</param>
+/// <param name="Limit">Its allowance; null for none.</param>
+internal sealed record CallerRights(bool MayCall, RateLimit? Limit)
+{
+    /// <summary>The rights of each party at an endpoint.</summary>
+    public static FrozenDictionary<Party, CallerRights> At(HttpInboundConfig config, IEnumerable<Party> parties, TimeProvider time) =>
+        parties.ToFrozenDictionary(party => party, party => new CallerRights(MayCallAt(config, party), LimitOf(config, time)));
+
+    /// <summary>An allowance of an endpoint; null for none.</summary>
+    public static RateLimit? LimitOf(HttpInboundConfig config, TimeProvider time) => config.RateLimit is { } limit ? new RateLimit(limit, time) : null;
+
+    private static bool MayCallAt(HttpInboundConfig config, Party party) =>
+        (config.Parties.Count == 0 || config.Parties.Contains(party.Name)) && (config.Publish is not { } subject || party.MayPublish(subject.Value));
+}

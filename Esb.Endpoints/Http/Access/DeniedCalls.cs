@@ -1,0 +1,37 @@
+using System.Diagnostics;
+using System.Diagnostics.Metrics;
+using System.Net;
+using Esb.Core.Diagnostics;
+using Esb.Core.Parties;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Http.Access;
+
+/// <summary>Calls of one endpoint that were let in or refused: each is counted, and the refused ones are logged once in a while for each reason. Thread-safe.</summary>
+internal sealed partial class DeniedCalls(string endpoint, TimeProvider time, ILogger<DeniedCalls> logger)
+{
+    private static readonly Counter<long> Denied =
+        EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.DeniedRequests, "{request}", "Requests refused for want of a credential, a permission or patience.");
+
+    private static readonly Counter<long> Admitted =
+        EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.PartyRequests, "{request}", "Requests of parties that an endpoint let in.");
+
+    private readonly LogPace[] _paces = [.. Enum.GetValues<Denial>().Select(_ => new LogPace())];
+
+    public void CountAdmitted(Party party) => Admitted.Add(1, new(EsbTelemetry.Tags.Endpoint, endpoint), new(EsbTelemetry.Tags.Party, party.Name));
+
+    /// <param name="denial">Why it was refused.</param>
+    /// <param name="code">What the caller is told.</param>
+    /// <param name="party">Who it is; null where that is not known.</param>
+    /// <param name="address">Where it comes from.</param>
+    public void Count(Denial denial, string code, Party? party, IPAddress? address)
+    {
+        var tags = new TagList { { EsbTelemetry.Tags.Endpoint, endpoint }, { EsbTelemetry.Tags.ErrorType, code } };
+        if (party is not null) tags.Add(EsbTelemetry.Tags.Party, party.Name);
+        Denied.Add(1, tags);
+        if (_paces[(int)denial].Next(time) is { } silent) LogDenied(endpoint, denial, code, party?.Name ?? "nobody", address, silent);
+    }
+
+    [LoggerMessage(EventId = 2170, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} refused a call: {Denial} ({Code}), from {Party} at {Address}; {Silent} more since it was last said")]
+    private partial void LogDenied(string endpoint, Denial denial, string code, string party, IPAddress? address, long silent);
+}

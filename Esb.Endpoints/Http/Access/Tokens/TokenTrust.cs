@@ -1,0 +1,74 @@
+using System.Text;
+using Esb.Core.Parties;
+using Microsoft.Extensions.Logging;
+using Microsoft.IdentityModel.JsonWebTokens;
+using Microsoft.IdentityModel.Tokens;
+
+namespace Esb.Endpoints.Http.Access.Tokens;
+
+/// <summary>An issuer whose tokens are believed when they are made for us, and whose they are. Thread-safe.</summary>
+/// <remarks>Follows RFC 8725: algorithms are fixed by the configuration and never by the token, keys are of one kind, issuer, audience and expiry are required.</remarks>
+internal sealed partial class TokenTrust
+{
+    private static readonly JsonWebTokenHandler Handler = new() { MapInboundClaims = false };
+
+    private readonly TokenCredentialConfig _config;
+    private readonly IReadOnlyList<TokenOwner> _owners;
+    private readonly TimeProvider _time;
+    private readonly RenewedFile<TokenValidationParameters>? _file;
+    private readonly TokenValidationParameters? _fixed;
+
+    public TokenTrust(TokenCredentialConfig config, IReadOnlyList<TokenOwner> owners, TimeProvider time, ILogger<TokenTrust> logger)
+    {
+        (_config, _owners, _time) = (config, owners, time);
+        if (config.Keys is not { } path)
+        {
+            _fixed = Parameters([new SymmetricSecurityKey(Encoding.UTF8.GetBytes(config.Secret!))], SecurityAlgorithms.HmacSha256);
+            return;
+        }
+
+        _file = new RenewedFile<TokenValidationParameters>(
+            [path], () => Parameters(TokenKeys.Load(path), SecurityAlgorithms.RsaSha256, SecurityAlgorithms.EcdsaSha256), time, fault => LogRenewal(logger, config.Issuer, fault));
+    }
+
+    /// <summary>Whether a token, of which nothing is believed yet, claims to be of this issuer and for us.</summary>
+    public bool Concerns(JsonWebToken token) => token.Issuer == _config.Issuer && token.Audiences.Contains(_config.Audience);
+
+    /// <summary>Whose a token is.</summary>
+    public async ValueTask<Verdict> IdentifyAsync(JsonWebToken token)
+    {
+        var result = await Handler.ValidateTokenAsync(token, _fixed ?? _file!.Current);
+        if (!result.IsValid) return Verdict.Refused(result.Exception is SecurityTokenInvalidLifetimeException ? Denial.OutOfTime : Denial.Untrusted);
+        var owners = _owners.Where(owner => owner.Owns(token)).Take(2).ToList();
+        return owners is [var owner] ? Verdict.Of(owner.Party) : Verdict.Refused(Denial.Unknown); // what fits two parties is neither's
+    }
+
+    private TokenValidationParameters Parameters(IReadOnlyList<SecurityKey> keys, params string[] algorithms) => new()
+    {
+        ValidIssuer = _config.Issuer,
+        ValidAudience = _config.Audience,
+        ValidAlgorithms = algorithms,
+        IssuerSigningKeys = keys,
+        RequireSignedTokens = true,
+        LogValidationExceptions = false,
+        LifetimeValidator = (from, until, _, _) => IsNow(from, until),
+    };
+
+    private bool IsNow(DateTime? from, DateTime? until)
+    {
+        var now = _time.GetUtcNow().UtcDateTime;
+        return until > now - _config.Skew && (from is null || from <= now + _config.Skew);
+    }
+
+    private static void LogRenewal(ILogger logger, string issuer, string? fault)
+    {
+        if (fault is null) LogRenewed(logger, issuer);
+        else LogNotRenewed(logger, issuer, fault);
+    }
+
+    [LoggerMessage(EventId = 2171, Level = LogLevel.Information, Message = "The keys of {Issuer} have been renewed")]
+    private static partial void LogRenewed(ILogger logger, string issuer);
+
+    [LoggerMessage(EventId = 2172, Level = LogLevel.Error, Message = "The renewed file with the keys of {Issuer} {Fault}; those from before go on being used")]
+    private static partial void LogNotRenewed(ILogger logger, string issuer, string fault);
+}

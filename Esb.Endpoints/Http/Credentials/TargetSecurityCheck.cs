@@ -1,0 +1,39 @@
+using Esb.Core.Certificates;
+using Esb.Core.Configuration;
+using Esb.Core.Messages;
+using Esb.Endpoints.Http.Access;
+
+namespace Esb.Endpoints.Http.Credentials;
+
+/// <summary>Refuses certificates and credentials of an http-outbound endpoint that cannot be used.</summary>
+internal static class TargetSecurityCheck
+{
+    public static void Check(HttpOutboundConfig settings, ConfigErrors errors, DateTimeOffset now)
+    {
+        if (settings.Tls is { } tls) CheckTls(settings, tls, errors, now);
+        if (settings.Authentication is ApiKeyTargetConfig key && (!HeaderRules.IsName(key.Header) || HeaderRules.IsReserved(key.Header)))
+            errors.Add("ESB-CFG-HEADER", key, "header", "expected the name of a header that is not reserved for the bus");
+        if (settings.Authentication is BearerTargetConfig { File: { } file } bearer) CheckToken(bearer, file, errors);
+        if (settings.Authentication is BasicTargetConfig basic && basic.User.Contains(':', StringComparison.Ordinal))
+            errors.Add("ESB-CFG-VALUE", basic, "user", "expected a name without a colon, which ends it");
+    }
+
+    private static void CheckTls(HttpOutboundConfig settings, ClientTlsConfig tls, ConfigErrors errors, DateTimeOffset now)
+    {
+        errors.CheckFiles(tls, now);
+        if (settings.Url.StartsWith("http://", StringComparison.OrdinalIgnoreCase)) errors.Add("ESB-CFG-URL", settings, "url", "expected https://, as \"tls\" is given");
+        if (tls.ServerName is { } name && Uri.CheckHostName(name) == UriHostNameType.Unknown) errors.Add("ESB-CFG-VALUE", tls, "serverName", "expected the name of a host");
+    }
+
+    private static void CheckToken(BearerTargetConfig bearer, string file, ConfigErrors errors)
+    {
+        try
+        {
+            TargetCredentials.ReadToken(file);
+        }
+        catch (KeyFileException ex)
+        {
+            errors.Add("ESB-CFG-KEYS", bearer, "file", ex.Message);
+        }
+    }
+}

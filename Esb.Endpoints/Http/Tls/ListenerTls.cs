@@ -1,0 +1,83 @@
+using System.Net.Security;
+using System.Security.Authentication;
+using System.Security.Cryptography.X509Certificates;
+using Esb.Core.Certificates;
+using Esb.Endpoints.Http.Access;
+using Microsoft.AspNetCore.Server.Kestrel.Https;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Http.Tls;
+
+/// <summary>TLS of one listener: shows its certificate, the renewed one once its file has changed, and verifies those of callers. Thread-safe.</summary>
+internal sealed partial class ListenerTls
+{
+    private readonly string _listener;
+    private readonly ListenerTlsConfig _config;
+    private readonly HttpVersions _versions;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly RenewedFile<SslServerAuthenticationOptions> _options;
+    private readonly LogPace _refusals = new();
+
+    /// <exception cref="CertificateException">A file cannot be used.</exception>
+    public ListenerTls(string listener, ListenerTlsConfig config, HttpVersions versions, TimeProvider time, ILogger<ListenerTls> logger)
+    {
+        (_listener, _config, _versions, _time, _logger) = (listener, config, versions, time, logger);
+        string?[] files = [config.Certificate, config.Key, config.ClientCa];
+        _options = new RenewedFile<SslServerAuthenticationOptions>([.. files.OfType<string>()], Load, time, LogRenewal);
+    }
+
+    /// <summary>What the web server asks at each new connection.</summary>
+    public TlsHandshakeCallbackOptions Handshakes => new() { HandshakeTimeout = TimeSpan.FromSeconds(10), OnConnection = _ => new(_options.Current) };
+
+    private SslServerAuthenticationOptions Load()
+    {
+        var now = _time.GetUtcNow();
+        var certificate = CertificateFiles.LoadWithKey(_config.Certificate, _config.Key, _config.Passphrase, now);
+        var intermediates = CertificateFiles.LoadIntermediates(_config.Certificate, _config.Passphrase, certificate);
+        var options = new SslServerAuthenticationOptions
+        {
+            ServerCertificateContext = SslStreamCertificateContext.Create(certificate, intermediates, offline: true),
+            EnabledSslProtocols = _config.MinimumVersion == TlsVersion.Tls13 ? SslProtocols.Tls13 : SslProtocols.Tls12 | SslProtocols.Tls13,
+            ApplicationProtocols = ProtocolsOf(_versions),
+            AllowRenegotiation = false,
+        };
+        if (_config.ClientCertificates == ClientCertificateMode.None) return options;
+
+        var verifier = new PeerVerifier("the caller", CertificateFiles.LoadAuthorities(_config.ClientCa!, now), PeerVerifier.Client);
+        options.ClientCertificateRequired = true; // asks; whether none will do is decided below
+        options.RemoteCertificateValidationCallback = (_, shown, chain, errors) => Accepts(verifier, shown, chain, errors);
+        return options;
+    }
+
+    // The first one that the caller speaks too is taken (RFC 7301, section 3.2).
+    private static List<SslApplicationProtocol> ProtocolsOf(HttpVersions versions) => versions switch
+    {
+        HttpVersions.Http1 => [SslApplicationProtocol.Http11],
+        HttpVersions.Http2 => [SslApplicationProtocol.Http2],
+        _ => [SslApplicationProtocol.Http2, SslApplicationProtocol.Http11],
+    };
+
+    private bool Accepts(PeerVerifier verifier, X509Certificate? shown, X509Chain? chain, SslPolicyErrors errors)
+    {
+        if (shown is null && _config.ClientCertificates == ClientCertificateMode.Optional) return true;
+        if (verifier.FaultOf(shown, chain, errors, name: null) is not { } fault) return true;
+        if (_refusals.Next(_time) is { } silent) LogRefused(_listener, fault, silent);
+        return false;
+    }
+
+    private void LogRenewal(string? fault)
+    {
+        if (fault is null) LogRenewed(_listener);
+        else LogNotRenewed(_listener, fault);
+    }
+
+    [LoggerMessage(EventId = 2180, Level = LogLevel.Information, Message = "The certificate of listener {Listener} has been renewed")]
+    private partial void LogRenewed(string listener);
+
+    [LoggerMessage(EventId = 2181, Level = LogLevel.Error, Message = "The renewed certificate of listener {Listener} {Fault}; the one from before goes on being shown")]
+    private partial void LogNotRenewed(string listener, string fault);
+
+    [LoggerMessage(EventId = 2182, Level = LogLevel.Warning, Message = "Listener {Listener} refused a connection: {Fault}; {Silent} more since it was last said")]
+    private partial void LogRefused(string listener, string fault, long silent);
+}

@@ -1,0 +1,51 @@
+using System.Text.Json.Serialization;
+using Esb.Core.Configuration.Settings;
+
+namespace Esb.Endpoints.Http.Tls;
+
+/// <summary>What a listener wants to see of callers in TLS.</summary>
+internal enum ClientCertificateMode
+{
+    /// <summary>No certificate.</summary>
+    None,
+
+    /// <summary>One that is good, if any.</summary>
+    Optional,
+
+    /// <summary>One that is good; nobody else gets a connection.</summary>
+    Required,
+}
+
+/// <summary>The least version of TLS.</summary>
+internal enum TlsVersion
+{
+    /// <summary>TLS 1.2 (RFC 5246).</summary>
+    [JsonStringEnumMemberName("1.2")]
+    Tls12,
+
+    /// <summary>TLS 1.3 (RFC 8446).</summary>
+    [JsonStringEnumMemberName("1.3")]
+    Tls13,
+}
+
+/// <summary>TLS of a listener.</summary>
+internal sealed record ListenerTlsConfig : SettingsRecord
+{
+    [Setting("The certificate that is shown: PEM, or PKCS #12 with its key, with those of the authorities between it and a known one. A renewed file is used without a restart.", IsPath = true)]
+    public required string Certificate { get; init; }
+
+    [Setting("Its key, in PEM, where that is in a file of its own.", IsPath = true)]
+    public string? Key { get; init; }
+
+    [Setting("Opens the key.", Secret = true)]
+    public string? Passphrase { get; init; }
+
+    [Setting("Whether callers show a certificate of their own.")]
+    public ClientCertificateMode ClientCertificates { get; init; }
+
+    [Setting("The certificates, in PEM, of the only authorities that may vouch for callers; required where callers show certificates.", IsPath = true)]
+    public string? ClientCa { get; init; }
+
+    [Setting("The least version of TLS.")]
+    public TlsVersion MinimumVersion { get; init; }
+}

@@ -1,0 +1,11 @@
+namespace Esb.Endpoints.Sql.Batches;
+
+/// <summary>What one message has done in the database; completes once that is committed, or fails for itself.</summary>
+/// <param name="values">The values bound to the command.</param>
+/// <param name="claim">Recorded together with the effect; null where a message may have it twice.</param>
+internal sealed class BatchedMessage(string?[] values, MessageClaim? claim) : TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)
+{
+    public string?[] Values => values;
+
+    public MessageClaim? Claim => claim;
+}

@@ -1,0 +1,94 @@
+namespace Esb.Endpoints.Sql.Batches;
+
+/// <summary>Gathers messages of concurrent deliveries and has them run together, one batch after the other. Thread-safe.</summary>
+/// <param name="config">How many, and for how long.</param>
+/// <param name="run">Runs a batch, and tells each of its messages how it ended. Never fails.</param>
+/// <param name="time">For the wait.</param>
+internal sealed class MessageBatcher(SqlBatchConfig config, Func<IReadOnlyList<BatchedMessage>, Task> run, TimeProvider time)
+{
+    private readonly Lock _gate = new();
+    private readonly LinkedList<BatchedMessage> _waiting = [];
+    private TaskCompletionSource? _full;
+    private bool _isRunning;
+
+    /// <summary>Returns once the effect of the message is committed; throws what the database said of it.</summary>
+    /// <param name="message">Used once.</param>
+    /// <param name="cancellationToken">Takes the message back as long as it waits; once its batch runs, that decides.</param>
+    public async Task AddAsync(BatchedMessage message, CancellationToken cancellationToken)
+    {
+        var place = Join(message);
+        await using var leaving = cancellationToken.UnsafeRegister(_ => Leave(place, cancellationToken), null);
+        await message.Task;
+    }
+
+    private LinkedListNode<BatchedMessage> Join(BatchedMessage message)
+    {
+        LinkedListNode<BatchedMessage> place;
+        lock (_gate)
+        {
+            place = _waiting.AddLast(message);
+            if (_waiting.Count >= config.Size) _full?.TrySetResult();
+            if (_isRunning) return place;
+            _isRunning = true;
+        }
+
+        _ = RunAsync(); // ends by itself; whoever waits for a message waits for it
+        return place;
+    }
+
+    private void Leave(LinkedListNode<BatchedMessage> place, CancellationToken cancellationToken)
+    {
+        lock (_gate)
+        {
+            if (place.List is null) return;
+            _waiting.Remove(place);
+        }
+
+        place.Value.TrySetCanceled(cancellationToken);
+    }
+
+    private async Task RunAsync()
+    {
+        while (true)
+        {
+            if (config.Within > TimeSpan.Zero) await GatherAsync();
+            if (TakeBatch() is not { } batch) return;
+            if (batch.Count > 0) await run(batch);
+        }
+    }
+
+    private async Task GatherAsync()
+    {
+        Task full;
+        lock (_gate)
+        {
+            if (_waiting.Count is 0 || _waiting.Count >= config.Size) return;
+            full = (_full = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+        }
+
+        await Task.WhenAny(full, Task.Delay(config.Within, time, CancellationToken.None));
+    }
+
+    // Null: nobody waits, and the next one begins anew.
+    private List<BatchedMessage>? TakeBatch()
+    {
+        lock (_gate)
+        {
+            _full = null;
+            if (_waiting.Count == 0)
+            {
+                _isRunning = false;
+                return null;
+            }
+
+            var batch = new List<BatchedMessage>(Math.Min(config.Size, _waiting.Count));
+            for (var place = _waiting.First; place is not null && batch.Count < config.Size; place = _waiting.First)
+            {
+                batch.Add(place.Value);
+                _waiting.Remove(place);
+            }
+
+            return batch;
+        }
+    }
+}

@@ -1,0 +1,77 @@
+using System.Data.Common;
+
+namespace Esb.Endpoints.Sql.Batches;
+
+/// <summary>Runs messages together: one round trip, one transaction. What the database refuses is found and fails alone; the others take effect. Thread-safe.</summary>
+internal sealed class SqlBatch(SqlOutboundConfig config, SqlText text, Database database)
+{
+    // Each one that is found costs another attempt of all the others; where there are more, the rest goes one by one.
+    private const int MaxFound = 3;
+
+    /// <summary>Ends when each message knows how it ended.</summary>
+    public async Task RunAsync(IReadOnlyList<BatchedMessage> messages)
+    {
+        var left = messages.ToList();
+        for (var found = 0; left.Count > 0 && found < MaxFound; found++)
+        {
+            if (await TryAsync(left) is not { } bad) return;
+            left.Remove(bad);
+        }
+
+        foreach (var message in left) await TryAsync([message]);
+    }
+
+    // The message that was refused; null where all know how they ended.
+    private async Task<BatchedMessage?> TryAsync(IReadOnlyList<BatchedMessage> messages)
+    {
+        var refused = -1;
+        try
+        {
+            await database.UseAsync(config.Name, config.Timeout, async (connection, limited) =>
+            {
+                await using var batch = Create(connection, messages);
+                try
+                {
+                    return await batch.ExecuteNonQueryAsync(limited);
+                }
+                catch (DbException ex) when (database.Provider.IndexOfRefused(batch, ex) is { } command)
+                {
+                    refused = command / CommandsEach;
+                    throw;
+                }
+            }, CancellationToken.None);
+        }
+        catch (Exception ex) when (refused >= 0)
+        {
+            messages[refused].SetException(ex);
+            return messages[refused];
+        }
+        catch (DbException ex) when (messages.Count > 1 && database.Provider.IsRefusal(ex))
+        {
+            foreach (var message in messages) await TryAsync([message]); // at the commit, which names none: a deferred constraint
+            return null;
+        }
+        catch (Exception ex)
+        {
+            foreach (var message in messages) message.SetException(ex);
+            return null;
+        }
+
+        foreach (var message in messages) message.SetResult();
+        return null;
+    }
+
+    private int CommandsEach => text.Statements.Count + (config.Once ? 1 : 0);
+
+    private DbBatch Create(DbConnection connection, IReadOnlyList<BatchedMessage> messages)
+    {
+        var batch = database.Provider.CreateBatch(connection);
+        foreach (var message in messages)
+        {
+            if (message.Claim is { } claim) database.Provider.AddClaim(batch, claim);
+            database.Provider.AddCommand(batch, text, message.Values);
+        }
+
+        return batch;
+    }
+}

@@ -1,0 +1,10 @@
+using Esb.Core.Topics;
+
+namespace Esb.Topics.RabbitMq;
+
+/// <summary>A publish on its way: its outcome, once that is known.</summary>
+/// <param name="deadline">Until when it has to be known, as a timestamp.</param>
+internal sealed class PendingConfirm(long deadline) : TaskCompletionSource<PublishResult>(TaskCreationOptions.RunContinuationsAsynchronously)
+{
+    public long Deadline => deadline;
+}

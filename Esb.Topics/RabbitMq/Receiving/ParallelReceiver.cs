@@ -1,0 +1,131 @@
+using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Farm;
+using RabbitMQ.Client;
+
+namespace Esb.Topics.RabbitMq.Receiving;
+
+/// <summary>Receives in no promised order, several at once over one channel, and looks again and again whether the broker agrees that it consumes.</summary>
+internal sealed class ParallelReceiver : IReceiver
+{
+    private static readonly TimeSpan WatchInterval = TimeSpan.FromSeconds(3);
+
+    // So that a handler which returns everything does not turn in a circle with the broker.
+    private static readonly TimeSpan ReturnPause = TimeSpan.FromMilliseconds(250);
+
+    private readonly Subscription _subscription;
+    private readonly ReceiverContext _context;
+    private readonly DeliveryWork _work;
+    private readonly EndpointPresence _presence;
+    private readonly string _queue;
+    private readonly ushort _prefetch;
+    private readonly DeliveryWorkers _workers;
+    private readonly ConsumerWatch _watch;
+    private readonly ReceiverState _state;
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly Task _running;
+    private volatile ParallelSession? _confirmed;
+
+    public ParallelReceiver(Subscription subscription, ReceiverContext context, DeliveryWork work, EndpointPresence presence)
+    {
+        (_subscription, _context, _work, _presence) = (subscription, context, work, presence);
+        _queue = context.Names.Endpoint(subscription.Endpoint);
+        _prefetch = (ushort)Math.Max(subscription.Prefetch, subscription.Concurrency);
+        _workers = new DeliveryWorkers(subscription.Concurrency, WorkAsync);
+        _watch = new ConsumerWatch(subscription.Endpoint, _queue, context.Connection, context.Farm.Members);
+        _state = new ReceiverState(subscription.Endpoint, context.Logger);
+        _running = BrokerLoop.RunAsync(context.Connection, ConsumeAsync, context.Time, _stopping.Token);
+    }
+
+    public bool IsLive => _confirmed is { IsOpen: true, Ended.IsCompleted: false };
+
+    public string? Reason => IsLive ? null : _state.Reason ?? "not consuming";
+
+    public Task WaitForFirstAttemptAsync(CancellationToken cancellationToken) => _state.FirstAttempt.WaitAsync(cancellationToken);
+
+    public async ValueTask DisposeAsync()
+    {
+        await _stopping.CancelAsync();
+        await _running;
+        _workers.Stop();
+        await _workers.EndedAsync(); // of channels that were lost before
+    }
+
+    private async Task ConsumeAsync(IConnection connection, Backoff backoff, CancellationToken stopping)
+    {
+        ParallelSession? session = null;
+        try
+        {
+            await _context.Setup.ApplyAsync(connection, _subscription, stopping);
+            session = await ParallelSession.OpenAsync(connection, _queue, _prefetch, _workers, _context.Time, stopping);
+            backoff.Reset();
+            _presence.Consumes();
+            _state.IsInterrupted(await WatchAsync(session, stopping));
+        }
+        catch (Exception ex)
+        {
+            if (!stopping.IsCancellationRequested) _state.IsInterrupted(ex, backoff); // a connection that closes meanwhile fails in many ways
+        }
+        finally
+        {
+            _confirmed = null;
+            _presence.Rests();
+            if (session is not null) await LeaveAsync(session, stopping);
+        }
+    }
+
+    private async Task<string> WatchAsync(ParallelSession session, CancellationToken stopping)
+    {
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(stopping);
+        var watching = _watch.RunAsync(session, isConsuming => Confirm(session, isConsuming), () => Task.Delay(WatchInterval, _context.Time, ending.Token), ending.Token);
+        try
+        {
+            return await await Task.WhenAny(session.Ended, watching);
+        }
+        finally
+        {
+            await ending.CancelAsync();
+            await ((Task)watching).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+    }
+
+    private void Confirm(ParallelSession session, bool isConsuming)
+    {
+        _confirmed = isConsuming ? session : null;
+        if (isConsuming) _state.Consumes();
+    }
+
+    // When the endpoint stops, what is under way is let finish; what waits goes back first, for others to work on.
+    private async Task LeaveAsync(ParallelSession session, CancellationToken stopping)
+    {
+        if (stopping.IsCancellationRequested)
+        {
+            await session.CancelAsync();
+            foreach (var arrival in _workers.Stop().Where(arrival => arrival.Session == session)) await session.Acks.ReturnAsync(arrival.Place);
+            await _workers.EndedAsync();
+        }
+
+        await session.DisposeAsync();
+    }
+
+    private async Task WorkAsync(Arrival arrival)
+    {
+        var session = arrival.Session;
+        if (await TryWorkAsync(arrival, session)) await session.Acks.DoneAsync(arrival.Place);
+        else await session.Acks.ReturnAsync(arrival.Place);
+    }
+
+    private async Task<bool> TryWorkAsync(Arrival arrival, ParallelSession session)
+    {
+        try
+        {
+            if (await _work.TrySettleAsync(arrival.Message, session.Channel.Source, session.Leaving, session.Aborting)) return true;
+            await Task.Delay(ReturnPause, _context.Time, session.Leaving);
+        }
+        catch (OperationCanceledException) when (session.Leaving.IsCancellationRequested)
+        {
+            // It goes back: the endpoint stops, or the channel is lost.
+        }
+
+        return false;
+    }
+}

@@ -1,0 +1,21 @@
+using System.Globalization;
+
+namespace SideBySide.Measuring;
+
+/// <summary>How long and how often.</summary>
+/// <param name="Rounds">Rounds of each side.</param>
+/// <param name="Round">The length of one.</param>
+/// <param name="WarmUp">Full load before the first round of a side.</param>
+internal sealed record Method(int Rounds, TimeSpan Round, TimeSpan WarmUp)
+{
+    public static Method Full { get; } = new(5, TimeSpan.FromSeconds(5), TimeSpan.FromSeconds(15));
+
+    public static Method Quick { get; } = new(3, TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(3));
+
+    /// <summary>For what ran warm already, with messages of another size.</summary>
+    public TimeSpan WarmAgain => WarmUp / 10;
+
+    public string Describe() => string.Create(
+        CultureInfo.InvariantCulture,
+        $"{Rounds} rounds of {Round.TotalSeconds:0.#} s, the sides by turns, after {WarmUp.TotalSeconds:0.#} s of warm-up under full load");
+}

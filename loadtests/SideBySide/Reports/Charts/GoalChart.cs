@@ -1,0 +1,24 @@
+using System.Globalization;
+using SideBySide.Measuring;
+
+namespace SideBySide.Reports.Charts;
+
+/// <summary>How far every ratio is from its goal, all in one picture.</summary>
+internal static class GoalChart
+{
+    /// <summary>Beyond this a bar says nothing more, and the others would become too short to compare.</summary>
+    private const double Longest = 2.5;
+
+    public static string Write(IReadOnlyList<ScenarioResult> results) => BarChart.Write(
+        "Measured ratios, as multiples of their goals (the dashed line)",
+        [.. results.Select(Group).Where(group => group.Bars.Count > 0)]);
+
+    private static BarGroup Group(ScenarioResult result) =>
+        new(ScenarioSection.Title(result.Id), [.. result.Rows.Where(row => row is { Value: not null, Least: not null }).Select(Bar)], Mark: 1);
+
+    private static Bar Bar(RowResult row) => new(
+        $"{row.Case}: {row.Goal}",
+        Math.Min(Longest, row.Value!.Median / row.Least!.Value),
+        row.Value.Median.ToString("0.00", CultureInfo.InvariantCulture),
+        row.Met == true ? "met" : "missed");
+}

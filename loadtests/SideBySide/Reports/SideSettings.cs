@@ -1,0 +1,3 @@
+namespace SideBySide.Reports;
+
+internal sealed record SideSettings(string Side, string Settings);

@@ -1,0 +1,60 @@
+using SideBySide.Servers;
+using SideBySide.Topics;
+
+namespace SideBySide.Scenarios;
+
+/// <summary>Broker and database of the scenarios over topics, and hosts on them.</summary>
+internal sealed class TopicServers : IAsyncDisposable
+{
+    private readonly Surroundings _surroundings;
+    private readonly CompareDatabase _database;
+
+    private TopicServers(Surroundings surroundings, string broker, CompareDatabase database, OrderPublisher publisher)
+    {
+        (_surroundings, Broker, _database, Publisher) = (surroundings, broker, database, publisher);
+        Table = new OrdersTable(database.Connection);
+    }
+
+    public string Broker { get; }
+
+    public string Database => _database.Connection;
+
+    public OrderPublisher Publisher { get; }
+
+    public OrdersTable Table { get; }
+
+    public static async Task<TopicServers> StartAsync(Surroundings surroundings, TestServers servers, CancellationToken cancellationToken)
+    {
+        var (broker, server) = await servers.StartAsync(cancellationToken);
+        var database = await CompareDatabase.CreateAsync(surroundings, server, cancellationToken);
+        return new TopicServers(surroundings, broker, database, await OrderPublisher.ConnectAsync(broker, cancellationToken));
+    }
+
+    /// <param name="prefix">Hosts of one prefix share their queues.</param>
+    /// <param name="pools">Endpoint, pool size and threads.</param>
+    public Task<EsbHost> HostAsync(string prefix, IEnumerable<Pool> pools, CancellationToken cancellationToken) => HostAsync("topics", prefix, pools, cancellationToken);
+
+    /// <param name="configuration">Another than the usual one.</param>
+    public Task<EsbHost> HostAsync(string configuration, string prefix, IEnumerable<Pool> pools, CancellationToken cancellationToken) => EsbHost.StartAsync(
+        _surroundings,
+        configuration,
+        prefix,
+        [
+            new("ESB_RABBITMQ", Broker),
+            new("ESB_POSTGRES", Database),
+            new("ESB__TRANSPORT__PREFIX", prefix),
+            new("ESB__STORE__SCHEMA", $"esb_{prefix.Replace('-', '_')}"),
+            .. pools.SelectMany(pool => pool.Variables),
+        ],
+        cancellationToken);
+
+    public Task<BareClient> BareAsync(int concurrency, int connections, CancellationToken cancellationToken) =>
+        BareClient.StartAsync(_surroundings, Broker, Database, concurrency, connections, cancellationToken);
+
+    public async ValueTask DisposeAsync()
+    {
+        await Publisher.DisposeAsync();
+        await Table.DisposeAsync();
+        await _database.DisposeAsync();
+    }
+}

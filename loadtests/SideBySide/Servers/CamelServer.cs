@@ -1,0 +1,60 @@
+using Npgsql;
+
+namespace SideBySide.Servers;
+
+/// <summary>Apache Camel with the same scenarios, from the folder of the peers.</summary>
+internal sealed class CamelServer : IAsyncDisposable
+{
+    public const string Settings = "Camel 4.14 on netty-http, Java with its own defaults (G1), no audit, nothing durable";
+
+    private readonly ServerProcess _process;
+
+    private CamelServer(ServerProcess process, string url) => (_process, Url) = (process, url);
+
+    public string Url { get; }
+
+    public TimeSpan ProcessorTime => _process.ProcessorTime;
+
+    /// <param name="servers">It starts only where it finds a broker and a database, whatever is asked of it.</param>
+    /// <param name="database">With the tables that it reads; null where no scenario needs them.</param>
+    /// <param name="variables">Where its back end is, how large its pools are.</param>
+    /// <exception cref="NotRunException">It was not found, or does not start.</exception>
+    public static async Task<CamelServer> StartAsync(
+        Surroundings surroundings,
+        TestServers servers,
+        string? database,
+        IEnumerable<KeyValuePair<string, string>> variables,
+        CancellationToken cancellationToken)
+    {
+        var jar = surroundings.Peer("bin/camel-esb.jar") ?? throw new NotRunException("not found: ESB_PEERS names no folder with bin/camel-esb.jar");
+        var (broker, server) = await servers.StartAsync(cancellationToken);
+        var (rabbit, postgres, port) = (new Uri(broker), new NpgsqlConnectionStringBuilder(database ?? server), FreePorts.Next());
+        var process = ServerProcess.Start(
+            "Camel",
+            surroundings.Folder("camel"),
+            ["java", "-jar", jar],
+            [
+                new("HTTP_STACK", "netty-http"),
+                new("PORT", $"{port}"),
+                new("RABBIT_HOST", rabbit.Host),
+                new("RABBIT_PORT", $"{rabbit.Port}"),
+                new("PG_URL", $"jdbc:postgresql://{postgres.Host}:{postgres.Port}/{postgres.Database}"),
+                new("PG_USER", postgres.Username ?? ""),
+                new("PG_PASSWORD", postgres.Password ?? ""),
+                .. variables,
+            ]);
+        var camel = new CamelServer(process, $"http://127.0.0.1:{port}");
+        try
+        {
+            await process.WaitUntilAsync(token => Http.ListensAsync(port, token), cancellationToken);
+            return camel;
+        }
+        catch
+        {
+            await camel.DisposeAsync();
+            throw;
+        }
+    }
+
+    public ValueTask DisposeAsync() => _process.DisposeAsync();
+}

@@ -1,0 +1,57 @@
+namespace SideBySide.Servers;
+
+/// <summary>A host of the bus with a configuration of <c>loadtests/compare.d</c>, in a folder of its own.</summary>
+internal sealed class EsbHost : IAsyncDisposable
+{
+    private readonly ServerProcess _process;
+
+    private EsbHost(ServerProcess process, HostProbe probe, string url, string collector) =>
+        (_process, Probe, Url, Collector) = (process, probe, url, collector);
+
+    public HostProbe Probe { get; }
+
+    /// <summary>Where its inbound endpoints are.</summary>
+    public string Url { get; }
+
+    public string Collector { get; }
+
+    public TimeSpan ProcessorTime => _process.ProcessorTime;
+
+    /// <summary>Memory in use, shared parts included.</summary>
+    public long MemoryBytes => _process.MemoryBytes;
+
+    /// <exception cref="NotRunException">It does not start; the message says why.</exception>
+    public static async Task<EsbHost> StartAsync(
+        Surroundings surroundings, string configuration, string name, IEnumerable<KeyValuePair<string, string>> variables, CancellationToken cancellationToken)
+    {
+        var folder = surroundings.Folder($"host-{name}");
+        var probe = new HostProbe(Path.Combine(folder, "probe"));
+        var (url, management) = ($"http://127.0.0.1:{FreePorts.Next()}", $"http://127.0.0.1:{FreePorts.Next()}");
+        var process = ServerProcess.Start(
+            $"the host of {configuration}",
+            folder,
+            ["dotnet", surroundings.Find("Esb.Host/bin/Release/net10.0/esb.dll"), "run", surroundings.Find($"loadtests/compare.d/{configuration}")],
+            [
+                new("ESB__LISTENERS__PUBLIC__URL", url),
+                new("ESB__MANAGEMENT__URL", management),
+                new("ESB__LIMITS__DRAINDELAY", "0s"),
+                .. probe.Variables,
+                .. variables,
+            ]);
+        try
+        {
+            await process.WaitUntilAsync(token => Http.AnswersAsync($"{management}/health/ready", token), cancellationToken);
+            return new EsbHost(process, probe, url, await probe.CollectorAsync(cancellationToken));
+        }
+        catch
+        {
+            await process.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <summary>Ends it as a crash would.</summary>
+    public void Kill() => _process.Kill();
+
+    public ValueTask DisposeAsync() => _process.DisposeAsync();
+}

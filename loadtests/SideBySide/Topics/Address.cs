@@ -1,0 +1,4 @@
+namespace SideBySide.Topics;
+
+/// <summary>Where an AMQP client publishes to.</summary>
+internal sealed record Address(string Exchange, string RoutingKey);

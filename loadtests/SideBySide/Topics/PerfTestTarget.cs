@@ -1,0 +1,47 @@
+using System.Globalization;
+using System.Text.RegularExpressions;
+using SideBySide.Measuring;
+using SideBySide.Targets;
+
+namespace SideBySide.Topics;
+
+/// <summary>RabbitMQ PerfTest, one producer and one consumer: the limit of the broker.</summary>
+internal sealed partial class PerfTestTarget(string jar, string broker) : ITarget
+{
+    /// <summary>Each run is a new process; its first seconds are not counted.</summary>
+    private const int ColdSeconds = 3;
+
+    public string Name => "PerfTest";
+
+    public string Settings => FormattableString.Invariant(
+        $"2.22, 1 KiB persistent, one classic queue, {OrderPublisher.MostUnconfirmed} unconfirmed and as many unacknowledged at most, single acks; its first {ColdSeconds} s are not counted");
+
+    public string? WarmKey => null;
+
+    public Task<string?> CheckAsync(CancellationToken cancellationToken) => Task.FromResult<string?>(null);
+
+    public async Task<Sample> MeasureAsync(TimeSpan duration, CancellationToken cancellationToken)
+    {
+        var seconds = ColdSeconds + Math.Max(2, (int)duration.TotalSeconds);
+        var limit = OrderPublisher.MostUnconfirmed.ToString(CultureInfo.InvariantCulture);
+        var output = await Tool.RunAsync(
+            [
+                "java", "-jar", jar, "--uri", broker, "-x", "1", "-y", "1", "-u", "esb-compare-perf-test", "-ad", "true", "-f", "persistent",
+                "-s", "1024", "-c", limit, "-q", limit, "-z", seconds.ToString(CultureInfo.InvariantCulture),
+            ],
+            [],
+            TimeSpan.FromSeconds(seconds + 30),
+            cancellationToken);
+        return new Sample(Received(output));
+    }
+
+    /// <summary>The median of the seconds behind the cold ones.</summary>
+    internal static double Received(string output)
+    {
+        var rates = ReceivedLine().Matches(output).Select(match => double.Parse(match.Groups[1].Value, CultureInfo.InvariantCulture)).Skip(ColdSeconds).ToArray();
+        return rates.Length > 0 ? Statistics.Median(rates) : throw new NotRunException($"PerfTest gave no rates: {output.Trim()}");
+    }
+
+    [GeneratedRegex(@"received: ([0-9.]+) msg/s")]
+    private static partial Regex ReceivedLine();
+}

@@ -1,0 +1,115 @@
+using Esb.Content.Json.Paths;
+using Esb.Content.Json.Scanning;
+using Esb.Content.Xml;
+using Esb.Content.Xml.Scanning;
+using Esb.Core.Configuration;
+using Esb.Core.Errors;
+using Esb.Core.Expressions;
+using Esb.Core.Messages;
+using Esb.Tests.Workflows.Processes;
+using NSubstitute;
+
+namespace Esb.Tests.Content.Expressions;
+
+/// <summary>What a decision costs is what it takes to reach the deciding value, counted in bytes: however long the body is.</summary>
+public sealed class BytesReadTests
+{
+    private const int BodyBytes = 10 << 20;
+
+    private static readonly string Rest = new('x', BodyBytes);
+
+    // Wherever a body of 10 MB was read to its end, it would be found not to be well-formed.
+    private static readonly string Xml = $"<orders><order id='7'><symbol>IBM</symbol></order><order>{Rest}</order><broken";
+    private static readonly string Json = $$"""{"orders":[{"symbol":"IBM","id":7},"{{Rest}}"],"orders":broken""";
+
+    [TestCase("//order[1]/symbol = 'IBM'")]
+    [TestCase("/orders/order/@id = 7")]
+    [TestCase("/orders/order[@id='7']/symbol")]
+    [TestCase("contains(/orders/order/symbol, 'B')")]
+    public void An_XPath_is_decided_within_the_first_piece_of_a_large_body(string xpath)
+    {
+        var paths = new PathSet(new XmlInput(new XmlLimits()));
+        var holds = new ScanCompiler(paths, new Dictionary<string, string>()).CompileTruth(xpath)!;
+        var scan = paths.Scan(SomeContent.Body(Xml));
+
+        Assert.That(holds(scan), Is.True);
+        Assert.That(scan.Position, Is.InRange(1, 2_048));
+    }
+
+    [TestCase("$.orders[0].symbol", "IBM", 36)]
+    [TestCase("$.orders[*].id", 7.0, 36)]
+    [TestCase("$.orders[?@.id == 7].symbol", "IBM", 36)]
+    [TestCase("$.orders[0].missing", null, 36)]
+    public void A_JSONPath_is_decided_at_the_deciding_byte_of_a_large_body(string jsonpath, object? expected, int bytes)
+    {
+        var paths = new JsonPathSet();
+        var question = JsonScanCompiler.Compile(JsonPath.Parse(jsonpath), wantsText: true, paths)!;
+        var scan = paths.Scan(SomeContent.Body(Json));
+
+        Assert.That(scan.Answer(question), Is.EqualTo(expected));
+        Assert.That(scan.Position, Is.InRange(1, bytes));
+    }
+
+    [Test]
+    public void All_conditions_of_a_choice_are_decided_by_one_pass_over_the_beginning([Values("xml", "json")] string kind)
+    {
+        var compiler = SomeContent.Compiler();
+        var conditions = new[] { "SUN", "MSFT", "IBM" }.Select(symbol => Compile(compiler, kind, symbol)).ToList();
+        var context = Some.Context(kind == "xml" ? Xml : Json);
+
+        var decisions = conditions.Select(condition => condition.Holds(context)).ToList();
+
+        Assert.That(decisions, Is.EqualTo(new[] { false, false, true }));
+    }
+
+    [Test, CancelAfter(10_000)]
+    public async Task A_choice_forwards_the_body_that_it_has_not_read(CancellationToken cancellationToken)
+    {
+        using var processes = new CompiledProcesses("""
+            { "main": [{ "choose": {
+                "when": [
+                  { "if": { "xpath": "/invoices" }, "steps": [{ "fail": "an invoice" }] },
+                  { "if": { "xpath": "/orders/order[1]/symbol[1] = 'SUN'" }, "steps": [{ "fail": "for SUN" }] },
+                  { "if": { "xpath": "//order[1]/symbol = 'IBM'" }, "steps": [{ "call": "backend" }] }],
+                "otherwise": [{ "fail": "for nobody" }] } }] }
+            """);
+        var order = Some.Message(Xml);
+
+        await processes.RunAsync(order, cancellationToken);
+
+        await processes.Caller.Received(1).CallAsync("backend", Arg.Is<EsbMessage>(sent => ReferenceEquals(sent.Body, order.Body)), null, cancellationToken);
+    }
+
+    [Test]
+    public void A_body_is_as_it_was_after_a_decision()
+    {
+        var context = Some.Context(Xml);
+        var before = context.Message.Body.Bytes;
+
+        Compile(SomeContent.Compiler(), "xml", "IBM").Holds(context);
+
+        Assert.That(context.Message.Body.Bytes, Is.EqualTo(before), "the same memory, to be forwarded as it came");
+    }
+
+    [TestCase("xml", "<orders><order><symbol>IBM</symbol></order><broken", "ESB-XML-SYNTAX")]
+    [TestCase("json", """{"orders":[{"symbol":"IBM"}],"orders":[{"symbol":"SUN"}]}""", "ESB-JSON-DUPKEY")]
+    public void Who_wants_whole_bodies_checked_hears_of_a_fault_behind_the_deciding_value(string kind, string body, string code)
+    {
+        var trusting = Compile(SomeContent.Compiler(), kind, "IBM");
+        using var configured = SomeContent.Configure("""{ "limits": { "checkWholeBodies": true } }""");
+        var checking = Compile(configured.Get<IExpressionCompiler>(), kind, "IBM");
+
+        Assert.That(trusting.Holds(Some.Context(body)), Is.True);
+        for (var i = 0; i < 2; i++) Assert.That(() => checking.Holds(Some.Context(body)), Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo(code));
+    }
+
+    private static IMessageCondition Compile(IExpressionCompiler compiler, string kind, string symbol)
+    {
+        var constant = SomeContent.Constant(symbol);
+        var errors = new ConfigErrors();
+        var condition = kind == "xml"
+            ? new ConditionConfig { Xpath = "/orders/order/symbol", EqualTo = constant }
+            : new ConditionConfig { Jsonpath = "$.orders[0].symbol", EqualTo = constant };
+        return compiler.Compile(condition, errors)!;
+    }
+}

@@ -1,0 +1,99 @@
+using System.Text;
+using Esb.Content.Transforms;
+using Esb.Content.Transforms.Streaming;
+using Esb.Core.Errors;
+
+namespace Esb.Tests.Content.Transforms;
+
+/// <summary>Maps that are streamed make what the engine makes, byte for byte, over generated stylesheets and documents.</summary>
+public sealed class StreamedOracleTests
+{
+    private const int Stylesheets = 60;
+    private const int DocumentsEach = 25;
+
+    [Test, CancelAfter(120_000)]
+    public void Streamed_output_is_the_engines_output([Range(1, 4)] int seed)
+    {
+        var random = new Random(seed);
+        var streamed = 0;
+        for (var found = 0; found < Stylesheets;)
+        {
+            var stylesheet = new SomeStylesheet(random).Text;
+            if (StreamedCompiler.TryCompile(SomeMaps.Read(stylesheet)) is not { } compiled) continue;
+            found++;
+            var engine = SomeMaps.CompileText(stylesheet);
+            var stream = new StreamedMap(compiled, SomeContent.Xml, new TransformLimits());
+            for (var i = 0; i < DocumentsEach; i++) streamed += Compare(stream, engine, new SomeMarkup(random).Text, stylesheet);
+        }
+
+        Assert.That(streamed, Is.GreaterThan(Stylesheets * DocumentsEach / 2), "what is left to the engine proves nothing");
+    }
+
+    [TestCase("orders/maps/legacy-to-order.xsl", false)]
+    [TestCase("mediation/maps/reverse.xsl", true)]
+    public void The_samples_maps_are_streamed_where_they_only_rename(string file, bool expected)
+    {
+        var files = StylesheetFiles.Read(Path.Combine(SomeContent.RepositoryFolder("samples"), file));
+
+        Assert.That(StreamedCompiler.TryCompile(files) is not null, Is.EqualTo(expected));
+    }
+
+    [TestCase("<a x='1'>t<b/></a>")]
+    [TestCase("<a>\r\n<b>1&#13;2</b></a>")]
+    [TestCase("<?xml version='1.0' encoding='utf-16'?><a/>")]
+    [TestCase("<a><![CDATA[]]><b><![CDATA[<x>]]>y</b></a>")]
+    [TestCase("<!-- c --><?p i?> <a/> <!-- d -->")]
+    [TestCase("<a xmlns='urn:1'><b xmlns=''/><c xmlns='urn:2' xmlns:p='urn:2'><p:d/></c></a>")]
+    [TestCase("<a>&lt;&gt;&amp;&quot;&apos;&#x1F600;é&#9;&#10;</a>")]
+    [TestCase("<a b='&lt;&gt;&amp;&quot;&apos;&#x1F600;é&#9;&#10;&#13;'/>")]
+    [TestCase("<HTML/>")]
+    [TestCase("<a><b></a>")]
+    [TestCase("")]
+    public void Documents_with_a_catch_come_out_as_the_engine_writes_them(string document)
+    {
+        var stylesheet = SomeMaps.Stylesheet(SomeMaps.Identity);
+        var stream = new StreamedMap(StreamedCompiler.TryCompile(SomeMaps.Read(stylesheet))!, SomeContent.Xml, new TransformLimits());
+
+        Compare(stream, SomeMaps.CompileText(stylesheet), document, stylesheet);
+    }
+
+    [Test]
+    public void What_is_left_to_the_engine_in_the_middle_of_a_message_is_made_by_it_from_the_start()
+    {
+        var map = SomeMaps.Compile(SomeMaps.Identity);
+
+        Assert.That(map.Transform(SomeContent.Body("<html><br/></html>")).Body.ReadText(), Does.EndWith("<html><br></html>"));
+    }
+
+    [Test]
+    public void A_streamed_output_over_its_limit_is_refused()
+    {
+        var map = SomeMaps.Compile($"{SomeMaps.Identity}<xsl:template match='b'><long-name><xsl:apply-templates/></long-name></xsl:template>", new TransformLimits { OutputBytes = 1_000 });
+
+        var error = Assert.Throws<EsbException>(() => map.Transform(SomeContent.Body($"<a>{string.Concat(Enumerable.Repeat("<b/>", 200))}</a>")))!;
+
+        Assert.That(error.Code, Is.EqualTo("ESB-XSL-OUTPUT"));
+    }
+
+    // 1 where it was streamed.
+    private static int Compare(StreamedMap stream, XsltMap engine, string document, string stylesheet)
+    {
+        var body = SomeContent.Body(document);
+        if (Outcome(() => stream.TryTransform(body.Bytes)) is not { } streamed) return 0;
+
+        Assert.That(streamed, Is.EqualTo(Outcome(() => engine.ByTheEngine(body).Body.Bytes.ToArray())), $"{stylesheet}\n{document}");
+        return 1;
+    }
+
+    private static string? Outcome(Func<byte[]?> transform)
+    {
+        try
+        {
+            return transform() is { } made ? Encoding.Latin1.GetString(made) : null;
+        }
+        catch (EsbException ex)
+        {
+            return $"{ex.Code} {ex.Message}";
+        }
+    }
+}
