@@ -1,16 +1,22 @@
+using System.Buffers;
 using System.Text;
 
 namespace Esb.Core.Messages;
 
 /// <summary>Which headers may cross a boundary of the bus: an allow-list, and names that never may. The one gate of every endpoint and transport. Thread-safe.</summary>
 /// <param name="patterns">Names, or beginnings of names followed by <c>*</c>; case does not matter.</param>
-public sealed class HeaderRules(IReadOnlyList<string> patterns)
+/// <param name="rewrite">What becomes of those that pass; by default nothing.</param>
+public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? rewrite = null)
 {
     /// <summary>The longest name, in characters.</summary>
     public const int MaxNameLength = 256;
 
     /// <summary>The most that all headers of a message may take together, in bytes of UTF-8: more would not fit a frame of the broker.</summary>
     public const int MaxTotalBytes = 64 * 1024;
+
+    private static readonly SearchValues<char> TokenChars = SearchValues.Create("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+
+    private static readonly SearchValues<char> ControlChars = SearchValues.Create([.. Enumerable.Range(0, 0xA0).Select(c => (char)c).Where(c => char.IsControl(c) && c != '\t')]);
 
     /// <summary>The names that pass by default.</summary>
     public static readonly IReadOnlyList<string> DefaultPatterns = ["x-*"];
@@ -21,21 +27,35 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns)
     private static readonly string[] ReservedNames = ["cc", "bcc", "x-delivery-count", "x-dotnet-pub-seq-no", "x-match"];
 
     /// <summary>Whether the name is one that only the bus itself or its broker writes, whatever an allow-list says.</summary>
-    public static bool IsReserved(string name) =>
-        ReservedPrefixes.Any(prefix => name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase))
-        || ReservedNames.Contains(name, StringComparer.OrdinalIgnoreCase);
+    public static bool IsReserved(string name)
+    {
+        foreach (var prefix in ReservedPrefixes)
+        {
+            if (name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase)) return true;
+        }
+
+        foreach (var reserved in ReservedNames)
+        {
+            if (name.Equals(reserved, StringComparison.OrdinalIgnoreCase)) return true;
+        }
+
+        return false;
+    }
 
     /// <summary>Whether the name is a token of RFC 9110, section 5.6.2, of at most <see cref="MaxNameLength"/> characters.</summary>
     public static bool IsName(string name) =>
-        name.Length is > 0 and <= MaxNameLength && name.All(c => char.IsAsciiLetterOrDigit(c) || "!#$%&'*+-.^_`|~".Contains(c));
+        name.Length is > 0 and <= MaxNameLength && !name.AsSpan().ContainsAnyExcept(TokenChars);
 
     /// <summary>Whether the value can be written on one line: no control characters but the tab.</summary>
-    public static bool IsValue(string value) => !value.Any(c => char.IsControl(c) && c != '\t');
+    public static bool IsValue(string value) => !value.AsSpan().ContainsAny(ControlChars);
+
+    /// <summary>What becomes of headers that pass.</summary>
+    public HeaderRewrite Rewrite { get; } = rewrite ?? HeaderRewrite.None;
 
     /// <summary>Whether a header of this name passes.</summary>
-    public bool Allows(string name) => !IsReserved(name) && IsName(name) && patterns.Any(pattern => Matches(pattern, name));
+    public bool Allows(string name) => !IsReserved(name) && IsName(name) && IsListed(name);
 
-    /// <summary>The headers that pass, and how many claimed a reserved name.</summary>
+    /// <summary>The headers that pass, rewritten, and how many claimed a reserved name.</summary>
     public MessageHeaders Admit(IEnumerable<KeyValuePair<string, string>> headers, out int reserved)
     {
         reserved = 0;
@@ -46,7 +66,7 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns)
             else if (Allows(header.Key) && IsValue(header.Value)) admitted.Add(header);
         }
 
-        return MessageHeaders.From(admitted);
+        return Rewrite.Apply(MessageHeaders.From(admitted));
     }
 
     /// <summary>How much the headers take, in bytes of UTF-8.</summary>
@@ -57,7 +77,17 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns)
         return total;
     }
 
-    private static bool Matches(string pattern, string name) => pattern.EndsWith('*')
+    private bool IsListed(string name)
+    {
+        foreach (var pattern in patterns)
+        {
+            if (Matches(pattern, name)) return true;
+        }
+
+        return false;
+    }
+
+    internal static bool Matches(string pattern, string name) => pattern.EndsWith('*')
         ? name.AsSpan().StartsWith(pattern.AsSpan(0, pattern.Length - 1), StringComparison.OrdinalIgnoreCase)
         : string.Equals(pattern, name, StringComparison.OrdinalIgnoreCase);
 }

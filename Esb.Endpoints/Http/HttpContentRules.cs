@@ -36,11 +36,16 @@ internal static class HttpContentRules
         if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit) limit.MaxRequestBodySize = maxBodyBytes;
     }
 
-    /// <summary>Refuses bodies that would have to be decoded first.</summary>
-    public static void RequirePlain(HttpRequest request)
+    /// <summary>Whether the body is packed by gzip; other encodings are refused.</summary>
+    public static bool IsPacked(HttpContext context)
     {
-        if (request.Headers.ContentEncoding.ToString() is { Length: > 0 } encoding && !encoding.Equals("identity", StringComparison.OrdinalIgnoreCase))
-            throw HttpProblems.Of(StatusCodes.Status415UnsupportedMediaType, "ESB-HTTP-ENCODING", "Bodies are taken without a content encoding only.");
+        var encoding = context.Request.Headers.ContentEncoding.ToString();
+        if (encoding.Length == 0 || Is(encoding, "identity")) return false;
+        if (Is(encoding, "gzip") || Is(encoding, "x-gzip")) return true;
+        context.Response.Headers.AcceptEncoding = "gzip"; // RFC 9110, section 15.5.16
+        throw HttpProblems.Of(StatusCodes.Status415UnsupportedMediaType, "ESB-HTTP-ENCODING", "Bodies are taken without a content encoding, or with gzip, and no other.");
+
+        static bool Is(string text, string name) => text.Equals(name, StringComparison.OrdinalIgnoreCase);
     }
 
     /// <summary>What it means that a body cannot be read to its end; a caller that has hung up is let go.</summary>
@@ -52,6 +57,7 @@ internal static class HttpContentRules
                 return TooLarge(context.Features.Get<IHttpMaxRequestBodySizeFeature>()?.MaxRequestBodySize, fault);
             case BadHttpRequestException { StatusCode: StatusCodes.Status408RequestTimeout }:
                 return HttpProblems.Of(StatusCodes.Status408RequestTimeout, "ESB-HTTP-SLOW", "The body came too slowly.", fault);
+            case { InnerException: OverflowException }: // the size of a chunk
             case BadHttpRequestException when !IsIncomplete(fault, context.Request):
                 return HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-BODY", "The body is not sent as HTTP asks.", fault);
             case BadHttpRequestException:

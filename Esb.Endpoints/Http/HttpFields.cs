@@ -15,19 +15,31 @@ internal static class HttpFields
     public const string CorrelationId = "X-Correlation-Id";
 
     // RFC 9110, section 7.6.1, and Proxy-Connection, which old clients send.
-    private static readonly FrozenSet<string> HopByHop = FrozenSet.ToFrozenSet(
-        ["Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade"],
-        StringComparer.OrdinalIgnoreCase);
+    private static readonly string[] HopByHop = ["Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade"];
 
     // What frames or routes this one request; the trace goes on by itself.
-    private static readonly FrozenSet<string> OfOneExchange = FrozenSet.ToFrozenSet(
-        ["Host", "Content-Length", "Expect", "traceparent", "tracestate", "baggage"],
-        StringComparer.OrdinalIgnoreCase);
+    private static readonly string[] OfOneExchange = ["Host", "Content-Length", "Expect", "traceparent", "tracestate", "baggage"];
+
+    private static readonly FrozenSet<string> EndingHere = HopByHop.Concat(OfOneExchange).ToFrozenSet(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>Whether the field ends here: it is between two neighbours, or the sender's <c>Connection</c> names it.</summary>
-    public static bool EndsHere(string name, StringValues connection) => HopByHop.Contains(name) || OfOneExchange.Contains(name) || IsNamed(name, connection);
+    public static bool EndsHere(string name, StringValues connection) => EndingHere.Contains(name) || IsNamed(name, connection);
 
-    /// <summary>The headers of a message that may go out.</summary>
+    /// <summary>Whether the field tells of the body as it was sent, which a message's body is not: its type it has elsewhere, and it is unpacked.</summary>
+    public static bool IsOfContent(string name) => name.Equals("Content-Type", StringComparison.OrdinalIgnoreCase) || name.Equals("Content-Encoding", StringComparison.OrdinalIgnoreCase);
+
+    /// <summary>Whether a list such as that of <c>Connection</c> has an option.</summary>
+    public static bool HasOption(string? list, string option)
+    {
+        foreach (var part in list.AsSpan().Split(','))
+        {
+            if (list.AsSpan(part).Trim().Equals(option, StringComparison.OrdinalIgnoreCase)) return true;
+        }
+
+        return false;
+    }
+
+    /// <summary>The headers of a message that may go out, rewritten.</summary>
     /// <exception cref="EsbException"><c>ESB-HDR-VALUE</c>: a value would break out of its line.</exception>
     public static IReadOnlyList<KeyValuePair<string, string>> Outgoing(EsbMessage message, HeaderRules rules)
     {
@@ -36,14 +48,16 @@ internal static class HttpFields
         {
             if (!rules.Allows(header.Key) || IsOfContent(header.Key) || EndsHere(header.Key, StringValues.Empty)) continue;
             RequireValue(header.Key, header.Value);
-            admitted.Add(header);
+            if (rules.Rewrite.NameOf(header.Key) is { } name) admitted.Add(new(name, header.Value));
         }
+
+        admitted.AddRange(rules.Rewrite.Set);
 
         if (message.ContentType is { } contentType) RequireValue("Content-Type", contentType);
         return admitted;
     }
 
-    private static bool IsOfContent(string name) => name.Equals("Content-Type", StringComparison.OrdinalIgnoreCase);
+
 
     private static void RequireValue(string name, string value)
     {
@@ -54,10 +68,7 @@ internal static class HttpFields
     {
         foreach (var line in connection)
         {
-            foreach (var option in line.AsSpan().Split(','))
-            {
-                if (line.AsSpan(option).Trim().Equals(name, StringComparison.OrdinalIgnoreCase)) return true;
-            }
+            if (HasOption(line, name)) return true;
         }
 
         return false;

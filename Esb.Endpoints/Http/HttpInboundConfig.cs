@@ -1,13 +1,14 @@
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
+using Esb.Core.Messages;
 using Esb.Endpoints.Http.Access;
 using Esb.Endpoints.Http.Access.Signatures;
 
 namespace Esb.Endpoints.Http;
 
 /// <summary>An endpoint that answers requests of HTTP.</summary>
-internal sealed record HttpInboundConfig : InboundEndpointConfig
+internal sealed record HttpInboundConfig : InboundEndpointConfig, IRewritesHeaders
 {
     [Setting("The path that it answers at, exactly as written.", Name = "path")]
     public required string RequestPath { get; init; }
@@ -26,6 +27,18 @@ internal sealed record HttpInboundConfig : InboundEndpointConfig
 
     [Setting("Whether a request with the header Idempotency-Key is worked on once only: its repetitions get the answer of the first. Relays pass the header on.")]
     public bool Idempotency { get; init; } = true;
+
+    [Setting("Whether a relay tells the outside in Via and X-Forwarded-For, -Proto and -Host by whom, and how, it was asked.")]
+    public bool Forwarded { get; init; } = true;
+
+    [Setting("Whether callers may send further requests on a connection; otherwise it is closed after each answer.")]
+    public bool KeepAlive { get; init; } = true;
+
+    [Setting("Changes to the headers of what comes in, as far as the list lets them through.")]
+    public HeaderRewriteConfig RewriteHeaders { get; init; } = new();
+
+    [Setting("Changes to the headers of what goes back.")]
+    public HeaderRewriteConfig RewriteAnswerHeaders { get; init; } = new();
 
     [Setting("The largest body that is taken in; by default that of limits, and any size where requests are relayed.", Range = "1B..1GiB")]
     public ByteSize? MaxBodySize { get; init; }

@@ -47,6 +47,7 @@ internal sealed partial class HttpInboundEndpoint(
             throw;
         }
 
+        if (!config.KeepAlive && !HttpProtocol.IsHttp2(context.Request.Protocol)) context.Response.Headers.Connection = "close";
         try
         {
             await exchange.HandleAsync(context, _aborting.Token);

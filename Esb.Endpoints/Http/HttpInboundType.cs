@@ -3,6 +3,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Storage;
 using Esb.Endpoints.Http.Access;
 using Esb.Endpoints.Http.Idempotency;
+using Esb.Endpoints.Http.Relaying;
 using Esb.Endpoints.Intake;
 using Esb.Endpoints.Intake.Overload;
 using Microsoft.Extensions.Logging;
@@ -55,7 +56,7 @@ internal sealed class HttpInboundType(
         settings.Idempotency ? new KeyedRequests(settings.Name, keys, intake, time, loggers.CreateLogger<KeyedRequests>()) : null;
 
     private IHttpExchange RelayTo(HttpOutboundConfig outbound, HttpInboundConfig settings) =>
-        new RelayExchange(settings, targets.Of(outbound), outbound.Timeout < settings.Timeout ? outbound.Timeout : settings.Timeout, states.Of(settings.Name));
+        new RelayExchange(settings, targets.Of(outbound), new RelayHeaders(settings, outbound), outbound.Timeout < settings.Timeout ? outbound.Timeout : settings.Timeout, states.Of(settings.Name));
 
     private EndpointConfig? EndpointOf(string relay) => configuration.Named<EndpointConfig>("endpoints").GetValueOrDefault(relay);
 

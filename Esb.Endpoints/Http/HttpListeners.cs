@@ -20,7 +20,7 @@ internal sealed class HttpListeners : IBusPart, IListeningPart, IAsyncDisposable
         var onListener = endpoints.ToLookup(endpoint => endpoint.Listener);
         foreach (var (name, config) in configs)
         {
-            var routes = onListener[name].Select(endpoint => new HttpRoute(endpoint.Name, endpoint.RequestPath, endpoint.Methods)).ToList();
+            var routes = onListener[name].Select(endpoint => new HttpRoute(endpoint.Name, endpoint.RequestPath, endpoint.Methods, endpoint.Accept)).ToList();
             foreach (var route in routes) _routes[route.Endpoint] = route;
             if (routes.Count > 0) _listeners.Add(new KestrelListener(config, new HttpRoutes(routes), time, loggers));
             _places.Add(new ListeningPlace($"the listener '{name}'", config, "url", config.Url, IsOpened: routes.Count > 0));

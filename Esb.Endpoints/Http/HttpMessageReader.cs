@@ -4,6 +4,7 @@ using Esb.Core.Diagnostics;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Parties;
+using Esb.Endpoints.Http.Decoding;
 using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http;
@@ -16,7 +17,7 @@ internal sealed class HttpMessageReader(HttpInboundConfig config, long maxBodyBy
     private static readonly Counter<long> ReservedHeaders =
         EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.ReservedHeaders, "{header}", "Headers from outside that claimed a reserved name.");
 
-    private readonly HeaderRules _rules = new(config.Headers);
+    private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteHeaders));
     private readonly AcceptedTypes _accepted = new(config.Accept);
 
     /// <summary>All of the message but its body; nothing has been judged yet.</summary>
@@ -46,12 +47,11 @@ internal sealed class HttpMessageReader(HttpInboundConfig config, long maxBodyBy
     public async Task<MessageBody> ReadBodyAsync(HttpContext context)
     {
         HttpContentRules.Require(context, _accepted, maxBodyBytes);
-        HttpContentRules.RequirePlain(context.Request);
-        var body = MessageBody.FromStream(context.Request.Body, context.Request.ContentLength);
+        var isPacked = HttpContentRules.IsPacked(context);
         try
         {
-            // No token: a read that is cancelled leaves the server's body reader unusable. The server itself ends reads of callers that hang up or are too slow.
-            await body.BufferAsync(maxBodyBytes, CancellationToken.None);
+            var body = isPacked ? await GzipBody.ReadAsync(context.Request.Body, maxBodyBytes) : await ReadPlainAsync(context.Request);
+            BodyCharset.Require(context.Request.ContentType, body.Bytes.Span);
             return body;
         }
         catch (IOException ex)
@@ -60,12 +60,20 @@ internal sealed class HttpMessageReader(HttpInboundConfig config, long maxBodyBy
         }
     }
 
+    private async Task<MessageBody> ReadPlainAsync(HttpRequest request)
+    {
+        // No token: a read that is cancelled leaves the server's body reader unusable. The server itself ends reads of callers that hang up or are too slow.
+        var body = MessageBody.FromStream(request.Body, request.ContentLength);
+        await body.BufferAsync(maxBodyBytes, CancellationToken.None);
+        return body;
+    }
+
     private static IEnumerable<KeyValuePair<string, string>> HeadersOf(HttpRequest request)
     {
         var connection = request.Headers.Connection;
         foreach (var (name, values) in request.Headers)
         {
-            if (HttpFields.EndsHere(name, connection) || name.Equals("Content-Type", StringComparison.OrdinalIgnoreCase)) continue;
+            if (HttpFields.EndsHere(name, connection) || HttpFields.IsOfContent(name)) continue;
             foreach (var value in values) yield return new(name, value ?? "");
         }
     }

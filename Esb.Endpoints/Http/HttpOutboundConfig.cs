@@ -2,6 +2,7 @@ using Esb.Core.Certificates;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
+using Esb.Core.Messages;
 using Esb.Endpoints.Http.Credentials;
 using Esb.Endpoints.Http.Targets;
 
@@ -9,7 +10,7 @@ namespace Esb.Endpoints.Http;
 
 /// <summary>An endpoint that sends requests of HTTP to one address.</summary>
 [AtMostOne("targets", "targetsFile")]
-internal sealed record HttpOutboundConfig : OutboundEndpointConfig
+internal sealed record HttpOutboundConfig : OutboundEndpointConfig, IRewritesHeaders
 {
     [Setting("Where it sends to; never taken from a message.", MayHoldPassword = true)]
     public required string Url { get; init; }
@@ -34,6 +35,27 @@ internal sealed record HttpOutboundConfig : OutboundEndpointConfig
 
     [Setting("The largest body of an answer; by default that of limits. Relays pass on any size.", Range = "1B..1GiB")]
     public ByteSize? MaxBodySize { get; init; }
+
+    [Setting("Changes to the headers of what goes out, as far as the list lets them through.")]
+    public HeaderRewriteConfig RewriteHeaders { get; init; } = new();
+
+    [Setting("Changes to the headers of what comes back.")]
+    public HeaderRewriteConfig RewriteAnswerHeaders { get; init; } = new();
+
+    [Setting("How long opening a connection may take.", Range = "1ms..10m")]
+    public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(10);
+
+    [Setting("How long a connection may be idle before it is closed; less than the server waits, or requests may meet its end.", Range = "1s..1h")]
+    public TimeSpan IdleTimeout { get; init; } = TimeSpan.FromSeconds(60);
+
+    [Setting("How long a connection is used before a new one is opened, which looks the name of the server up again.", Range = "1s..24h")]
+    public TimeSpan ConnectionLifetime { get; init; } = TimeSpan.FromMinutes(2);
+
+    [Setting("Whether connections are used for more than one request.")]
+    public bool KeepAlive { get; init; } = true;
+
+    [Setting("What a relay reads and writes at once; each that is under way has two buffers of this size at most.", Range = "32KiB..1MiB")]
+    public ByteSize BufferSize { get; init; } = new(64 * 1024);
 
     /// <inheritdoc/>
     public override bool Answers => true;

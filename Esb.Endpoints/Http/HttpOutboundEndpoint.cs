@@ -14,7 +14,8 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
     /// <summary>The header with the fencing token, a number that grows with every host that takes over.</summary>
     public const string FencingHeader = "Esb-Fencing-Token";
 
-    private readonly HeaderRules _rules = new(config.Headers);
+    private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteHeaders));
+    private readonly HeaderRules _answerRules = new(config.Headers, new HeaderRewrite(config.RewriteAnswerHeaders));
 
     public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => SendAsync(message, Compose(message), cancellationToken);
 
@@ -31,7 +32,7 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
         try
         {
             using var response = await target.Client.SendAsync(request, cancellationToken);
-            return HttpAnswers.Read(message, response, await ReadBodyAsync(request.Method, response, cancellationToken), _rules, time);
+            return HttpAnswers.Read(message, response, await ReadBodyAsync(request.Method, response, cancellationToken), _answerRules, time);
         }
         catch (Exception ex) when (HttpFailures.Of(config.Name, ex, cancellationToken) is { } failure)
         {

@@ -23,5 +23,6 @@ internal static class HttpRegistration
         .AddSingleton<HttpListeners>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<HttpListeners>())
         .AddSingleton<IListeningPart>(provider => provider.GetRequiredService<HttpListeners>())
-        .AddSingleton<IConfigurationCheck, HttpRoutesCheck>();
+        .AddSingleton<IConfigurationCheck, HttpRoutesCheck>()
+        .AddSingleton<IConfigurationCheck, ListenerCheck>();
 }

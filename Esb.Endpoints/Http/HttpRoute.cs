@@ -5,8 +5,9 @@ using Microsoft.AspNetCore.Http;
 namespace Esb.Endpoints.Http;
 
 /// <summary>A path and its methods, kept for one inbound endpoint. Known from the start, so that callers are told to come back, and not that nothing is there, while its endpoint does not run.</summary>
-internal sealed class HttpRoute(string endpoint, string path, IReadOnlyList<string> methods)
+internal sealed class HttpRoute(string endpoint, string path, IReadOnlyList<string> methods, IReadOnlyList<string> accept)
 {
+    private readonly AcceptedTypes _accepted = new(accept);
     private volatile RequestDelegate? _handler;
 
     public string Endpoint => endpoint;
@@ -14,6 +15,11 @@ internal sealed class HttpRoute(string endpoint, string path, IReadOnlyList<stri
     public string Path => path;
 
     public IReadOnlyList<string> Methods => methods;
+
+    /// <summary>Whether it is for some content types only: then it comes before one that is for all.</summary>
+    public bool IsForSomeTypes => accept.Count > 0;
+
+    public bool TakesType(string? contentType) => _accepted.Take(contentType);
 
     public void Open(RequestDelegate handler) => _handler = handler;
 

@@ -12,12 +12,23 @@ internal sealed class HttpRoutesCheck(EsbConfiguration configuration) : IConfigu
         var routes = configuration.Named<EndpointConfig>("endpoints").Values.OfType<HttpInboundConfig>()
             .Where(endpoint => endpoint.Enabled && endpoint.IsSound("path", "methods", "listener", "enabled"))
             .SelectMany(endpoint => endpoint.Methods.Distinct(), (endpoint, method) => (endpoint, method));
-        foreach (var twins in routes.GroupBy(route => (route.endpoint.Listener, route.method, Normalize(route.endpoint.RequestPath))).Where(group => group.Count() > 1))
+        foreach (var group in routes.GroupBy(route => (route.endpoint.Listener, route.method, Normalize(route.endpoint.RequestPath))))
         {
-            var names = string.Join(" and ", twins.Select(route => $"'{route.endpoint.Name}'"));
-            var second = twins.Last().endpoint;
-            errors.Add(new ConfigError("ESB-CFG-ROUTE", $"{second.Path}.path", $"\"{second.RequestPath}\"", $"{names} would both answer {twins.Key.method} {twins.First().endpoint.RequestPath}", second.Origin));
+            var twins = group.SelectMany(first => group.Where(second => Exclude(first.endpoint, second.endpoint)), (first, second) => (First: first.endpoint, Second: second.endpoint));
+            foreach (var (first, second) in twins)
+                errors.Add(new ConfigError("ESB-CFG-ROUTE", $"{second.Path}.path", $"\"{second.RequestPath}\"", $"'{first.Name}' and '{second.Name}' would both answer {group.Key.method} {first.RequestPath}", second.Origin));
         }
+    }
+
+    // Each pair once. Content types tell two apart, unless both take one; one that takes all has what the other leaves.
+    private static bool Exclude(HttpInboundConfig first, HttpInboundConfig second) =>
+        string.CompareOrdinal(first.Name, second.Name) < 0 && (first.RequestPath != second.RequestPath || DoTypesOverlap(first, second));
+
+    private static bool DoTypesOverlap(HttpInboundConfig first, HttpInboundConfig second)
+    {
+        if (!first.IsSound("accept") || !second.IsSound("accept")) return false;
+        if (first.Accept.Count == 0 || second.Accept.Count == 0) return first.Accept.Count == second.Accept.Count;
+        return AcceptedTypes.Overlap(first.Accept, second.Accept);
     }
 
     // Paths that people would take for the same one.

@@ -5,6 +5,7 @@ using Esb.Core.Certificates;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Listening;
+using Esb.Endpoints.Http.Proxies;
 using Esb.Endpoints.Http.Refusals;
 using Esb.Endpoints.Http.Tls;
 using Microsoft.AspNetCore.Builder;
@@ -12,6 +13,7 @@ using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -23,6 +25,8 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
 {
     private readonly ILogger _logger = loggers.CreateLogger<KestrelListener>();
     private readonly RefusedRequests _refused = new(config.Name);
+    private readonly AllowedHosts _hosts = new(config.Hosts);
+    private readonly TrustedProxies _proxies = new(config.TrustedProxies);
     private WebApplication? _application;
 
     /// <exception cref="ConfigurationRefusedException">The port is in use, or the address is none of this machine.</exception>
@@ -54,7 +58,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
     {
         try
         {
-            return config.Tls is { } tls ? new ListenerTls(config.Name, tls, time, loggers.CreateLogger<ListenerTls>()) : null;
+            return config.Tls is { } tls ? new ListenerTls(config.Name, tls, config.Versions, time, loggers.CreateLogger<ListenerTls>()) : null;
         }
         catch (CertificateException ex) // since it was checked
         {
@@ -65,32 +69,54 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
     private WebApplication Build(ListeningAddress address, ListenerTls? tls)
     {
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        builder.Services.AddSingleton<ILoggerFactory>(new ListenerLoggers(loggers)).AddSingleton<IHostLifetime, BusLifetime>().AddSingleton<DiagnosticSource>(_refused);
+        builder.Services.AddSingleton<ILoggerFactory>(new ListenerLoggers(loggers)).AddSingleton<IHostLifetime, BusLifetime>().AddSingleton<DiagnosticSource>(_refused)
+            .AddSingleton<IMemoryPoolFactory<byte>>(new ListenerMemory());
         builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
         {
             kestrel.AddServerHeader = false;
             kestrel.RequestHeaderEncodingSelector = ConnectionOptions.Select;
             kestrel.ResponseHeaderEncodingSelector = static _ => Encoding.UTF8;
-            ListenerLimits.Apply(kestrel.Limits, config.MaxConnections);
+            ListenerLimits.Apply(kestrel.Limits, config);
             kestrel.Listen(address.Address, address.Port, listen =>
             {
-                listen.Protocols = HttpProtocols.Http1;
+                listen.Protocols = ProtocolsOf(config.Versions, tls is not null);
                 if (tls is not null) listen.UseHttps(tls.Handshakes);
                 listen.UseRefusalBodies();
             });
         });
+        builder.WebHost.UseSockets(sockets => Tune(sockets, config));
         var application = builder.Build();
         application.Run(AnswerAsync);
         return application;
     }
+
+    private static void Tune(SocketTransportOptions sockets, ListenerConfig config)
+    {
+        sockets.Backlog = config.Backlog;
+        sockets.WaitForDataBeforeAllocatingBuffer = false; // a block for each open connection, and a call less for each read
+
+        // Requests run on the thread of the pool that has read them: a hop less each way. A step that blocks holds up its own connection only, as other events of sockets are taken up by other threads.
+        sockets.UnsafePreferInlineScheduling = true;
+    }
+
+    // Only TLS can tell which version a caller means.
+    private static HttpProtocols ProtocolsOf(HttpVersions versions, bool hasTls) => versions switch
+    {
+        HttpVersions.Http2 => HttpProtocols.Http2,
+        HttpVersions.Any when hasTls => HttpProtocols.Http1AndHttp2,
+        _ => HttpProtocols.Http1,
+    };
 
     private async Task AnswerAsync(HttpContext context)
     {
         HttpRoute? route = null;
         try
         {
+            _hosts.Require(context.Request);
             HttpContentRules.RequireOneLength(context.Request);
+            ProtocolChanges.Refuse(context);
             RequestPaths.RequirePlain(context);
+            _proxies.Resolve(context);
             route = routes.Find(context);
             await route.HandleAsync(context);
         }

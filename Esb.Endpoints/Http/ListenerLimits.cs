@@ -9,15 +9,21 @@ internal static class ListenerLimits
     public const int MaxHeaderBytes = 16 * 1024;
     public const int MaxHeaders = 64;
 
-    public static void Apply(KestrelServerLimits limits, int maxConnections)
+    /// <summary>Streams of a connection of HTTP/2 at once. A caller that begins and drops many more than that loses its connection.</summary>
+    public const int MaxStreams = 100;
+
+    public static void Apply(KestrelServerLimits limits, ListenerConfig config)
     {
-        limits.MaxConcurrentConnections = maxConnections;
+        limits.MaxConcurrentConnections = config.MaxConnections;
         limits.MaxRequestLineSize = MaxRequestLineBytes;
         limits.MaxRequestHeadersTotalSize = MaxHeaderBytes;
         limits.MaxRequestHeaderCount = MaxHeaders;
         limits.MaxRequestBodySize = null; // each endpoint has its own
-        limits.RequestHeadersTimeout = TimeSpan.FromSeconds(10);
-        limits.KeepAliveTimeout = TimeSpan.FromSeconds(60);
-        limits.MinRequestBodyDataRate = new MinDataRate(bytesPerSecond: 240, gracePeriod: TimeSpan.FromSeconds(5));
+        limits.RequestHeadersTimeout = config.HeadTimeout;
+        limits.KeepAliveTimeout = config.IdleTimeout;
+        limits.MinRequestBodyDataRate = new MinDataRate(config.MinBodyRate.Bytes, config.BodyTimeout);
+        limits.MinResponseDataRate = limits.MinRequestBodyDataRate;
+        limits.Http2.MaxStreamsPerConnection = MaxStreams;
+        limits.Http2.MaxRequestHeaderFieldSize = MaxRequestLineBytes;
     }
 }

@@ -10,7 +10,7 @@ namespace Esb.Endpoints.Http;
 /// <param name="keyed">Works on requests with a key once only; null where keys do not matter.</param>
 internal sealed class MessageExchange(HttpInboundConfig config, IMessageIntake intake, HttpMessageReader reader, KeyedRequests? keyed) : IHttpExchange
 {
-    private readonly HeaderRules _rules = new(config.Headers);
+    private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteAnswerHeaders));
 
     public async Task HandleAsync(HttpContext context, CancellationToken aborting)
     {

@@ -16,16 +16,20 @@ internal static partial class TargetCredentials
         .AddKind<ApiKeyTargetConfig>("api-key", "A key in a header.")
         .AddKind<BearerTargetConfig>("bearer", "A bearer token.");
 
-    /// <summary>A handler that puts the credential into what it hands on; the inner one where there is none.</summary>
+    /// <summary>The credential of an endpoint; null where it has none.</summary>
     /// <exception cref="KeyFileException">The file of the token cannot be used.</exception>
-    public static HttpMessageHandler Around(HttpMessageHandler inner, HttpOutboundConfig config, TimeProvider time, ILogger logger) => config.Authentication switch
+    public static TargetCredential? Of(HttpOutboundConfig config, TimeProvider time, ILogger logger) => config.Authentication switch
     {
-        BasicTargetConfig basic => Always(Authorization, $"Basic {Convert.ToBase64String(Encoding.UTF8.GetBytes($"{basic.User}:{basic.Password}"))}", inner),
-        ApiKeyTargetConfig key => Always(key.Header, key.Key, inner),
-        BearerTargetConfig { File: { } file } => FromFile(file, config.Name, inner, time, logger),
-        BearerTargetConfig bearer => Always(Authorization, $"Bearer {bearer.Token}", inner),
-        _ => inner,
+        BasicTargetConfig basic => Always(Authorization, $"Basic {Convert.ToBase64String(Encoding.UTF8.GetBytes($"{basic.User}:{basic.Password}"))}"),
+        ApiKeyTargetConfig key => Always(key.Header, key.Key),
+        BearerTargetConfig { File: { } file } => FromFile(file, config.Name, time, logger),
+        BearerTargetConfig bearer => Always(Authorization, $"Bearer {bearer.Token}"),
+        _ => null,
     };
+
+    /// <summary>A handler that puts the credential into what it hands on; the inner one where there is none.</summary>
+    public static HttpMessageHandler Around(HttpMessageHandler inner, TargetCredential? credential) =>
+        credential is null ? inner : new CredentialHandler(credential.Header, credential.Value, inner);
 
     /// <summary>The token in a file.</summary>
     /// <exception cref="KeyFileException">There is none.</exception>
@@ -42,12 +46,12 @@ internal static partial class TargetCredentials
         }
     }
 
-    private static CredentialHandler Always(string header, string value, HttpMessageHandler inner) => new(header, () => value, inner);
+    private static TargetCredential Always(string header, string value) => new(header, () => value);
 
-    private static CredentialHandler FromFile(string file, string endpoint, HttpMessageHandler inner, TimeProvider time, ILogger logger)
+    private static TargetCredential FromFile(string file, string endpoint, TimeProvider time, ILogger logger)
     {
         var token = new RenewedFile<string>([file], () => $"Bearer {ReadToken(file)}", time, fault => LogRenewal(logger, endpoint, fault));
-        return new CredentialHandler(Authorization, () => token.Current, inner);
+        return new TargetCredential(Authorization, () => token.Current);
     }
 
     private static IServiceCollection AddKind<TConfig>(this IServiceCollection services, string kind, string description)

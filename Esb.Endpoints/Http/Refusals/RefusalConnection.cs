@@ -1,5 +1,6 @@
 using System.IO.Pipelines;
 using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
 
 namespace Esb.Endpoints.Http.Refusals;
 
@@ -8,6 +9,12 @@ internal static class RefusalConnection
 {
     public static void UseRefusalBodies(this IConnectionBuilder connections) => connections.Use(next => async connection =>
     {
+        if (connection.Features.Get<ITlsApplicationProtocolFeature>()?.ApplicationProtocol.Span.SequenceEqual("h2"u8) == true)
+        {
+            await next(connection);
+            return;
+        }
+
         var transport = connection.Transport;
         var output = new RefusalWriter(transport.Output);
         connection.Features.Set(output);

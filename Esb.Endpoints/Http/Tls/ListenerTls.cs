@@ -13,15 +13,16 @@ internal sealed partial class ListenerTls
 {
     private readonly string _listener;
     private readonly ListenerTlsConfig _config;
+    private readonly HttpVersions _versions;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly RenewedFile<SslServerAuthenticationOptions> _options;
     private readonly LogPace _refusals = new();
 
     /// <exception cref="CertificateException">A file cannot be used.</exception>
-    public ListenerTls(string listener, ListenerTlsConfig config, TimeProvider time, ILogger<ListenerTls> logger)
+    public ListenerTls(string listener, ListenerTlsConfig config, HttpVersions versions, TimeProvider time, ILogger<ListenerTls> logger)
     {
-        (_listener, _config, _time, _logger) = (listener, config, time, logger);
+        (_listener, _config, _versions, _time, _logger) = (listener, config, versions, time, logger);
         string?[] files = [config.Certificate, config.Key, config.ClientCa];
         _options = new RenewedFile<SslServerAuthenticationOptions>([.. files.OfType<string>()], Load, time, LogRenewal);
     }
@@ -38,7 +39,7 @@ internal sealed partial class ListenerTls
         {
             ServerCertificateContext = SslStreamCertificateContext.Create(certificate, intermediates, offline: true),
             EnabledSslProtocols = _config.MinimumVersion == TlsVersion.Tls13 ? SslProtocols.Tls13 : SslProtocols.Tls12 | SslProtocols.Tls13,
-            ApplicationProtocols = [SslApplicationProtocol.Http11],
+            ApplicationProtocols = ProtocolsOf(_versions),
             AllowRenegotiation = false,
         };
         if (_config.ClientCertificates == ClientCertificateMode.None) return options;
@@ -48,6 +49,14 @@ internal sealed partial class ListenerTls
         options.RemoteCertificateValidationCallback = (_, shown, chain, errors) => Accepts(verifier, shown, chain, errors);
         return options;
     }
+
+    // The first one that the caller speaks too is taken (RFC 7301, section 3.2).
+    private static List<SslApplicationProtocol> ProtocolsOf(HttpVersions versions) => versions switch
+    {
+        HttpVersions.Http1 => [SslApplicationProtocol.Http11],
+        HttpVersions.Http2 => [SslApplicationProtocol.Http2],
+        _ => [SslApplicationProtocol.Http2, SslApplicationProtocol.Http11],
+    };
 
     private bool Accepts(PeerVerifier verifier, X509Certificate? shown, X509Chain? chain, SslPolicyErrors errors)
     {

@@ -15,6 +15,9 @@ internal sealed class LogLines : ILoggerProvider
         }
     }
 
+    /// <summary>Whether nothing is asked for any more, as where somebody measures.</summary>
+    public bool IsOff { get; set; }
+
     public ILogger CreateLogger(string categoryName) => new Logger(this, categoryName);
 
     public void Dispose()
@@ -26,7 +29,7 @@ internal sealed class LogLines : ILoggerProvider
         public IDisposable? BeginScope<TState>(TState state)
             where TState : notnull => null;
 
-        public bool IsEnabled(LogLevel logLevel) => true;
+        public bool IsEnabled(LogLevel logLevel) => !lines.IsOff || logLevel > LogLevel.Information;
 
         public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
         {

@@ -125,17 +125,6 @@ public sealed class BadRequestTests
         Assert.That(_bus.Published.Single().ContentType, Is.EqualTo(contentType));
     }
 
-    [Test, Property("Case", "HTP-12"), CancelAfter(10_000)]
-    public async Task Body_that_would_have_to_be_unpacked_is_refused(CancellationToken cancellationToken)
-    {
-        await _bus.StartAsync(Orders);
-        using var content = new ByteArrayContent([1, 2, 3]) { Headers = { ContentEncoding = { "gzip" } } };
-
-        using var response = await _bus.Client.PostAsync("/orders", content, cancellationToken);
-
-        await AssertProblemAsync(response, HttpStatusCode.UnsupportedMediaType, "ESB-HTTP-ENCODING", cancellationToken);
-    }
-
     [Test, Property("Case", "HTP-26"), CancelAfter(20_000)]
     public async Task Caller_that_finds_no_place_is_told_to_come_back(CancellationToken cancellationToken)
     {

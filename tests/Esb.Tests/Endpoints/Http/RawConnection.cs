@@ -5,9 +5,14 @@ using System.Text;
 namespace Esb.Tests.Endpoints.Http;
 
 /// <summary>A connection on which a test writes what no client would.</summary>
-internal sealed class RawConnection : IDisposable
+internal sealed class RawConnection(Socket socket) : IDisposable
 {
-    private readonly Socket _socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+    private readonly Socket _socket = socket;
+
+    public RawConnection()
+        : this(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true })
+    {
+    }
 
     public static async Task<RawConnection> OpenAsync(int port, CancellationToken cancellationToken)
     {

@@ -2,13 +2,16 @@ using Esb.Core.Errors;
 using Esb.Endpoints.Intake;
 using Microsoft.AspNetCore.Http;
 
-namespace Esb.Endpoints.Http;
+namespace Esb.Endpoints.Http.Relaying;
 
 /// <summary>Relays requests to an http-outbound endpoint: past topics and parsers, counted, and without a message being made.</summary>
+/// <param name="config">The inbound endpoint.</param>
+/// <param name="target">The outside.</param>
+/// <param name="headers">What becomes of headers.</param>
 /// <param name="patience">How long the outside may be silent.</param>
-internal sealed class RelayExchange(HttpInboundConfig config, HttpTarget target, TimeSpan patience, IntakeState state) : IHttpExchange
+/// <param name="state">What is counted.</param>
+internal sealed class RelayExchange(HttpInboundConfig config, HttpTarget target, RelayHeaders headers, TimeSpan patience, IntakeState state) : IHttpExchange
 {
-    private readonly RelayHeaders _headers = new(config);
     private readonly AcceptedTypes _accepted = new(config.Accept);
 
     public async Task HandleAsync(HttpContext context, CancellationToken aborting)
@@ -19,7 +22,7 @@ internal sealed class RelayExchange(HttpInboundConfig config, HttpTarget target,
         {
             HttpContentRules.Require(context, _accepted, config.MaxBodySize?.Bytes);
             using var lease = await target.Relays.RentAsync(context.RequestAborted);
-            await lease.Instance.RelayAsync(context, _headers, patience);
+            await lease.Instance.RelayAsync(context, headers, patience);
             outcome = IntakeOutcomes.Relayed;
         }
         catch (EsbException ex)

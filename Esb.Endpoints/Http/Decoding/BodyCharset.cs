@@ -1,0 +1,47 @@
+using System.Text;
+using System.Text.RegularExpressions;
+using Esb.Core.Errors;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Net.Http.Headers;
+
+namespace Esb.Endpoints.Http.Decoding;
+
+/// <summary>Refuses bodies whose content type names an encoding that nobody knows, or another one than the body itself.</summary>
+internal static partial class BodyCharset
+{
+    /// <exception cref="EsbException"><c>ESB-HTTP-CHARSET</c>.</exception>
+    public static void Require(string? contentType, ReadOnlySpan<byte> body)
+    {
+        if (!MediaTypeHeaderValue.TryParse(contentType, out var type) || type.Charset.Length == 0) return;
+        var charset = type.Charset.ToString().Trim('"');
+        if (PageOf(charset) is not { } page) throw Refusal($"The charset '{charset}' is not known.");
+        if (!type.SubType.EndsWith("xml", StringComparison.OrdinalIgnoreCase) || DeclarationOf(body) is not { } declared || PageOf(declared) == page) return;
+        throw Refusal($"The content type says '{charset}' and the XML declaration '{declared}'.");
+    }
+
+    // Of UTF-16 the byte order mark says more than any name.
+    private static int? PageOf(string name)
+    {
+        if (name.Equals("utf8", StringComparison.OrdinalIgnoreCase)) return Encoding.UTF8.CodePage; // a common mistake, that leaves no doubt
+        try
+        {
+            var page = (CodePagesEncodingProvider.Instance.GetEncoding(name) ?? Encoding.GetEncoding(name)).CodePage;
+            return page == Encoding.BigEndianUnicode.CodePage ? Encoding.Unicode.CodePage : page;
+        }
+        catch (ArgumentException)
+        {
+            return null;
+        }
+    }
+
+    private static string? DeclarationOf(ReadOnlySpan<byte> body)
+    {
+        var start = Encoding.Latin1.GetString(body[..Math.Min(body.Length, 256)]);
+        return Declaration().Match(start) is { Success: true } match ? match.Groups["name"].Value : null;
+    }
+
+    private static EsbException Refusal(string detail) => HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-CHARSET", detail);
+
+    [GeneratedRegex("""^(\u00EF\u00BB\u00BF)?<\?xml\s[^>]*?encoding\s*=\s*["'](?<name>[A-Za-z][A-Za-z0-9._-]*)["']""", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 1000)]
+    private static partial Regex Declaration();
+}

@@ -1,0 +1,56 @@
+using Esb.Core.Errors;
+using Esb.Endpoints.Http.Outside;
+using Esb.Endpoints.Http.Proxies;
+using Microsoft.AspNetCore.Http;
+
+namespace Esb.Endpoints.Http.Relaying;
+
+/// <summary>Tells the outside who asked, and by which way: <c>Via</c> (RFC 9110, section 7.6.3), <c>X-Forwarded-For</c>, <c>-Proto</c> and <c>-Host</c>. Thread-safe.</summary>
+/// <remarks>What the caller says of that itself goes on only from a trusted proxy; <c>Forwarded</c> (RFC 7239), which nobody here checks, never does.</remarks>
+internal sealed class ForwardedFields
+{
+    private const int LongestWay = 20;
+
+    public static bool Replaces(string name) =>
+        name.Length is 3 or 9 or >= 15
+        && (Is(name, "Via") || Is(name, "Forwarded") || Is(name, TrustedProxies.For) || Is(name, TrustedProxies.Proto) || Is(name, TrustedProxies.Host));
+
+    /// <exception cref="EsbException"><c>ESB-HTTP-LOOP</c>: the request has come by too many proxies to be anything but a loop.</exception>
+    public void Write(TextBuffer head, HttpContext context)
+    {
+        WriteVia(head, context.Request);
+        var proxy = context.Features.Get<ForwardedRequest>();
+        head.Write("X-Forwarded-For: "u8);
+        if (proxy?.For is { } before)
+        {
+            head.Write(before);
+            head.Write(", "u8);
+        }
+
+        var peer = proxy?.Peer ?? context.Connection.RemoteIpAddress;
+        if (peer is not null) head.Write(peer.IsIPv4MappedToIPv6 ? peer.MapToIPv4() : peer);
+        head.Write("\r\nX-Forwarded-Proto: "u8);
+        head.Write(context.Request.Scheme);
+        head.Write("\r\n"u8);
+        var host = proxy?.Host ?? context.Request.Headers.Host.ToString();
+        if (host.Length > 0) head.WriteField(TrustedProxies.Host, host);
+    }
+
+    private static void WriteVia(TextBuffer head, HttpRequest request)
+    {
+        head.Write("Via: "u8);
+        var hops = 0;
+        foreach (var line in request.Headers.Via)
+        {
+            hops += line.AsSpan().Count(',') + 1;
+            head.Write(line ?? "");
+            head.Write(", "u8);
+        }
+
+        if (hops > LongestWay) throw HttpProblems.Of(StatusCodes.Status508LoopDetected, "ESB-HTTP-LOOP", $"The request has come by more than {LongestWay} proxies.");
+        head.Write(request.Protocol.AsSpan("HTTP/".Length));
+        head.Write(" esb\r\n"u8);
+    }
+
+    private static bool Is(string text, string name) => text.Equals(name, StringComparison.OrdinalIgnoreCase);
+}

@@ -1,0 +1,70 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using Esb.Core.Errors;
+using Esb.Endpoints.Http.Outside;
+using Microsoft.AspNetCore.Http;
+
+namespace Esb.Endpoints.Http.Relaying;
+
+/// <summary>Passes one request at a time on to the outside, and its answer back, body by body as they come.</summary>
+internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
+{
+    /// <param name="context">The request and its answer.</param>
+    /// <param name="headers">Which headers pass.</param>
+    /// <param name="patience">How long the outside may be silent.</param>
+    /// <exception cref="EsbException">There was no answer, or the caller's request is not complete.</exception>
+    public async Task RelayAsync(HttpContext context, RelayHeaders headers, TimeSpan patience)
+    {
+        using var span = RelaySpan.Start(context.Request.Method, target.Url);
+        try
+        {
+            // A server may close a connection just as it is used again.
+            if (!await TryAsync(context, headers, patience, isNew: false)) await TryAsync(context, headers, patience, isNew: true);
+            RelaySpan.End(span, context.Response.StatusCode);
+        }
+        catch (Exception ex)
+        {
+            if (!context.Response.HasStarted) context.Response.Clear();
+            RelaySpan.Fail(span, ex);
+            throw;
+        }
+    }
+
+    // False where it may be tried again.
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<bool> TryAsync(HttpContext context, RelayHeaders headers, TimeSpan patience, bool isNew)
+    {
+        OutsideConnection? connection = null;
+        try
+        {
+            connection = await target.Connections.RentAsync(isNew, context.RequestAborted);
+            var course = new RelayCourse(context, connection, target, headers, time);
+            connection.Silence.Begin(patience);
+            await course.RunAsync();
+            Finish(connection, course.IsReusable);
+            return true;
+        }
+        catch (Exception ex)
+        {
+            if (connection is not null) target.Connections.Discard(connection);
+            if (ex is EsbException) throw;
+            if (context.RequestAborted.IsCancellationRequested) throw new OperationCanceledException("The caller has gone.", ex, context.RequestAborted);
+            if (ex is OutsideException && connection is { IsReused: true, HasReceived: false, Silence.HasElapsed: false } && RelayCourse.MayRepeat(context)) return false;
+            if (Explain(ex, connection) is { } failure) throw failure;
+            throw;
+        }
+    }
+
+    private void Finish(OutsideConnection connection, bool isReusable)
+    {
+        if (isReusable) target.Connections.Return(connection);
+        else target.Connections.Discard(connection);
+    }
+
+    private EsbException? Explain(Exception exception, OutsideConnection? connection)
+    {
+        if (connection?.Silence.HasElapsed == true) return new EsbException("ESB-HTTP-TIMEOUT", $"The endpoint '{target.Name}' did not answer in time.", FaultKind.Timeout, exception);
+        if (exception is BadAnswerException) return new EsbException("ESB-HTTP-ANSWER", $"The answer of the endpoint '{target.Name}' cannot be passed on: {exception.Message}.", FaultKind.Outside, exception);
+        return HttpFailures.Of(target.Name, exception, CancellationToken.None);
+    }
+}

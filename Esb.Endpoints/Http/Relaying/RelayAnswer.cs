@@ -1,0 +1,109 @@
+using System.Buffers;
+using System.Globalization;
+using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
+using Esb.Endpoints.Http.Outside;
+using Microsoft.AspNetCore.Http;
+
+namespace Esb.Endpoints.Http.Relaying;
+
+/// <summary>Passes an answer on to the caller, each piece of its body as it comes.</summary>
+internal sealed class RelayAnswer(HttpContext context, OutsideConnection connection, RelayHeaders headers)
+{
+    private readonly AnswerHead _head = connection.Head;
+    private readonly AnswerBody _body = connection.Body;
+
+    private bool IsHttp1 => context.Request.Protocol.StartsWith("HTTP/1", StringComparison.Ordinal);
+
+    /// <param name="isRequestSent">Whether the caller's request was wanted to its end; a connection on which the rest would come cannot be used again.</param>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    public async ValueTask PassAsync(bool isRequestSent)
+    {
+        var answer = context.Response;
+        answer.StatusCode = _head.Status;
+        headers.CopyTo(answer, _head);
+        var hasBody = HasBody(answer.StatusCode);
+        if (hasBody || answer.StatusCode == StatusCodes.Status304NotModified || HttpMethods.IsHead(context.Request.Method)) answer.ContentLength = _head.ContentLength;
+        if (!isRequestSent && IsHttp1) answer.Headers.Connection = "close";
+
+        _body.Begin(_head, hasBody);
+        var trailers = _head.IsChunked && hasBody && headers.TakesTrailers(context.Request);
+        if (trailers && context.Request.Protocol == "HTTP/1.1") await PassChunksAsync(answer);
+        else await PassAsync(answer, trailers);
+    }
+
+    // Not to HEAD (RFC 9110, section 9.3.2), and not with these (sections 15.3.5, 15.3.6 and 15.4.5).
+    private bool HasBody(int status) =>
+        !HttpMethods.IsHead(context.Request.Method)
+        && status is not (StatusCodes.Status204NoContent or StatusCodes.Status205ResetContent or StatusCodes.Status304NotModified);
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask PassAsync(HttpResponse answer, bool trailers)
+    {
+        while (await ReadAsync() is { IsEmpty: false } piece) await answer.BodyWriter.WriteAsync(piece, CancellationToken.None);
+        if (!trailers || !answer.SupportsTrailers()) return;
+        foreach (var (name, value) in _body.Trailers.All)
+        {
+            if (headers.NameOfAnswerTrailer(name) is { } passed) answer.AppendTrailer(passed, value);
+        }
+    }
+
+    // The server has no trailers in HTTP/1.1, but leaves chunks to those who say that they make them.
+    private async ValueTask PassChunksAsync(HttpResponse answer)
+    {
+        answer.Headers.TransferEncoding = "chunked";
+        if (FindTrailer() is { } announced) answer.Headers.Trailer = announced;
+        var writer = answer.BodyWriter;
+        while (await ReadAsync() is { IsEmpty: false } piece)
+        {
+            WriteSize(writer, piece.Length);
+            writer.Write(piece.Span);
+            writer.Write("\r\n"u8);
+            await writer.FlushAsync(CancellationToken.None);
+        }
+
+        WriteEnd(writer);
+        await writer.FlushAsync(CancellationToken.None);
+    }
+
+    private void WriteEnd(PipeWriter writer)
+    {
+        var end = new TextBuffer();
+        end.Write("0\r\n"u8);
+        foreach (var (name, value) in _body.Trailers.All)
+        {
+            if (headers.NameOfAnswerTrailer(name) is { } passed) end.WriteField(passed, value);
+        }
+
+        end.Write("\r\n"u8);
+        writer.Write(end.Written.Span);
+        end.Release();
+    }
+
+    private string? FindTrailer()
+    {
+        foreach (var (name, value) in _head.Fields.All)
+        {
+            if (name.Equals("Trailer", StringComparison.OrdinalIgnoreCase)) return value;
+        }
+
+        return null;
+    }
+
+    private static void WriteSize(PipeWriter writer, int size)
+    {
+        var span = writer.GetSpan(10);
+        size.TryFormat(span, out var written, "x", CultureInfo.InvariantCulture);
+        "\r\n"u8.CopyTo(span[written..]);
+        writer.Advance(written + 2);
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<ReadOnlyMemory<byte>> ReadAsync()
+    {
+        connection.Silence.Restart();
+        var piece = await _body.ReadAsync();
+        connection.Silence.Pause();
+        return piece;
+    }
+}

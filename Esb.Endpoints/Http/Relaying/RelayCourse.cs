@@ -1,0 +1,100 @@
+using System.Runtime.CompilerServices;
+using Esb.Endpoints.Http.Outside;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace Esb.Endpoints.Http.Relaying;
+
+/// <summary>One request over one connection, and its answer; the answer may come while the request is still sent.</summary>
+internal sealed class RelayCourse(HttpContext context, OutsideConnection connection, HttpTarget target, RelayHeaders headers, TimeProvider time)
+{
+    // As long as clients wait for the interim answer before they send anyway (RFC 9110, section 10.1.1).
+    private static readonly TimeSpan LongestExpectation = TimeSpan.FromSeconds(1);
+
+    // A caller that is cut off while it still sends may not see its answer.
+    private static readonly TimeSpan LongestDiscard = TimeSpan.FromSeconds(5);
+
+    private readonly RelayUpload _upload = new(context, connection, headers);
+    private bool _hasHead;
+
+    /// <summary>Whether the connection may carry another exchange.</summary>
+    public bool IsReusable => _upload.IsComplete && connection.Head.KeepsConnection && connection.Body.IsComplete;
+
+    /// <summary>Whether a request on which a connection broke may be sent again: nothing of it is lost, and it does no harm twice (RFC 9110, section 9.2.2).</summary>
+    public static bool MayRepeat(HttpContext context) => !HasBody(context) && context.Request.Method is "GET" or "HEAD" or "OPTIONS" or "PUT" or "DELETE";
+
+    /// <exception cref="OutsideException">The connection broke.</exception>
+    /// <exception cref="Core.Errors.EsbException">The caller's request is not complete, or is none.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    public async ValueTask RunAsync()
+    {
+        using var leaving = context.RequestAborted.UnsafeRegister(static connection => ((OutsideConnection)connection!).Abort(), connection);
+        var hasBody = HasBody(context);
+        headers.WriteHead(connection.Request, context, target, hasBody);
+        var sending = hasBody && IsExpectant(context.Request) ? await AskAsync() : _upload.SendAsync(hasBody);
+        try
+        {
+            if (!_hasHead) await ReadFinalHeadAsync();
+            await new RelayAnswer(context, connection, headers).PassAsync(isRequestSent: _upload.HasReadAll);
+        }
+        catch (Exception ex)
+        {
+            await _upload.StopAsync(sending);
+            if (ex is OutsideException) _upload.ThrowIfFailed();
+            throw;
+        }
+
+        if (!sending.IsCompleted) await DiscardAsync(sending);
+    }
+
+    private static bool HasBody(HttpContext context) =>
+        context.Request.ContentLength is not 0 && context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody == true;
+
+    private static bool IsExpectant(HttpRequest request) => request.Headers.Expect.Count > 0 && HttpFields.HasOption(request.Headers.Expect.ToString(), "100-continue");
+
+    // The body is sent when the outside says so, or says nothing. Reading it makes the server tell the caller to go on.
+    private async ValueTask<Task> AskAsync()
+    {
+        await _upload.SendHeadAsync();
+        if (await connection.HearsWithinAsync(LongestExpectation, time))
+        {
+            await ReadHeadAsync();
+            _hasHead = !connection.Head.IsInterim;
+            if (_hasHead) return Task.CompletedTask;
+        }
+
+        return _upload.SendAsync(hasBody: true);
+    }
+
+    // Interim answers end here: the server has no way to send them on.
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask ReadFinalHeadAsync()
+    {
+        do await ReadHeadAsync();
+        while (connection.Head.IsInterim);
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask ReadHeadAsync()
+    {
+        while (true)
+        {
+            var read = connection.Received.IsEmpty ? 0 : connection.Head.Read(connection.Received.Span);
+            connection.Consume(read);
+            if (read > 0) break;
+            if (!await connection.FillAsync()) throw OutsideException.HungUp();
+        }
+
+        if (connection.Head.Status == StatusCodes.Status101SwitchingProtocols) throw new BadAnswerException("it changes the protocol, unasked");
+    }
+
+    private async ValueTask DiscardAsync(Task sending)
+    {
+        await context.Response.CompleteAsync();
+        _upload.Discard();
+        using var over = CancellationTokenSource.CreateLinkedTokenSource(context.RequestAborted);
+        await Task.WhenAny(sending, Task.Delay(LongestDiscard, time, over.Token));
+        await over.CancelAsync();
+        await _upload.StopAsync(sending);
+    }
+}
