@@ -35,6 +35,20 @@ public sealed class ListenerTlsTests : TlsFixture
         Assert.That(Bus.Log.All.Select(line => line.Text), Has.None.Contains("without TLS"));
     }
 
+    [TestCase("any", "2.0"), TestCase("http2", "2.0"), TestCase("http1", "1.1"), CancelAfter(20_000)]
+    public async Task Callers_get_the_newest_version_of_http_that_the_listener_offers(string offered, string spoken, CancellationToken cancellationToken)
+    {
+        await Bus.StartAsync(Orders, Listener(Authority.Issue("127.0.0.1"))[..^4] + $$""", "versions": "{{offered}}" } }""");
+        using var http = new HttpClient(new SocketsHttpHandler { SslOptions = ClientOptions(null) })
+        {
+            BaseAddress = Address, DefaultRequestVersion = HttpVersion.Version20, DefaultVersionPolicy = HttpVersionPolicy.RequestVersionOrLower,
+        };
+
+        using var answer = await http.PostAsync("/orders", new StringContent("<order/>"), cancellationToken);
+
+        Assert.That((answer.StatusCode, answer.Version.ToString()), Is.EqualTo((HttpStatusCode.Accepted, spoken)));
+    }
+
     [TestCase("", SslProtocols.Tls12, true), TestCase("", SslProtocols.Tls13, true), TestCase(""", "minimumVersion": "1.3" """, SslProtocols.Tls12, false), TestCase(""", "minimumVersion": "1.3" """, SslProtocols.Tls13, true), CancelAfter(20_000)]
     public async Task Versions_below_the_least_are_refused(string settings, SslProtocols version, bool taken, CancellationToken cancellationToken)
     {
