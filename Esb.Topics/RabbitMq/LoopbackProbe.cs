@@ -43,14 +43,17 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
 
     private async Task RunAsync(CancellationToken stopping)
     {
-        var misses = 0;
+        var (misses, failedAtOnce) = (0, false);
         try
         {
             while (true)
             {
                 await Task.Delay(Interval, _time, stopping);
+                var started = _time.GetTimestamp();
                 var missing = await ProbeAsync(() => _replies.ProbeAsync(stopping));
                 var obstacle = missing ?? await ProbeAsync(ProbeKeepingAsync);
+                failedAtOnce = obstacle is not null && _obstacle is null && !failedAtOnce && _time.GetElapsedTime(started) < Timeout;
+                if (failedAtOnce) continue; // another message may have cost its channel: what fails again is no accident
                 if (obstacle is not null && _obstacle is null) LogMissed(obstacle);
                 _obstacle = obstacle;
                 misses = missing is null || IsExplained ? 0 : misses + 1;

@@ -31,6 +31,8 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
                 names.Topic(topic), ExchangeType.Topic, durable: true, autoDelete: false,
                 new Dictionary<string, object?> { ["alternate-exchange"] = names.Unroutable }, cancellationToken: cancellationToken);
         }
+
+        await DeclareNoticesAsync(channel, cancellationToken); // before anything can be published: what its reader declares may come too late
     }
 
     /// <summary>Declares the queue of copies from which unroutable messages are counted; it goes when no host reads it.</summary>
