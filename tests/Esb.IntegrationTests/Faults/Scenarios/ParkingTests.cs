@@ -11,7 +11,7 @@ using Microsoft.AspNetCore.Http;
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>A message in the middle of its key fails: the key waits, in order, and no other does.</summary>
-[NonParallelizable, Property("Case", "T-ORD-2")]
+[NonParallelizable, Category("Waits"), Property("Case", "T-ORD-2")]
 public sealed class ParkingTests
 {
     [Test, Category("Faults"), CancelAfter(400_000)]

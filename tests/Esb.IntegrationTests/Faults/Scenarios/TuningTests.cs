@@ -7,7 +7,7 @@ using Esb.IntegrationTests.Faults.Sinks;
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>An operator changes pools and threads, pauses and resumes, while hosts, broker and database die.</summary>
-[NonParallelizable, Property("Case", "live tuning")]
+[NonParallelizable, Category("WaitsLong"), Property("Case", "live tuning")]
 public sealed class TuningTests
 {
     [Test, Category("Faults"), CancelAfter(600_000)]
