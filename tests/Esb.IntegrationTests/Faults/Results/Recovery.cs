@@ -23,6 +23,16 @@ internal sealed record Recovery(IReadOnlyList<TimeSpan> Times)
         return new Recovery([.. strikes.Select(strike => Next(arrivals, from?.Invoke(strike) ?? strike.HealedAt)).Where(time => time is not null).Select(time => time!.Value)]);
     }
 
+    /// <summary>From each fault of a host until messages arrived again at every endpoint: whichever it worked for, another one does.</summary>
+    public static async Task<Recovery> MeasureFailOverAsync(IEnumerable<Strike> strikes, IReadOnlyList<ISink> sinks, CancellationToken cancellationToken)
+    {
+        var underWay = TimeSpan.FromSeconds(1); // what the host had sent may still arrive, and says nothing
+        var ofSinks = new List<Recovery>();
+        var ofHosts = strikes.Where(strike => strike.Name.Contains("host", StringComparison.Ordinal)).ToList();
+        foreach (var sink in sinks) ofSinks.Add(await MeasureAsync(ofHosts, [sink], cancellationToken, strike => strike.StruckAt + underWay));
+        return new Recovery([.. ofSinks.SelectMany(recovery => recovery.Times).Select(time => time + underWay)]);
+    }
+
     /// <summary>The same for the senders: until the next message was accepted.</summary>
     public static Recovery OfSenders(IReadOnlyList<Strike> strikes, IEnumerable<SentMessage> sent)
     {

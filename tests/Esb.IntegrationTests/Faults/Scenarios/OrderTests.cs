@@ -49,7 +49,8 @@ public sealed class OrderTests
         var verdicts = await bench.SettleAsync(cancellationToken);
 
         var recovery = await Recovery.MeasureAsync(nemesis.Strikes, bench.Sinks, cancellationToken);
+        var failOver = await Recovery.MeasureFailOverAsync(nemesis.Strikes, bench.Sinks, cancellationToken);
         var done = string.Join(", ", nemesis.Strikes.GroupBy(strike => strike.Name.Split(' ')[0] + " " + strike.Name.Split(' ')[^1]).Select(group => $"{group.Key} × {group.Count()}"));
-        bench.Conclude(verdicts, $"{accepted:N0}, 200 keys, {rate}/s, 2 hosts; {nemesis.Strikes.Count} faults: {done}", $"recovery {recovery}");
+        bench.Conclude(verdicts, $"{accepted:N0}, 200 keys, {rate}/s, 2 hosts; {nemesis.Strikes.Count} faults: {done}", $"recovery {recovery}; fail-over {failOver}");
     }
 }
