@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Collections.Immutable;
 using System.Diagnostics;
 using Esb.Core.Messages;
 using Esb.Core.Planning;
@@ -37,6 +38,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     private readonly FreezeWatch _freezes;
     private readonly ReceiverContext _receivers;
     private readonly ConcurrentDictionary<string, Subscription> _endpoints = new();
+    private ImmutableArray<RabbitMqSubscription> _untried = [];
     private ReplyQueue? _replies;
     private LoopbackProbe? _probe;
     private UnroutableWatch? _unroutable;
@@ -74,8 +76,9 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     /// <summary>The hosts that share this configuration.</summary>
     public BrokerFarm Farm { get; }
 
-    public TransportStatus Status =>
-        (_publishing.LastingObstacle ?? _consuming.LastingObstacle ?? _probe?.Obstacle) is { } reason ? new(IsReady: false, reason) : new(IsReady: true);
+    public TransportStatus Status => (Obstacle ?? FindUndeclared()) is { } reason ? new(IsReady: false, reason) : new(IsReady: true);
+
+    private string? Obstacle => _publishing.LastingObstacle ?? _consuming.LastingObstacle ?? _probe?.Obstacle;
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
@@ -111,7 +114,8 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         var bound = new BindingWatch(subscription, _topology, Farm.Members, _time, _logger);
         var unbound = new QueueBindings(subscription, _topology, _records, Farm.Members, _time, _logger);
         var running = new RabbitMqSubscription(subscription, _receivers, work, bound, unbound);
-        if (Status.IsReady) await running.WaitForFirstAttemptAsync(cancellationToken);
+        ImmutableInterlocked.Update(ref _untried, static (untried, added) => untried.Add(added), running);
+        if (Obstacle is null) await running.WaitForFirstAttemptAsync(cancellationToken);
         return running;
     }
 
@@ -139,6 +143,19 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         if (_unroutable is not null) await _unroutable.DisposeAsync();
         await _publisher.DisposeAsync();
         _freezes.Dispose();
+    }
+
+    // What is published before the queues of this host's endpoints exist for the first time would find none.
+    private string? FindUndeclared()
+    {
+        var untried = _untried;
+        foreach (var subscription in untried)
+        {
+            if (!subscription.HasTried) return "the queues of the endpoints are being declared";
+        }
+
+        if (!untried.IsEmpty) ImmutableInterlocked.InterlockedCompareExchange(ref _untried, [], untried);
+        return null;
     }
 
     private Task PrepareAsync(IConnection connection, CancellationToken cancellationToken)

@@ -8,6 +8,9 @@ internal interface IReceiver : ITopicReader
     /// <summary>What keeps it from consuming; null where nothing does.</summary>
     string? Reason { get; }
 
+    /// <summary>Whether the first attempt to consume has succeeded or failed.</summary>
+    bool HasTried { get; }
+
     /// <summary>Waits until the first attempt to consume has succeeded or failed.</summary>
     Task WaitForFirstAttemptAsync(CancellationToken cancellationToken);
 }

@@ -40,6 +40,8 @@ internal sealed class ParallelReceiver : IReceiver
 
     public string? Reason => IsLive ? null : _state.Reason ?? "not consuming";
 
+    public bool HasTried => _state.FirstAttempt.IsCompleted;
+
     public Task WaitForFirstAttemptAsync(CancellationToken cancellationToken) => _state.FirstAttempt.WaitAsync(cancellationToken);
 
     public async ValueTask DisposeAsync()

@@ -19,7 +19,8 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
     private Subscription _subscription;
     private volatile IReceiver? _receiver;
     private volatile bool _isPaused;
-    private bool _isDisposed;
+    private volatile bool _hasTried;
+    private volatile bool _isDisposed;
 
     public RabbitMqSubscription(Subscription subscription, ReceiverContext context, DeliveryWork work, BindingWatch bound, QueueBindings unbound)
     {
@@ -34,6 +35,9 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
     public bool IsPaused => _isPaused;
 
     public string? Reason => _receiver?.Reason;
+
+    /// <summary>Whether its queue has been declared, or that failed, or nobody wants it: until then what is published for it may find no queue. Once true it stays so.</summary>
+    public bool HasTried => _hasTried || (_hasTried = _isPaused || _isDisposed || _receiver?.HasTried == true);
 
     /// <summary>Waits until the first attempt to consume has succeeded or failed, for 15 s at most; not at all while there is no connection to try it on.</summary>
     public async Task WaitForFirstAttemptAsync(CancellationToken cancellationToken)

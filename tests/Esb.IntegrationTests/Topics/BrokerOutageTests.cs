@@ -56,6 +56,23 @@ public sealed class BrokerOutageTests
         Assert.That((await inbox.NextAsync(cancellationToken)).Message.Body.ReadText(), Is.EqualTo("1"));
     }
 
+    [Test, CancelAfter(120_000), Property("Case", "T-CFG-3")]
+    public async Task A_host_that_waited_for_its_broker_is_ready_once_its_messages_find_their_queues(CancellationToken cancellationToken)
+    {
+        const int Endpoints = 150; // so many take longer to declare than anything else that readiness waits for
+        await _servers.StopAsync("rabbitmq");
+        await _transport.StartAsync(cancellationToken);
+        var inbox = new Inbox();
+        for (var i = 0; i < Endpoints; i++) await _transport.SubscribeAsync(Subscription() with { Endpoint = $"endpoint-{i}" }, inbox.HandleAsync, cancellationToken);
+
+        await _servers.StartAsync("rabbitmq");
+        while (!_transport.Status.IsReady) await Task.Delay(1, cancellationToken);
+        var confirmed = await _transport.PublishAsync(Message("1"), cancellationToken);
+
+        Assert.That(confirmed.Outcome, Is.EqualTo(PublishOutcome.Confirmed));
+        Assert.That(await inbox.NextAsync(Endpoints, cancellationToken), Has.Count.EqualTo(Endpoints), "none found its queue missing");
+    }
+
     [Test, CancelAfter(120_000), Property("Case", "T-ORD-1")]
     public async Task Keys_keep_their_lanes_when_the_broker_restarts(CancellationToken cancellationToken)
     {
