@@ -70,11 +70,17 @@ public sealed record AuditFact
     /// <summary>Its conversation.</summary>
     public required Guid ConversationId { get; init; }
 
+    /// <summary>The message that it was made of: the one its process received, the request it answers, the dead letter it was edited from; null where it came from outside.</summary>
+    public Guid? CausedBy { get; init; }
+
     /// <summary>The endpoint at which it happened; null inside a process that nobody entered by one.</summary>
     public string? Endpoint { get; init; }
 
     /// <summary>The process in which it happened.</summary>
     public string? Process { get; init; }
+
+    /// <summary>The step of the process at which it happened: its id, or where it stands; null where that says nothing.</summary>
+    public string? Step { get; init; }
 
     /// <summary>The name that an audit step gives it.</summary>
     public string? Name { get; init; }
@@ -100,14 +106,32 @@ public sealed record AuditFact
     /// <summary>Who sent it.</summary>
     public string? Party { get; init; }
 
+    /// <summary>The host on which it happened: its machine and process. The audit trail fills it in.</summary>
+    public string? Host { get; init; }
+
+    /// <summary>The revision of the configuration that the host ran. The audit trail fills it in.</summary>
+    public string? Revision { get; init; }
+
     /// <summary>Values lifted from the message, for search.</summary>
     public IReadOnlyDictionary<string, string> Fields { get; init; } = NoFields;
+
+    /// <summary>The headers of the message, masked, where they are recorded.</summary>
+    public IReadOnlyDictionary<string, string>? Headers { get; init; }
 
     /// <summary>The media type of <see cref="Body"/>.</summary>
     public string? ContentType { get; init; }
 
-    /// <summary>The whole body, where it is recorded.</summary>
+    /// <summary>The body, where it is recorded, as <see cref="BodyState"/> says.</summary>
     public ReadOnlyMemory<byte>? Body { get; init; }
+
+    /// <summary>How much of the message's body <see cref="Body"/> is; null where none was to be recorded.</summary>
+    public AuditBodyState? BodyState { get; init; }
+
+    /// <summary>The bytes of the message's whole body, where it is recorded.</summary>
+    public long? BodyLength { get; init; }
+
+    /// <summary>SHA-256 of the body, masked but whole; null where it is not recorded.</summary>
+    public ReadOnlyMemory<byte>? BodyHash { get; init; }
 
     private static readonly IReadOnlyDictionary<string, string> NoFields = new Dictionary<string, string>();
 }

@@ -26,8 +26,20 @@ public sealed record AuditQuery
     /// <summary>Fields that the fact must have, with these values.</summary>
     public IReadOnlyDictionary<string, string> Where { get; init; } = new Dictionary<string, string>();
 
+    /// <summary>The message.</summary>
+    public Guid? MessageId { get; init; }
+
     /// <summary>The endpoint.</summary>
     public string? Endpoint { get; init; }
+
+    /// <summary>The process.</summary>
+    public string? Process { get; init; }
+
+    /// <summary>Who sent it.</summary>
+    public string? Party { get; init; }
+
+    /// <summary>The trace, 32 hexadecimal digits.</summary>
+    public string? TraceId { get; init; }
 
     /// <summary>What happened.</summary>
     public AuditKind? Kind { get; init; }
