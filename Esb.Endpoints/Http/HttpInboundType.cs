@@ -1,3 +1,4 @@
+using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Storage;
@@ -18,6 +19,7 @@ internal sealed class HttpInboundType(
     AccessFactory gates,
     IIdempotencyKeys keys,
     OverloadGate overload,
+    IAuditGate audit,
     IntakeStates states,
     TimeProvider time,
     ILoggerFactory loggers)
@@ -48,9 +50,9 @@ internal sealed class HttpInboundType(
             settings, listeners.RouteOf(settings.Name), gates.Guard(settings, exchange, access, MaxBodyBytes(settings)), access, AdmissionOf(settings, intake), states.Of(settings.Name), loggers.CreateLogger<HttpInboundEndpoint>());
     }
 
-    // Relays hold no message, and need no topic.
+    // Relays hold no message, need no topic, and are not recorded.
     private Admission AdmissionOf(HttpInboundConfig settings, IMessageIntake intake) =>
-        new(settings.Relay is null ? overload : null, intake.NeedsTopics, new CallGate(settings.MaxConcurrentCalls, time));
+        new(settings.Relay is null ? overload : null, settings.Relay is null ? audit : null, intake.NeedsTopics, new CallGate(settings.MaxConcurrentCalls, time));
 
     private KeyedRequests? KeyedRequestsOf(HttpInboundConfig settings, IMessageIntake intake) =>
         settings.Idempotency ? new KeyedRequests(settings.Name, keys, intake, time, loggers.CreateLogger<KeyedRequests>()) : null;

@@ -24,6 +24,10 @@ internal sealed class BusRecords(NpgsqlDataSource store, PrivateServers servers,
     public async Task<IReadOnlySet<Guid>> ReadKeptAsync(string endpoint, CancellationToken cancellationToken) =>
         (await store.QueryAsync<Guid>("select message_id from esb.dead_letter where endpoint = @endpoint and state = 'Open' union all select message_id from esb.parked_message where endpoint = @endpoint", new { endpoint }, cancellationToken)).ToHashSet();
 
+    /// <summary>The messages of all facts of a kind at an endpoint, or anywhere: each as often as there is a fact.</summary>
+    public Task<IReadOnlyList<Guid>> ReadMessagesAsync(string kind, string? endpoint, CancellationToken cancellationToken) =>
+        store.QueryAsync<Guid>("select message_id from esb.audit_event where kind = @kind and (@endpoint is null or endpoint = @endpoint)", new { kind, endpoint }, cancellationToken);
+
     /// <summary>Messages in each queue of the bus, those under way included.</summary>
     public Task<IReadOnlyDictionary<string, int>> ReadQueuesAsync() => ReadQueuesAsync("messages");
 
