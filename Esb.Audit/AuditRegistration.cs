@@ -1,3 +1,4 @@
+using Esb.Audit.Pressure;
 using Esb.Audit.Services;
 using Esb.Audit.Spooling;
 using Esb.Audit.Steps;
@@ -19,6 +20,10 @@ public static class AuditRegistration
         .AddSingleton<AuditTrail>()
         .AddSingleton<IAuditTrail>(provider => provider.GetRequiredService<AuditTrail>())
         .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<AuditTrail>())
+        .AddSingleton<AuditGate>()
+        .AddSingleton<IAuditGate>(provider => provider.GetRequiredService<AuditGate>())
+        .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<AuditGate>())
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<AuditGate>())
         .AddSingleton<AuditServices>()
         .AddSingleton<IBusPart, AuditMover>()
         .AddSingleton<IBusPart, AuditRetention>();

@@ -1,3 +1,4 @@
+using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Storage;
 
@@ -30,6 +31,9 @@ internal sealed record PostgresStoreConfig : StoreConfig
 
     [Setting("The folder in which audit facts wait for the database; in the working directory where none is named.", IsPath = true)]
     public string Folder { get; init; } = "esb-data";
+
+    [Setting("The most that may wait there; intake slows down at 80 % of it and stops at 95 %.", Range = "1MiB..1024GiB")]
+    public ByteSize SpoolSize { get; init; } = ByteSize.MiB(512);
 
     [Setting("Encrypts what holds original bodies.", Secret = true, Unavailable = true)]
     public string? EncryptionKey { get; init; }

@@ -12,6 +12,9 @@ internal static class StoreErrors
     public static EsbException AuditNotWritten(Exception inner) =>
         new("ESB-AUD-WRITE", "The audit fact could not be written.", FaultKind.Unavailable, inner);
 
+    public static EsbException SpoolFull() =>
+        new("ESB-AUD-FULL", "The spool of the audit is full.", FaultKind.Unavailable);
+
     public static EsbException AuditRefused(Exception inner) =>
         new("ESB-AUD-WRITE", "The audit store refuses the fact.", FaultKind.Internal, inner);
 

@@ -78,14 +78,9 @@ internal sealed partial class AuditMover(IAuditStore store, TimeProvider time, I
 
     private async Task MoveNextAsync(IAuditSpool spool, CancellationToken cancellationToken)
     {
-        var facts = await spool.PeekAsync(GroupSize, cancellationToken);
-        if (facts.Count < GroupSize)
-        {
-            await Task.Delay(GatheringTime, time, cancellationToken);
-            facts = await spool.PeekAsync(GroupSize, cancellationToken);
-        }
-
-        await MoveAsync(spool, facts, cancellationToken);
+        await spool.WaitAsync(cancellationToken);
+        if (spool.Length < GroupSize) await Task.Delay(GatheringTime, time, cancellationToken);
+        await MoveAsync(spool, await spool.PeekAsync(GroupSize, cancellationToken), cancellationToken);
     }
 
     private async Task MoveAsync(IAuditSpool spool, IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken)

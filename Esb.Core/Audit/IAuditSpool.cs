@@ -7,9 +7,18 @@ public interface IAuditSpool
     /// <summary>How many facts have not been forgotten yet.</summary>
     long Length { get; }
 
+    /// <summary>The bytes that they take of the disk, and those that were moved and not deleted yet.</summary>
+    long Bytes { get; }
+
+    /// <summary>The most that <see cref="Bytes"/> may become.</summary>
+    long MaxBytes { get; }
+
     /// <summary>Keeps a fact; durable when it returns. Calls at the same time share one flush.</summary>
-    /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: it could not be written.</exception>
+    /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: it could not be written. <c>ESB-AUD-FULL</c>: there is no room.</exception>
     Task AppendAsync(AuditFact fact, CancellationToken cancellationToken);
+
+    /// <summary>Returns once there is a fact that has not been forgotten.</summary>
+    Task WaitAsync(CancellationToken cancellationToken);
 
     /// <summary>The oldest facts that have not been forgotten, oldest first; waits while there are none.</summary>
     /// <param name="maximum">How many at most, from 1.</param>

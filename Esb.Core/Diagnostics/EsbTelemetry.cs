@@ -153,5 +153,11 @@ public static class EsbTelemetry
 
         /// <summary>Up-down counter, {fact}: audit facts that wait to be moved to their store.</summary>
         public const string AuditQueueLength = "esb.audit.queue.length";
+
+        /// <summary>Gauge, By: what they take of the disk.</summary>
+        public const string AuditSpoolSize = "esb.audit.spool.size";
+
+        /// <summary>Gauge, By: the most that they may take of it.</summary>
+        public const string AuditSpoolLimit = "esb.audit.spool.limit";
     }
 }

@@ -48,7 +48,7 @@ internal sealed class DeliveryController : IAsyncDisposable
         _patience = new Patience(config.Name, _state, time, loggers.CreateLogger<Patience>());
         _journal = new DeliveryJournal(config.Name, services.Audit, _state, _patience, time, loggers.CreateLogger<DeliveryJournal>());
         _mode = DeliveryModes.Create(config, sender, _gate, _state, _journal, _patience, _freezes, services);
-        _receiver = new DeliveryReceiver(config, services.Transport.System, filter, _mode, _state, _journal, time, loggers.CreateLogger<DeliveryReceiver>());
+        _receiver = new DeliveryReceiver(config, services.Transport.System, filter, _mode, _state, _journal, services.AuditGate, time, loggers.CreateLogger<DeliveryReceiver>());
         if (config is { SingleInstance: true, Subscribe.Count: > 0 } && services.Singles.AreShared) _holder = services.Singles.Hold(config.Name, RunAsync);
     }
 
@@ -60,7 +60,7 @@ internal sealed class DeliveryController : IAsyncDisposable
         {
             var subscription = _subscription;
             var isLive = _config.Subscribe.Count == 0 || subscription?.IsLive == true;
-            var status = _state.Describe(_config, _type, _current, _isHeld ? "its queues are being replaced" : _gate.Reason, isLive, subscription?.Reason ?? _holder?.Trouble);
+            var status = _state.Describe(_config, _type, _current, Outage, isLive, subscription?.Reason ?? _holder?.Trouble);
             return status with
             {
                 State = status.State is not (EndpointState.Disabled or EndpointState.PausedByOperator) && _holder is { IsHeld: false } ? EndpointState.Standby : status.State,
@@ -70,6 +70,9 @@ internal sealed class DeliveryController : IAsyncDisposable
             };
         }
     }
+
+    // Why it delivers nothing for now, though its outside may be there.
+    private string? Outage => _isHeld ? "its queues are being replaced" : _gate.Reason ?? (_config.Subscribe.Count > 0 ? _services.AuditGate.Obstacle : null);
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {

@@ -13,7 +13,7 @@ namespace Esb.Endpoints.Delivery;
 
 /// <summary>Takes each delivery of an endpoint, bounds the time it may be held, and hands it to the endpoint's mode. Thread-safe.</summary>
 internal sealed partial class DeliveryReceiver(
-    OutboundEndpointConfig config, string system, IMessageCondition? filter, IDeliveryMode mode, DeliveryState state, DeliveryJournal journal, TimeProvider time, ILogger<DeliveryReceiver> logger)
+    OutboundEndpointConfig config, string system, IMessageCondition? filter, IDeliveryMode mode, DeliveryState state, DeliveryJournal journal, IAuditGate audit, TimeProvider time, ILogger<DeliveryReceiver> logger)
     : IDisposable
 {
     // A delivery that waits longer might run into the broker's acknowledgement timeout (30 min by default).
@@ -71,6 +71,7 @@ internal sealed partial class DeliveryReceiver(
         state.Begin();
         try
         {
+            if (delivery.Reply is null) await audit.WaitAsync(tokens.Waiting); // meanwhile the broker keeps what comes; for whoever waits for a reply it is under way already
             return delivery.Kind == DeliveryKind.Release ? await mode.ReleaseAsync(delivery, tokens) : await DeliverAsync(delivery, attempts, tokens);
         }
         catch (OperationCanceledException) when (tokens.Waiting.IsCancellationRequested || tokens.Lease is { IsHeld: false })

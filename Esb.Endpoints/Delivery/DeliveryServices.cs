@@ -11,6 +11,7 @@ internal sealed record DeliveryServices(
     ITopicTransport Transport,
     IEndpointQueues Queues,
     IAuditTrail Audit,
+    IAuditGate AuditGate,
     IParkingStore Parking,
     DeadLetterKeeper DeadLetters,
     Suspects Suspects,

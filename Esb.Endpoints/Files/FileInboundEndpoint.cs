@@ -1,3 +1,4 @@
+using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Microsoft.Extensions.Logging;
 
@@ -9,7 +10,7 @@ namespace Esb.Endpoints.Files;
 /// what it may do is hand a file over again, as the same message.
 /// </remarks>
 internal sealed partial class FileInboundEndpoint(
-    FileInboundConfig config, FolderScan scan, FolderWatch watch, FileDesk desk, TimeProvider time, ILogger<FileInboundEndpoint> logger) : IInboundEndpoint
+    FileInboundConfig config, FolderScan scan, FolderWatch watch, FileDesk desk, IAuditGate audit, TimeProvider time, ILogger<FileInboundEndpoint> logger) : IInboundEndpoint
 {
     private static readonly TimeSpan PauseWithoutFolder = TimeSpan.FromSeconds(5);
 
@@ -86,6 +87,7 @@ internal sealed partial class FileInboundEndpoint(
 
     private async Task<(TimeSpan Pause, bool IsWakeable)> LookAsync()
     {
+        await audit.WaitAsync(_stopping.Token);
         if (_claims is not { IsUsable: true })
         {
             _claims?.Dispose();

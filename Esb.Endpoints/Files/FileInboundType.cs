@@ -1,3 +1,4 @@
+using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Microsoft.Extensions.Logging;
@@ -5,7 +6,7 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Endpoints.Files;
 
 /// <summary>The type <c>file-inbound</c>.</summary>
-internal sealed class FileInboundType(EsbConfiguration configuration, TimeProvider time, ILoggerFactory loggers) : InboundEndpointType<FileInboundConfig>
+internal sealed class FileInboundType(EsbConfiguration configuration, IAuditGate audit, TimeProvider time, ILoggerFactory loggers) : InboundEndpointType<FileInboundConfig>
 {
     protected override void Check(FileInboundConfig settings, ConfigErrors errors)
     {
@@ -27,6 +28,6 @@ internal sealed class FileInboundType(EsbConfiguration configuration, TimeProvid
         var desk = new FileDesk(settings, handOver, new FileArchive(settings, time), time, loggers.CreateLogger<FileDesk>());
         var scan = new FolderScan(settings, time, loggers.CreateLogger<FolderScan>());
         var watch = new FolderWatch(settings.Name, settings.Folder, time, loggers.CreateLogger<FolderWatch>(), folder => new FileSystemWatcher(folder));
-        return new FileInboundEndpoint(settings, scan, watch, desk, time, loggers.CreateLogger<FileInboundEndpoint>());
+        return new FileInboundEndpoint(settings, scan, watch, desk, audit, time, loggers.CreateLogger<FileInboundEndpoint>());
     }
 }

@@ -1,3 +1,4 @@
+using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
@@ -21,6 +22,7 @@ internal sealed class HttpInboundType(
     AccessFactory gates,
     IIdempotencyKeys keys,
     OverloadGate overload,
+    IAuditGate audit,
     IntakeStates states,
     TimeProvider time,
     ILoggerFactory loggers)
@@ -65,9 +67,12 @@ internal sealed class HttpInboundType(
             errors.Add(new ConfigError("ESB-CFG-VALUE", $"{place.Path}.relay", $"\"{relay}\"", $"expected the name of an http-outbound endpoint; {endpoint.Name} is another kind", place.Origin));
     }
 
-    // Relays that look into no body hold no message, and none needs a topic.
-    private Admission AdmissionOf(HttpInboundConfig settings, IMessageIntake intake) =>
-        new(settings.Relay is null || settings.Routes.Count > 0 ? overload : null, intake.NeedsTopics, new CallGate(settings.MaxConcurrentCalls, time));
+    // Relays need no topic and are not recorded, and those that look into no body hold no message.
+    private Admission AdmissionOf(HttpInboundConfig settings, IMessageIntake intake)
+    {
+        var isRelay = settings.Relay is not null;
+        return new(isRelay && settings.Routes.Count == 0 ? null : overload, isRelay ? null : audit, intake.NeedsTopics, new CallGate(settings.MaxConcurrentCalls, time));
+    }
 
     private KeyedRequests? KeyedRequestsOf(HttpInboundConfig settings, IMessageIntake intake) =>
         settings.Idempotency ? new KeyedRequests(settings.Name, keys, intake, time, loggers.CreateLogger<KeyedRequests>()) : null;

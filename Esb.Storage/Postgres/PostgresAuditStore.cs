@@ -89,7 +89,7 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         try
         {
             await _database.EnsureReadyAsync(CancellationToken.None); // nobody's own token: the group is everybody's
-            await _writer.Value.WriteAsync(group is [var facts] ? facts : [.. group.SelectMany(part => part)], CancellationToken.None);
+            await WriteAsync(group is [var facts] ? facts : [.. group.SelectMany(part => part)]);
         }
         catch (Exception ex) when (PostgresErrors.IsRefusal(ex))
         {
@@ -98,6 +98,20 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         catch (Exception ex) when (PostgresErrors.IsFailure(ex) || ex is EsbException)
         {
             throw StoreErrors.AuditNotWritten(ex);
+        }
+    }
+
+    // A session that ended says nothing of what became of its commit; by their ids the facts may be written again. Once, on a new one: a database that is away is nothing to wait for.
+    private async Task WriteAsync(IReadOnlyList<AuditFact> facts)
+    {
+        try
+        {
+            await _writer.Value.WriteAsync(facts, CancellationToken.None);
+        }
+        catch (NpgsqlException ex) when (ex.IsTransient)
+        {
+            _database.Source.Clear(); // the others of the pool ended with it
+            await _writer.Value.WriteAsync(facts, CancellationToken.None);
         }
     }
 }

@@ -6,7 +6,6 @@ using Esb.Core.Storage;
 using Esb.Storage.DeadLetters;
 using Esb.Storage.Postgres.DeadLetters;
 using Esb.Storage.Postgres.Parking;
-using Esb.Storage.Segments;
 using Esb.Storage.Spool;
 using Microsoft.Extensions.Logging;
 
@@ -31,7 +30,7 @@ internal sealed partial class PostgresStore : IStore
     public PostgresStore(PostgresStoreConfig config, TimeProvider time, ILogger<PostgresStore> logger)
     {
         _database = new PostgresDatabase(config, readOnly: false, time, logger);
-        _spool = new AuditSpool(Path.Combine(Path.GetFullPath(config.Folder), "spool"), SegmentOptions.Default, time, logger);
+        _spool = new AuditSpool(Path.Combine(Path.GetFullPath(config.Folder), "spool"), SpoolOptions.Of(config.SpoolSize.Bytes), time, logger);
         _audit = new PostgresAuditStore(_database, _spool);
         _time = time;
         _logger = logger;

@@ -24,11 +24,10 @@ internal sealed class GroupCommit<T> : IAsyncDisposable
     /// <summary>Returns once the item is committed.</summary>
     /// <param name="item">What to commit.</param>
     /// <param name="cancellationToken">Is looked at while the item waits for a place in the queue, never after.</param>
-    public async Task AddAsync(T item, CancellationToken cancellationToken)
+    public Task AddAsync(T item, CancellationToken cancellationToken)
     {
         var entry = new Entry(item);
-        await _queue.Writer.WriteAsync(entry, cancellationToken);
-        await entry.Task;
+        return _queue.Writer.TryWrite(entry) ? entry.Task : AddLaterAsync(entry, cancellationToken);
     }
 
     /// <summary>Commits what is queued, then ends.</summary>
@@ -36,6 +35,13 @@ internal sealed class GroupCommit<T> : IAsyncDisposable
     {
         _queue.Writer.TryComplete();
         await _loop;
+    }
+
+    // The queue is full, or closed.
+    private async Task AddLaterAsync(Entry entry, CancellationToken cancellationToken)
+    {
+        await _queue.Writer.WriteAsync(entry, cancellationToken);
+        await entry.Task;
     }
 
     private async Task RunAsync()

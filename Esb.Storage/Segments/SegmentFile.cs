@@ -36,4 +36,6 @@ internal readonly record struct SegmentFile(string Folder, long Number)
 internal sealed record SegmentPosition(long Segment, long Offset)
 {
     public static readonly SegmentPosition Start = new(0, 0);
+
+    public bool IsBefore(SegmentPosition other) => Segment < other.Segment || (Segment == other.Segment && Offset < other.Offset);
 }

@@ -15,24 +15,31 @@ internal sealed partial class SegmentLog : IAsyncDisposable
     private readonly FolderLock _lock;
     private readonly SegmentWriter _writer;
     private readonly DiskProbe _probe;
-    private readonly GroupCommit<ReadOnlyMemory<byte>> _commits;
+    private readonly ISegmentListener? _listener;
+    private readonly GroupCommit<SegmentEntry> _commits;
     private readonly Channel<bool> _grown = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
     private readonly Channel<bool> _rolled = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
     private volatile SegmentPosition _committed;
 
-    private SegmentLog(string folder, SegmentOptions options, ILogger logger, FolderLock folderLock)
+    private SegmentLog(string folder, SegmentOptions options, ILogger logger, FolderLock folderLock, ISegmentListener? listener)
     {
         _folder = folder;
+        _listener = listener;
         _logger = logger;
         _lock = folderLock;
-        _committed = new SegmentRecovery(folder, logger).Run();
+        var recovery = new SegmentRecovery(folder, logger);
+        _committed = recovery.Run();
+        Damages = recovery.Damages;
         _writer = new SegmentWriter(folder, _committed, options.MaxSegmentBytes);
         _probe = new DiskProbe(folder);
-        _commits = new GroupCommit<ReadOnlyMemory<byte>>(CommitAsync, MaxGroup);
+        _commits = new GroupCommit<SegmentEntry>(CommitAsync, MaxGroup);
     }
 
     /// <summary>Behind the last durable record.</summary>
     public SegmentPosition Committed => _committed;
+
+    /// <summary>Where damage begins that was told of when the folder was opened.</summary>
+    public ISet<SegmentPosition> Damages { get; }
 
     /// <summary>Has something to read after records were appended.</summary>
     public ChannelReader<bool> Grown => _grown.Reader;
@@ -43,13 +50,17 @@ internal sealed partial class SegmentLog : IAsyncDisposable
     /// <summary>What stands in the way of writing; null when nothing does. After a failure it tries the disk, now and then, for there may be nobody else left who writes.</summary>
     public string? Trouble => _probe.FindTrouble();
 
+    /// <param name="folder">Where it is.</param>
+    /// <param name="options">How it is written.</param>
+    /// <param name="logger">Hears of damage.</param>
+    /// <param name="listener">Hears of every record that is durable, before its caller does; null where nobody wants to.</param>
     /// <exception cref="Core.Errors.EsbException"><c>ESB-STORE-INUSE</c>: another process writes to the folder.</exception>
-    public static SegmentLog Open(string folder, SegmentOptions options, ILogger logger)
+    public static SegmentLog Open(string folder, SegmentOptions options, ILogger logger, ISegmentListener? listener = null)
     {
         var folderLock = FolderLock.Take(folder);
         try
         {
-            return new SegmentLog(folder, options, logger, folderLock);
+            return new SegmentLog(folder, options, logger, folderLock, listener);
         }
         catch
         {
@@ -60,7 +71,10 @@ internal sealed partial class SegmentLog : IAsyncDisposable
 
     /// <summary>Appends a record; durable when it returns.</summary>
     /// <exception cref="IOException">It could not be written.</exception>
-    public Task AppendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken) => _commits.AddAsync(payload, cancellationToken);
+    public Task AppendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken) => AppendAsync(new SegmentEntry(payload), cancellationToken);
+
+    /// <inheritdoc cref="AppendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>
+    public Task AppendAsync(SegmentEntry entry, CancellationToken cancellationToken) => _commits.AddAsync(entry, cancellationToken);
 
     /// <summary>Lets the next record begin a new segment, so that those before it can be removed. Not while somebody appends.</summary>
     public void BeginSegment() => _writer.BeginsSegment = true;
@@ -74,11 +88,11 @@ internal sealed partial class SegmentLog : IAsyncDisposable
         _lock.Dispose();
     }
 
-    private Task CommitAsync(IReadOnlyList<ReadOnlyMemory<byte>> payloads)
+    private Task CommitAsync(IReadOnlyList<SegmentEntry> group)
     {
         try
         {
-            var end = _writer.Write(payloads);
+            var end = _writer.Write(group);
             if (end.Segment != _committed.Segment) _rolled.Writer.TryWrite(true);
             _committed = end;
             _probe.Succeeded();
@@ -91,6 +105,7 @@ internal sealed partial class SegmentLog : IAsyncDisposable
             throw;
         }
 
+        _listener?.Appended(group, _committed);
         _grown.Writer.TryWrite(true);
         return Task.CompletedTask;
     }

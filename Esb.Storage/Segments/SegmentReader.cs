@@ -9,7 +9,8 @@ internal readonly record struct PlacedRecord(SegmentPosition Position, ReadOnlyM
 /// <param name="folder">The folder.</param>
 /// <param name="committed">How far the writer has come, where it is in this process; otherwise an unfinished record at the end is left for the next time.</param>
 /// <param name="logger">Hears of damage.</param>
-internal sealed partial class SegmentReader(string folder, Func<SegmentPosition>? committed, ILogger logger)
+/// <param name="known">Where damage begins that was told already, which grows; null where each reading tells what it finds.</param>
+internal sealed partial class SegmentReader(string folder, Func<SegmentPosition>? committed, ILogger logger, ISet<SegmentPosition>? known = null)
 {
     /// <summary>Behind the last record that was read.</summary>
     public SegmentPosition Position { get; set; } = SegmentPosition.Start;
@@ -28,8 +29,8 @@ internal sealed partial class SegmentReader(string folder, Func<SegmentPosition>
     /// <summary>Reads what is new in one segment.</summary>
     public IEnumerable<PlacedRecord> ReadSegment(SegmentFile segment, bool isLast, SegmentPosition? limit)
     {
+        if (limit is not null && segment.Number > limit.Segment) yield break; // before it counts as begun
         if (segment.Number != Position.Segment) Position = new SegmentPosition(segment.Number, 0);
-        if (limit is not null && segment.Number > limit.Segment) yield break;
 
         using var file = SegmentHandle.TryOpenForReading(segment);
         if (file is null) yield break; // removed meanwhile
@@ -40,7 +41,7 @@ internal sealed partial class SegmentReader(string folder, Func<SegmentPosition>
             if (scanned.Payload is null && isLast && scanned.End == length) yield break; // being written
             Position = new SegmentPosition(segment.Number, scanned.End);
             if (scanned.Payload is { } payload) yield return new PlacedRecord(new SegmentPosition(segment.Number, scanned.Offset), payload);
-            else LogDamaged(segment, scanned.Offset, scanned.End - scanned.Offset);
+            else if (known?.Add(new SegmentPosition(segment.Number, scanned.Offset)) != false) LogDamaged(segment, scanned.Offset, scanned.End - scanned.Offset);
         }
     }
 

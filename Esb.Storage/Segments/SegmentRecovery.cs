@@ -7,6 +7,9 @@ internal sealed partial class SegmentRecovery(string folder, ILogger logger)
 {
     public const string QuarantineFolder = "quarantine";
 
+    /// <summary>Where damage begins that was told of, and that readers will find again.</summary>
+    public ISet<SegmentPosition> Damages { get; } = new HashSet<SegmentPosition>();
+
     /// <summary>Where writing goes on.</summary>
     public SegmentPosition Run()
     {
@@ -32,6 +35,7 @@ internal sealed partial class SegmentRecovery(string folder, ILogger logger)
             if (scanned.Payload is not null) continue;
             if (scanned.End < length)
             {
+                Damages.Add(new SegmentPosition(segment.Number, scanned.Offset));
                 LogDamaged(segment, scanned.Offset, scanned.End - scanned.Offset);
                 continue;
             }

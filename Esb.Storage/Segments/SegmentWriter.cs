@@ -20,12 +20,12 @@ internal sealed class SegmentWriter(string folder, SegmentPosition start, long m
     /// <returns>Behind its last record.</returns>
     /// <exception cref="IOException">It could not be written. Call <see cref="Abandon"/> before the next group.</exception>
     /// <exception cref="UnauthorizedAccessException">The same.</exception>
-    public SegmentPosition Write(IReadOnlyList<ReadOnlyMemory<byte>> payloads)
+    public SegmentPosition Write(IReadOnlyList<SegmentEntry> group)
     {
         if (_committed.Offset >= maxSegmentBytes || (BeginsSegment && _committed.Offset > 0)) MoveOn();
         BeginsSegment = false;
         _file ??= Open(new SegmentFile(folder, _committed.Segment));
-        var end = Write(_file, _committed.Offset, payloads);
+        var end = Write(_file, _committed.Offset, group);
         RandomAccess.FlushToDisk(_file);
         return _committed = _committed with { Offset = end };
     }
@@ -88,20 +88,20 @@ internal sealed class SegmentWriter(string folder, SegmentPosition start, long m
         }
     }
 
-    private static long Write(SafeFileHandle file, long offset, IReadOnlyList<ReadOnlyMemory<byte>> payloads)
+    private static long Write(SafeFileHandle file, long offset, IReadOnlyList<SegmentEntry> group)
     {
-        var headers = ArrayPool<byte>.Shared.Rent(payloads.Count * SegmentRecord.HeaderBytes);
+        var headers = ArrayPool<byte>.Shared.Rent(group.Count * SegmentRecord.HeaderBytes);
         try
         {
-            var buffers = new ReadOnlyMemory<byte>[2 * payloads.Count];
+            var buffers = new ReadOnlyMemory<byte>[2 * group.Count];
             var end = offset;
-            for (var i = 0; i < payloads.Count; i++)
+            for (var i = 0; i < group.Count; i++)
             {
                 var header = headers.AsMemory(i * SegmentRecord.HeaderBytes, SegmentRecord.HeaderBytes);
-                SegmentRecord.WriteHeader(payloads[i].Span, header.Span);
+                SegmentRecord.WriteHeader(group[i].Payload.Span, header.Span);
                 buffers[2 * i] = header;
-                buffers[2 * i + 1] = payloads[i];
-                end += header.Length + payloads[i].Length;
+                buffers[2 * i + 1] = group[i].Payload;
+                end += group[i].Size;
             }
 
             RandomAccess.Write(file, buffers, offset);

@@ -6,28 +6,36 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Storage.Spool;
 
-/// <summary>Audit facts on their way to the database, in segments. Opened by the first who uses it.</summary>
-internal sealed partial class AuditSpool : IAuditSpool, IAsyncDisposable
+/// <summary>Audit facts on their way to the database, in segments, the newest in memory too. Opened by the first who uses it.</summary>
+internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsyncDisposable
 {
     private readonly string _folder;
     private readonly ILogger _logger;
+    private readonly SpoolOptions _options;
     private readonly SpoolProgress _progress;
+    private readonly SpoolTail _tail;
+    private readonly SpoolSize _size;
     private readonly Lazy<SegmentLog> _log;
     private readonly Lazy<SegmentLog> _refused;
     private SegmentPosition? _peeked;
     private long _peekedFacts;
     private long _length;
 
-    public AuditSpool(string folder, SegmentOptions options, TimeProvider time, ILogger logger)
+    public AuditSpool(string folder, SpoolOptions options, TimeProvider time, ILogger logger)
     {
-        _folder = folder;
-        _logger = logger;
+        (_folder, _options, _logger) = (folder, options, logger);
         _progress = new SpoolProgress(folder, time, logger);
-        _log = new(() => Open(options));
-        _refused = new(() => SegmentLog.Open(Path.Combine(folder, "refused"), options, logger));
+        _tail = new SpoolTail(options.TailBytes);
+        _size = new SpoolSize(folder, time);
+        _log = new(OpenLog);
+        _refused = new(() => SegmentLog.Open(Path.Combine(folder, "refused"), options.Segments, logger));
     }
 
     public long Length => _log.IsValueCreated ? Interlocked.Read(ref _length) : 0;
+
+    public long Bytes => _size.Bytes;
+
+    public long MaxBytes => _options.MaxBytes;
 
     /// <summary>What stands in the way of writing; null when nothing does.</summary>
     public string? Trouble => _log.Value.Trouble;
@@ -35,19 +43,32 @@ internal sealed partial class AuditSpool : IAuditSpool, IAsyncDisposable
     /// <exception cref="Core.Errors.EsbException"><c>ESB-STORE-INUSE</c>: another process writes to the folder.</exception>
     public void Open() => _ = _log.Value;
 
-    public async Task AppendAsync(AuditFact fact, CancellationToken cancellationToken)
+    public Task AppendAsync(AuditFact fact, CancellationToken cancellationToken)
     {
-        await AppendAsync(_log.Value, fact, cancellationToken);
-        Interlocked.Increment(ref _length);
+        var entry = new SegmentEntry(StoredFact.Write(fact), fact);
+        return _size.TryAdd(entry.Size, _options.MaxBytes) ? WriteAsync(_log.Value, entry, cancellationToken) : Task.FromException(StoreErrors.SpoolFull());
     }
 
-    public Task QuarantineAsync(AuditFact fact, CancellationToken cancellationToken) => AppendAsync(_refused.Value, fact, cancellationToken);
+    public Task QuarantineAsync(AuditFact fact, CancellationToken cancellationToken) =>
+        WriteAsync(_refused.Value, new SegmentEntry(StoredFact.Write(fact)), cancellationToken);
+
+    void ISegmentListener.Appended(IReadOnlyList<SegmentEntry> group, SegmentPosition end)
+    {
+        _tail.Add(group, end);
+        Interlocked.Add(ref _length, group.Count);
+    }
+
+    public async Task WaitAsync(CancellationToken cancellationToken)
+    {
+        var log = _log.Value; // what an earlier process left counts
+        while (Length == 0) await log.Grown.ReadAsync(cancellationToken);
+    }
 
     public async Task<IReadOnlyList<AuditFact>> PeekAsync(int maximum, CancellationToken cancellationToken)
     {
         while (true)
         {
-            var facts = Read(maximum);
+            var facts = Peek(maximum);
             if (facts.Count > 0) return facts;
             await _log.Value.Grown.ReadAsync(cancellationToken);
         }
@@ -55,7 +76,12 @@ internal sealed partial class AuditSpool : IAuditSpool, IAsyncDisposable
 
     public Task ForgetAsync(CancellationToken cancellationToken)
     {
-        if (_peeked is { } position) _progress.Advance(position);
+        if (_peeked is { } position)
+        {
+            _progress.Advance(position);
+            _tail.ForgetBefore(position);
+        }
+
         Interlocked.Add(ref _length, -_peekedFacts);
         (_peeked, _peekedFacts) = (null, 0);
         return Task.CompletedTask;
@@ -69,11 +95,11 @@ internal sealed partial class AuditSpool : IAuditSpool, IAsyncDisposable
         await _log.Value.DisposeAsync();
     }
 
-    private static async Task AppendAsync(SegmentLog log, AuditFact fact, CancellationToken cancellationToken)
+    private static async Task WriteAsync(SegmentLog log, SegmentEntry entry, CancellationToken cancellationToken)
     {
         try
         {
-            await log.AppendAsync(StoredFact.Write(fact), cancellationToken);
+            await log.AppendAsync(entry, cancellationToken);
         }
         catch (Exception ex) when (StoreErrors.IsWriteFailure(ex))
         {
@@ -81,29 +107,44 @@ internal sealed partial class AuditSpool : IAuditSpool, IAsyncDisposable
         }
     }
 
-    private SegmentLog Open(SegmentOptions options)
+    private SegmentLog OpenLog()
     {
-        var log = SegmentLog.Open(_folder, options, _logger);
+        var log = SegmentLog.Open(_folder, _options.Segments, _logger, listener: this);
         _progress.Load(log.Committed);
+        _tail.BeginAt(log.Committed);
         foreach (var record in NewReader(log).ReadNew()) _length += StoredItems.Count(record.Payload);
         return log;
     }
 
-    private IReadOnlyList<AuditFact> Read(int maximum)
+    private List<AuditFact> Peek(int maximum)
     {
+        var log = _log.Value;
         var facts = new List<AuditFact>();
-        var reader = NewReader(_log.Value);
-        foreach (var record in reader.ReadNew())
+        while (log.Committed != _progress.Position)
         {
-            facts.AddRange(Parse(record));
-            if (facts.Count >= maximum) break;
+            if (_tail.TryPeek(_progress.Position, maximum, facts) is { } end) return Peeked(facts, end);
+            var begin = _tail.Begin;
+            var reader = NewReader(log);
+            foreach (var record in reader.ReadNew())
+            {
+                facts.AddRange(Parse(record));
+                if (facts.Count >= maximum) break;
+            }
+
+            if (facts.Count > 0) return Peeked(facts, reader.Position);
+            _progress.Advance(begin); // what lies there cannot be read, now or later
         }
 
-        (_peeked, _peekedFacts) = (reader.Position, facts.Count);
         return facts;
     }
 
-    private SegmentReader NewReader(SegmentLog log) => new(_folder, () => log.Committed, _logger) { Position = _progress.Position };
+    private List<AuditFact> Peeked(List<AuditFact> facts, SegmentPosition end)
+    {
+        (_peeked, _peekedFacts) = (end, facts.Count);
+        return facts;
+    }
+
+    private SegmentReader NewReader(SegmentLog log) => new(_folder, () => _tail.Begin, _logger, log.Damages) { Position = _progress.Position };
 
     private IReadOnlyList<AuditFact> Parse(PlacedRecord record)
     {

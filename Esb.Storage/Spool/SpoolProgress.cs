@@ -21,8 +21,8 @@ internal sealed partial class SpoolProgress(string folder, TimeProvider time, IL
     {
         if (!File.Exists(_path) || File.ReadAllText(_path).Split(' ') is not [var segment, var offset]) return;
         if (!long.TryParse(segment, CultureInfo.InvariantCulture, out var number) || !long.TryParse(offset, CultureInfo.InvariantCulture, out var at)) return;
-        if (number > committed.Segment || (number == committed.Segment && at > committed.Offset)) return;
-        Position = new SegmentPosition(number, at);
+        var position = new SegmentPosition(number, at);
+        if (!committed.IsBefore(position)) Position = position;
     }
 
     /// <summary>Takes a new position; it is in the file a second later at the latest, when the next one comes.</summary>

@@ -33,6 +33,7 @@ internal static class CompareCommand
                 new MediationRig(surroundings, servers),
                 new RequestReplyRig(surroundings, servers),
                 new InsertRig(surroundings, servers),
+                new AuditRig(surroundings, servers),
                 new FarmRig(surroundings, servers),
             ],
             stop.Token);

@@ -36,17 +36,15 @@ internal sealed class TopicServers : IAsyncDisposable
 
     /// <param name="configuration">Another than the usual one.</param>
     public Task<EsbHost> HostAsync(string configuration, string prefix, IEnumerable<Pool> pools, CancellationToken cancellationToken) => EsbHost.StartAsync(
-        _surroundings,
-        configuration,
-        prefix,
-        [
-            new("ESB_RABBITMQ", Broker),
-            new("ESB_POSTGRES", Database),
-            new("ESB__TRANSPORT__PREFIX", prefix),
-            new("ESB__STORE__SCHEMA", $"esb_{prefix.Replace('-', '_')}"),
-            .. pools.SelectMany(pool => pool.Variables),
-        ],
-        cancellationToken);
+        _surroundings, configuration, prefix, [.. Variables(prefix), .. pools.SelectMany(pool => pool.Variables)], cancellationToken);
+
+    /// <summary>A host whose audit is as the variables say.</summary>
+    public Task<EsbHost> AuditedHostAsync(string prefix, IEnumerable<KeyValuePair<string, string>> audit, CancellationToken cancellationToken) =>
+        EsbHost.StartAsync(_surroundings, "topics", prefix, [.. Variables(prefix), .. audit], cancellationToken);
+
+    /// <summary>A host that records nothing; the bus itself has no such mode.</summary>
+    public Task<EsbHost> UnrecordedHostAsync(string prefix, CancellationToken cancellationToken) =>
+        EsbHost.StartAsync(_surroundings, "topics", prefix, Variables(prefix), cancellationToken, "benchmarks/Esb.UnrecordedHost/bin/Release/net10.0/Esb.UnrecordedHost.dll");
 
     public Task<BareClient> BareAsync(int concurrency, int connections, CancellationToken cancellationToken) =>
         BareClient.StartAsync(_surroundings, Broker, Database, concurrency, connections, cancellationToken);
@@ -57,4 +55,12 @@ internal sealed class TopicServers : IAsyncDisposable
         await Table.DisposeAsync();
         await _database.DisposeAsync();
     }
+
+    private IEnumerable<KeyValuePair<string, string>> Variables(string prefix) =>
+    [
+        new("ESB_RABBITMQ", Broker),
+        new("ESB_POSTGRES", Database),
+        new("ESB__TRANSPORT__PREFIX", prefix),
+        new("ESB__STORE__SCHEMA", $"esb_{prefix.Replace('-', '_')}"),
+    ];
 }

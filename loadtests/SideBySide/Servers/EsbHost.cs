@@ -3,6 +3,8 @@ namespace SideBySide.Servers;
 /// <summary>A host of the bus with a configuration of <c>loadtests/compare.d</c>, in a folder of its own.</summary>
 internal sealed class EsbHost : IAsyncDisposable
 {
+    private const string Program = "Esb.Host/bin/Release/net10.0/esb.dll";
+
     private readonly ServerProcess _process;
 
     private EsbHost(ServerProcess process, HostProbe probe, string url, string collector) =>
@@ -20,9 +22,15 @@ internal sealed class EsbHost : IAsyncDisposable
     /// <summary>Memory in use, shared parts included.</summary>
     public long MemoryBytes => _process.MemoryBytes;
 
+    /// <param name="surroundings">Where things are.</param>
+    /// <param name="configuration">A folder of <c>loadtests/compare.d</c>.</param>
+    /// <param name="name">Of its folder.</param>
+    /// <param name="variables">Its environment, beside ours.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <param name="program">Another program with the command line of the host.</param>
     /// <exception cref="NotRunException">It does not start; the message says why.</exception>
     public static async Task<EsbHost> StartAsync(
-        Surroundings surroundings, string configuration, string name, IEnumerable<KeyValuePair<string, string>> variables, CancellationToken cancellationToken)
+        Surroundings surroundings, string configuration, string name, IEnumerable<KeyValuePair<string, string>> variables, CancellationToken cancellationToken, string program = Program)
     {
         var folder = surroundings.Folder($"host-{name}");
         var probe = new HostProbe(Path.Combine(folder, "probe"));
@@ -30,7 +38,7 @@ internal sealed class EsbHost : IAsyncDisposable
         var process = ServerProcess.Start(
             $"the host of {configuration}",
             folder,
-            ["dotnet", surroundings.Find("Esb.Host/bin/Release/net10.0/esb.dll"), "run", surroundings.Find($"loadtests/compare.d/{configuration}")],
+            ["dotnet", surroundings.Find(program), "run", surroundings.Find($"loadtests/compare.d/{configuration}")],
             [
                 new("ESB__LISTENERS__PUBLIC__URL", url),
                 new("ESB__MANAGEMENT__URL", management),

@@ -18,11 +18,11 @@ internal sealed class BrokerLoad(FaultBench bench)
         {
             var id = $"published-{sequence}";
             var body = FaultBody.Make(id, random.Next(100, 1_024), random);
-            var message = new SentMessage(id, "published", sequence, "work.item", FaultBody.HashOf(body), TimeProvider.System.GetUtcNow());
+            var message = new SentMessage(id, "published", sequence, "work.item", FaultBody.HashOf(body), TimeProvider.System.GetUtcNow()) { MessageId = Guid.CreateVersion7() };
             await bench.Ledger.BeginAsync(message);
             var properties = new BasicProperties
             {
-                MessageId = Guid.CreateVersion7().ToString(), Persistent = true, ContentType = "text/plain", Headers = new Dictionary<string, object?> { [FaultHeaders.Id] = id },
+                MessageId = $"{message.MessageId}", Persistent = true, ContentType = "text/plain", Headers = new Dictionary<string, object?> { [FaultHeaders.Id] = id },
             };
             await channel.BasicPublishAsync($"{bench.Name}.topics.work", message.Subject, mandatory: true, properties, Encoding.UTF8.GetBytes(body), cancellationToken);
             await bench.Ledger.EndAsync(message with { Outcome = SendOutcome.Confirmed, OutcomeAt = TimeProvider.System.GetUtcNow() });

@@ -27,6 +27,22 @@ internal static class ServerFaults
         await own.ExecuteAsync("select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'");
     });
 
+    /// <summary>The same, or nothing where the server is away just then.</summary>
+    public static Fault TryEndSessions(string connection) => Fault.Moment("pg_terminate_backend", async () =>
+    {
+        try
+        {
+            await EndSessions(connection).StrikeAsync();
+        }
+        catch (NpgsqlException)
+        {
+            // Its sessions have ended anyway.
+        }
+    });
+
+    /// <summary>As <c>pg_ctl restart -m immediate</c>: over as soon as it takes connections again.</summary>
+    public static Fault RestartDatabase(PrivateServers servers) => new("pg_ctl restart -m immediate", () => servers.KillAsync(Database), () => servers.StartAsync(Database), default, default);
+
     /// <summary>The broker stops reading connections that publish.</summary>
     public static Fault MemoryAlarm(PrivateServers servers) => new Fault(
         "memory alarm",

@@ -135,7 +135,7 @@ public sealed class AuditMoverTests
         Assert.That((whileAway, Interlocked.Read(ref length)), Is.EqualTo((5, 0)));
     }
 
-    private AuditSpool OpenSpool() => new(_folder, SegmentOptions.Default, TimeProvider.System, NullLogger.Instance);
+    private AuditSpool OpenSpool() => new(_folder, SpoolOptions.Of(512 << 20), TimeProvider.System, NullLogger.Instance);
 
     private static async Task<AuditMover> StartAsync(IAuditStore store, CancellationToken cancellationToken)
     {

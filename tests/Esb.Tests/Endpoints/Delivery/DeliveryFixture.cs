@@ -21,6 +21,8 @@ public abstract class DeliveryFixture
 
     internal AuditLog Audit { get; } = new();
 
+    internal ToldAuditGate AuditGate { get; } = new();
+
     internal ScriptedEndpoint Outside { get; } = new();
 
     internal CrashMarks Marks { get; } = new();
@@ -59,7 +61,7 @@ public abstract class DeliveryFixture
         var suspects = new Suspects(Marks, NullLogger<Suspects>.Instance);
         var letters = new DeadLetterKeeper(transport, DeadLetters, Audit, Time, NullLogger<DeadLetterKeeper>.Instance);
         var singles = new SingleInstances(areShared: true, Leases, Time, NullLogger<LeaseHolder>.Instance);
-        var services = new DeliveryServices(transport, Queues, Audit, Parking, letters, suspects, singles, Time, NullLoggerFactory.Instance);
+        var services = new DeliveryServices(transport, Queues, Audit, AuditGate, Parking, letters, suspects, singles, Time, NullLoggerFactory.Instance);
         _controller = new DeliveryController(config, "test-outbound", sender, filter: null, services);
         await _controller.StartAsync(CancellationToken.None);
     }

@@ -119,6 +119,21 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         Assert.That(Outside.Attempts, Has.Count.EqualTo(1));
     }
 
+    [Test, CancelAfter(10_000), Property("Case", "T-AUD-1")]
+    public async Task Message_is_not_begun_until_what_becomes_of_it_can_be_recorded(CancellationToken cancellationToken)
+    {
+        await StartAsync(new TestOutboundConfig());
+        AuditGate.Tell("the spool is full to 95 %");
+
+        var delivery = DeliverAsync(Some.Message(), cancellationToken);
+        var (before, status) = (Outside.Attempts.Count, Controller.Status);
+        AuditGate.Tell(null);
+
+        Assert.That((before, status.State, status.Reason), Is.EqualTo((0, EndpointState.Paused, "the spool is full to 95 %")));
+        Assert.That(await delivery, Is.EqualTo(Settlement.Done));
+        Assert.That((Outside.Attempts.Count, Controller.Status.State), Is.EqualTo((1, EndpointState.Running)));
+    }
+
     [Test, CancelAfter(10_000)]
     public async Task Instances_are_made_only_under_load(CancellationToken cancellationToken)
     {

@@ -1,3 +1,4 @@
+using Esb.Tests.Fakes;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Endpoints.Files;
@@ -31,6 +32,6 @@ internal static class SomeFiles
         loggers ??= NullLoggerFactory.Instance;
         var desk = new FileDesk(config, new FileHandOver(config, intake, MaxBodyBytes, time), new FileArchive(config, time), time, loggers.CreateLogger<FileDesk>());
         var watch = new FolderWatch(config.Name, config.Folder, time, loggers.CreateLogger<FolderWatch>(), watcher ?? (folder => new FileSystemWatcher(folder)));
-        return new FileInboundEndpoint(config, new FolderScan(config, time, loggers.CreateLogger<FolderScan>()), watch, desk, time, loggers.CreateLogger<FileInboundEndpoint>());
+        return new FileInboundEndpoint(config, new FolderScan(config, time, loggers.CreateLogger<FolderScan>()), watch, desk, new ToldAuditGate(), time, loggers.CreateLogger<FileInboundEndpoint>());
     }
 }

@@ -182,6 +182,22 @@ public sealed class BadRequestTests
         await AssertProblemAsync(response, HttpStatusCode.ServiceUnavailable, "ESB-AUD-WRITE", cancellationToken);
     }
 
+    [Test, Property("Case", "T-AUD-1"), CancelAfter(10_000)]
+    public async Task Callers_are_turned_away_while_there_is_no_room_to_record_in(CancellationToken cancellationToken)
+    {
+        await _bus.StartAsync(Orders);
+        _bus.AuditGate.Tell("the spool is full to 95 %");
+
+        using var response = await _bus.PostAsync("/orders", "<order/>", cancellationToken: cancellationToken);
+
+        await AssertProblemAsync(response, HttpStatusCode.ServiceUnavailable, "ESB-AUD-FULL", cancellationToken);
+        Assert.That(response.Headers.RetryAfter!.Delta, Is.EqualTo(TimeSpan.FromSeconds(5)));
+        Assert.That((_bus.Audit.Facts.Count, _bus.Published.Count), Is.EqualTo((0, 0)));
+        _bus.AuditGate.Tell(null);
+        using var later = await _bus.PostAsync("/orders", "<order/>", cancellationToken: cancellationToken);
+        Assert.That(later.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
+    }
+
     [TestCase(true, "Content-Length: 10\r\n\r\nfive!"), TestCase(false, "Content-Length: 10\r\n\r\nfive!"), TestCase(false, "Transfer-Encoding: chunked\r\n\r\n5\r\nfive!\r\n"), TestCase(false, "Transfer-Encoding: chunked\r\n\r\n5\r\nfiv"), Property("Case", "HTP-28"), CancelAfter(10_000)]
     public async Task Caller_that_hangs_up_within_its_body_leaves_the_fact_that_it_was_aborted_and_no_message(bool resets, string rest, CancellationToken cancellationToken)
     {

@@ -57,6 +57,8 @@ internal sealed class HttpBus : IAsyncDisposable
 
     public AuditLog Audit { get; } = new();
 
+    public ToldAuditGate AuditGate { get; } = new();
+
     public LogLines Log { get; } = new();
 
     public ITopicPublisher Publisher { get; } = Substitute.For<ITopicPublisher>();
@@ -103,6 +105,7 @@ internal sealed class HttpBus : IAsyncDisposable
             .AddSingleton(Transport)
             .AddSingleton(Keys)
             .AddSingleton<Esb.Core.Audit.IAuditTrail>(Audit)
+            .AddSingleton<Esb.Core.Audit.IAuditGate>(AuditGate)
             .AddSingleton(Substitute.For<ILeaseStore>())
             .AddSingleton(Catalog())
             .AddEsbCore()

@@ -1,6 +1,7 @@
-using Esb.Core.Audit;
+using Esb.Core.Errors;
 using Esb.Storage.Segments;
 using Esb.Storage.Spool;
+using Esb.Tests.Fakes;
 using Microsoft.Extensions.Logging.Abstractions;
 using NUnit.Framework;
 
@@ -88,5 +89,98 @@ public sealed class AuditSpoolTests
         Assert.That(kept, Is.EqualTo([fact.Id]));
     }
 
-    private AuditSpool Open() => new(_folder, new SegmentOptions(MaxSegmentBytes: 4000), TimeProvider.System, NullLogger.Instance);
+    [Test, CancelAfter(10_000)]
+    public async Task Facts_come_from_memory_while_their_reader_keeps_up(CancellationToken cancellationToken)
+    {
+        await using var spool = Open();
+        var fact = SomeFacts.Fact();
+        await spool.AppendAsync(fact, cancellationToken);
+
+        Assert.That((await spool.PeekAsync(10, cancellationToken)).Single(), Is.SameAs(fact), "nothing was read or parsed");
+    }
+
+    [TestCase(0)]
+    [TestCase(1_000)]
+    [TestCase(8_000)]
+    [CancelAfter(20_000)]
+    public async Task Facts_come_in_order_and_once_each_from_segments_and_memory(int tailBytes, CancellationToken cancellationToken)
+    {
+        await using var spool = Open(tailBytes);
+        var facts = Enumerable.Range(0, 400).Select(_ => SomeFacts.Fact()).ToList();
+        var read = new List<Guid>();
+        var appended = 0;
+        foreach (var step in new[] { 60, 1, 90, 3, 3, 200, 43 }) // the reader lags, and catches up in between
+        {
+            foreach (var fact in facts.Skip(appended).Take(step)) await spool.AppendAsync(fact, cancellationToken);
+            appended += step;
+            for (var looks = 0; looks < 2 || (appended == 400 && spool.Length > 0); looks++)
+            {
+                if (spool.Length == 0) break;
+                read.AddRange((await spool.PeekAsync(30, cancellationToken)).Select(fact => fact.Id));
+                await spool.ForgetAsync(cancellationToken);
+            }
+        }
+
+        Assert.That(read, Is.EqualTo(facts.Select(fact => fact.Id)));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task Facts_of_many_recorders_are_read_while_they_are_recorded(CancellationToken cancellationToken)
+    {
+        await using var spool = Open(tailBytes: 2_000);
+        var recording = Task.WhenAll(Enumerable.Range(0, 8).Select(_ => Task.Run(
+            async () =>
+            {
+                for (var i = 0; i < 25; i++) await spool.AppendAsync(SomeFacts.Fact(), cancellationToken);
+            },
+            cancellationToken)));
+        var read = new List<Guid>();
+        while (read.Count < 200)
+        {
+            await spool.WaitAsync(cancellationToken);
+            read.AddRange((await spool.PeekAsync(17, cancellationToken)).Select(fact => fact.Id));
+            await spool.ForgetAsync(cancellationToken);
+        }
+
+        await recording;
+        Assert.That((read.Count, read.Distinct().Count(), spool.Length), Is.EqualTo((200, 200, 0)));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task Full_spool_takes_nothing_until_it_was_moved(CancellationToken cancellationToken)
+    {
+        await using var spool = Open(maxBytes: 100_000);
+        var kept = 0;
+        EsbException? refused = null;
+        while (refused is null)
+        {
+            try
+            {
+                await spool.AppendAsync(SomeFacts.Fact(), cancellationToken);
+                kept++;
+            }
+            catch (EsbException ex)
+            {
+                refused = ex;
+            }
+        }
+
+        Assert.That((refused.Code, refused.IsTransient), Is.EqualTo(("ESB-AUD-FULL", true)));
+        Assert.That(spool.Bytes, Is.LessThanOrEqualTo(spool.MaxBytes).And.GreaterThan(spool.MaxBytes * 0.9));
+        Assert.That((await spool.PeekAsync(10_000, cancellationToken)).Count, Is.EqualTo(kept), "none was dropped");
+        await spool.ForgetAsync(cancellationToken);
+        await Eventually.HoldsAsync(() => spool.Bytes < spool.MaxBytes / 10, "segments that were moved count no more", cancellationToken);
+        Assert.That(() => spool.AppendAsync(SomeFacts.Fact(), cancellationToken), Throws.Nothing);
+    }
+
+    [Test, CancelAfter(10_000)]
+    public async Task Waiting_ends_at_once_for_what_an_earlier_process_left(CancellationToken cancellationToken)
+    {
+        await using (var spool = Open()) await spool.AppendAsync(SomeFacts.Fact(), cancellationToken);
+        await using var restarted = Open();
+
+        Assert.That(() => restarted.WaitAsync(cancellationToken), Throws.Nothing);
+    }
+
+    private AuditSpool Open(int tailBytes = 4 << 20, long maxBytes = 1 << 20) => new(_folder, new SpoolOptions(maxBytes, new SegmentOptions(MaxSegmentBytes: 4000)) { TailBytes = tailBytes }, TimeProvider.System, NullLogger.Instance);
 }

@@ -1,0 +1,107 @@
+using System.Globalization;
+using Esb.Core;
+using Esb.Core.Audit;
+using Esb.Core.Errors;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Audit.Pressure;
+
+/// <summary>Looks how much room the spool has, or in the mode strict whether the store takes facts, and lets messages begin accordingly.</summary>
+/// <remarks>Messages only read what the last look found, so that asking costs nothing.</remarks>
+internal sealed partial class AuditGate(AuditConfig config, IAuditStore store, TimeProvider time, ILogger<AuditGate> logger) : IAuditGate, IHealthCheck, IBusPart, IDisposable
+{
+    // A store answers within 2 s or counts as away, so that intake stops 5 s after it went at the latest.
+    private static readonly TimeSpan StoreInterval = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan SpoolInterval = TimeSpan.FromMilliseconds(250);
+    private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(5);
+
+    private readonly SpoolMarks _marks = new();
+    private readonly CancellationTokenSource _stopping = new();
+    private Task _watching = Task.CompletedTask;
+    private SpoolGauges? _gauges;
+    private volatile string? _obstacle;
+    private long _waitTicks;
+
+    public string Name => "audit";
+
+    public BusStage Stage => BusStage.Stores;
+
+    public string? Obstacle => _obstacle;
+
+    private bool IsStrict => config.Mode == AuditMode.Strict;
+
+    public Task StartAsync(CancellationToken cancellationToken)
+    {
+        if (IsStrict) _watching = WatchAsync(store.CheckAsync, StoreInterval, _stopping.Token);
+        else if (store.Spool is { } spool)
+        {
+            _gauges = new SpoolGauges(spool);
+            _watching = WatchAsync(_ => LookAtSpool(spool), SpoolInterval, _stopping.Token);
+        }
+
+        return Task.CompletedTask;
+    }
+
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        await _stopping.CancelAsync();
+        await _watching;
+    }
+
+    public ValueTask<string?> CheckAsync(CancellationToken cancellationToken) => ValueTask.FromResult(_obstacle);
+
+    public async ValueTask EnterAsync(CancellationToken cancellationToken)
+    {
+        var wait = TimeSpan.FromTicks(Interlocked.Read(ref _waitTicks));
+        if (wait > TimeSpan.Zero && _obstacle is null) await Task.Delay(wait, time, cancellationToken);
+        if (_obstacle is { } obstacle) throw new EsbException(IsStrict ? "ESB-AUD-WRITE" : "ESB-AUD-FULL", $"What happens to the message could not be recorded: {obstacle}.", FaultKind.Unavailable) { RetryAfter = RetryAfter };
+    }
+
+    public async ValueTask WaitAsync(CancellationToken cancellationToken)
+    {
+        while (_obstacle is not null) await Task.Delay(SpoolInterval, time, cancellationToken);
+    }
+
+    public void Dispose()
+    {
+        _gauges?.Dispose();
+        _stopping.Dispose();
+    }
+
+    private async Task WatchAsync(Func<CancellationToken, ValueTask<string?>> look, TimeSpan interval, CancellationToken stopping)
+    {
+        while (!stopping.IsCancellationRequested)
+        {
+            try
+            {
+                Note(await look(stopping));
+                await Task.Delay(interval, time, stopping);
+            }
+            catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+            {
+                return;
+            }
+        }
+    }
+
+    private ValueTask<string?> LookAtSpool(IAuditSpool spool)
+    {
+        var fill = (double)spool.Bytes / spool.MaxBytes;
+        _marks.Look(fill);
+        Interlocked.Exchange(ref _waitTicks, _marks.Wait.Ticks);
+        return ValueTask.FromResult(_marks.IsFull ? string.Create(CultureInfo.InvariantCulture, $"the spool is full to {100 * fill:0} %") : null);
+    }
+
+    private void Note(string? obstacle)
+    {
+        if (obstacle is not null && _obstacle is null) LogClosed(obstacle);
+        if (obstacle is null && _obstacle is not null) LogOpen();
+        _obstacle = obstacle;
+    }
+
+    [LoggerMessage(EventId = 4020, Level = LogLevel.Error, Message = "no message is taken in or off its queue until what happens to it can be recorded: {Obstacle}")]
+    private partial void LogClosed(string obstacle);
+
+    [LoggerMessage(EventId = 4021, Level = LogLevel.Information, Message = "what happens to messages can be recorded again: they are taken in, and off their queues")]
+    private partial void LogOpen();
+}

@@ -1,0 +1,19 @@
+using System.Diagnostics.Metrics;
+using Esb.Core.Audit;
+using Esb.Core.Diagnostics;
+
+namespace Esb.Audit.Pressure;
+
+/// <summary>Shows how large the spool is, as long as it is not disposed.</summary>
+internal sealed class SpoolGauges : IDisposable
+{
+    private readonly Meter _meter = new("Esb.Audit");
+
+    public SpoolGauges(IAuditSpool spool)
+    {
+        _meter.CreateObservableGauge(EsbTelemetry.Metrics.AuditSpoolSize, () => spool.Bytes, "By", "What audit facts take of the disk that wait to be moved to their store.");
+        _meter.CreateObservableGauge(EsbTelemetry.Metrics.AuditSpoolLimit, () => spool.MaxBytes, "By", "The most that they may take.");
+    }
+
+    public void Dispose() => _meter.Dispose();
+}

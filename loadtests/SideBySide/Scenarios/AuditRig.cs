@@ -1,0 +1,46 @@
+using SideBySide.Measuring;
+using SideBySide.Servers;
+using SideBySide.Targets;
+
+namespace SideBySide.Scenarios;
+
+/// <summary>S10: the request/reply of S5 with 1 KiB, recorded in the ways that there are, beside a host that records nothing.</summary>
+internal sealed class AuditRig(Surroundings surroundings, TestServers servers) : IRig
+{
+    private const string Common = "pool of 100, 32 threads, classic queue, transient requests; PostgreSQL on the same machine";
+
+    public IReadOnlyList<string> Scenarios { get; } = ["S10"];
+
+    public async Task RunAsync(IReadOnlySet<string> wanted, Func<Contest, Task> hold, CancellationToken cancellationToken)
+    {
+        var request = Path.Combine(surroundings.Folder("request"), "request.json");
+        await File.WriteAllTextAsync(request, $$"""{"country":"Germany","note":"{{new string('x', 990)}}"}""", cancellationToken);
+        await using var topics = await TopicServers.StartAsync(surroundings, servers, cancellationToken);
+        await using var unrecorded = await Side.TryAsync("nothing recorded", () => topics.UnrecordedHostAsync("audit-off", cancellationToken));
+        var nothing = unrecorded.Target(host => Target("nothing recorded", $"no audit at all; {Common}", host, request));
+        await HoldAsync("metadata", "none", Goal.Ratio(0.95));
+        await HoldAsync("whole bodies", "whole", Goal.Ratio(0.92));
+
+        async Task HoldAsync(string what, string bodies, Goal goal)
+        {
+            var prefix = $"audit-{bodies}";
+            await using var spooled = await Side.TryAsync($"{what}, spooled", () => topics.AuditedHostAsync($"{prefix}-spooled", Audit("spooled", bodies), cancellationToken));
+            await using var strict = await Side.TryAsync($"{what}, strict", () => topics.AuditedHostAsync($"{prefix}-strict", Audit("strict", bodies), cancellationToken));
+            await hold(new Contest(
+                $"S10, {what}",
+                [
+                    new("S10", $"{what}, spooled", spooled.Target(host => Target($"{what}, spooled", $"on a disk of this machine before the answer, then in PostgreSQL; {Common}", host, request)), [nothing], goal),
+                    new("S10", $"{what}, strict", strict.Target(host => Target($"{what}, strict", $"committed in PostgreSQL before the answer; {Common}", host, request)), [nothing], null),
+                ]));
+        }
+    }
+
+    private static IEnumerable<KeyValuePair<string, string>> Audit(string mode, string bodies)
+    {
+        yield return new("ESB__AUDIT__MODE", mode);
+        if (bodies != "none") yield return new("ESB__AUDIT__BODIES", bodies);
+    }
+
+    private WrkTarget Target(string name, string settings, EsbHost host, string request) => new(
+        name, $"{host.Collector} collector; {settings}", new WrkRequest($"{host.Url}/customers", request, "application/json", RequestReplyRig.Flaw), Meter.Of(host), surroundings);
+}

@@ -1,0 +1,140 @@
+using System.Diagnostics.Metrics;
+using Esb.Audit;
+using Esb.Audit.Pressure;
+using Esb.Core.Audit;
+using Esb.Core.Diagnostics;
+using Esb.Core.Errors;
+using Esb.Tests.Fakes;
+using Microsoft.Extensions.Logging;
+using NSubstitute;
+using NUnit.Framework;
+
+namespace Esb.Tests.Audit.Pressure;
+
+[FixtureLifeCycle(LifeCycle.InstancePerTestCase)]
+public sealed class AuditGateTests : IDisposable
+{
+    private readonly ManualTime _time = new();
+    private readonly LogLines _lines = new();
+    private readonly IAuditSpool _spool = Substitute.For<IAuditSpool>();
+    private readonly IAuditStore _store = Substitute.For<IAuditStore>();
+    private readonly ILoggerFactory _loggers;
+    private AuditGate? _gate;
+
+    public AuditGateTests()
+    {
+        _loggers = LoggerFactory.Create(logging => logging.AddProvider(_lines));
+        _spool.MaxBytes.Returns(1000);
+        _store.Spool.Returns(_spool);
+    }
+
+    public void Dispose()
+    {
+        _gate?.Dispose();
+        _loggers.Dispose();
+        _lines.Dispose();
+    }
+
+    [Test, CancelAfter(10_000), Property("Case", "T-AUD-1")]
+    public async Task Full_spool_lets_nobody_begin_until_there_is_room(CancellationToken cancellationToken)
+    {
+        var gate = await StartAsync(AuditMode.Spooled);
+        await FillAsync(gate, 950, isOpen: false, cancellationToken);
+
+        var refused = Assert.ThrowsAsync<EsbException>(async () => await gate.EnterAsync(cancellationToken));
+        var waiting = gate.WaitAsync(cancellationToken).AsTask();
+
+        Assert.That((refused!.Code, refused.Kind, refused.RetryAfter), Is.EqualTo(("ESB-AUD-FULL", FaultKind.Unavailable, (TimeSpan?)TimeSpan.FromSeconds(5))));
+        Assert.That(await gate.CheckAsync(cancellationToken), Is.EqualTo("the spool is full to 95 %"), "and the host is not ready");
+        Assert.That(waiting.IsCompleted, Is.False);
+        await FillAsync(gate, 699, isOpen: true, cancellationToken);
+        await Eventually.HoldsAsync(() => waiting.IsCompleted || Advance(), cancellationToken);
+        Assert.That(async () => await gate.EnterAsync(cancellationToken), Throws.Nothing);
+        Assert.That(_lines.All.Count(line => line.Text.Contains("until what happens to it can be recorded")), Is.EqualTo(1));
+        await gate.StopAsync(cancellationToken);
+    }
+
+    [Test, CancelAfter(10_000), Property("Case", "T-AUD-1")]
+    public async Task Callers_wait_a_little_while_the_spool_fills(CancellationToken cancellationToken)
+    {
+        _spool.Bytes.Returns(900);
+        var gate = await StartAsync(AuditMode.Spooled);
+        await Eventually.HoldsAsync(() => _time.Waiting > 0, cancellationToken);
+
+        var entering = gate.EnterAsync(cancellationToken).AsTask();
+        _time.Advance(TimeSpan.FromMilliseconds(440));
+        var early = entering.IsCompleted;
+        _time.Advance(TimeSpan.FromMilliseconds(10));
+        await entering;
+
+        Assert.That(early, Is.False, "444 ms at 90 %");
+        await gate.StopAsync(cancellationToken);
+    }
+
+    [Test, CancelAfter(10_000), Property("Case", "T-AUD-1")]
+    public async Task Strict_gate_closes_within_five_seconds_after_the_store_went(CancellationToken cancellationToken)
+    {
+        _store.CheckAsync(Arg.Any<CancellationToken>()).Returns((string?)null);
+        var gate = await StartAsync(AuditMode.Strict);
+        await Eventually.HoldsAsync(() => _time.Waiting > 0, cancellationToken);
+        Assert.That(async () => await gate.EnterAsync(cancellationToken), Throws.Nothing);
+
+        _store.CheckAsync(Arg.Any<CancellationToken>()).Returns("the database cannot be reached");
+        _time.Advance(TimeSpan.FromSeconds(2)); // and a store that does not answer counts as away after 2 s
+        await Eventually.HoldsAsync(() => gate.Obstacle is not null, cancellationToken);
+
+        var refused = Assert.ThrowsAsync<EsbException>(async () => await gate.EnterAsync(cancellationToken));
+        Assert.That((refused!.Code, refused.IsTransient), Is.EqualTo(("ESB-AUD-WRITE", true)));
+        await gate.StopAsync(cancellationToken);
+    }
+
+    [Test, CancelAfter(10_000)]
+    public async Task Store_on_this_machine_needs_no_gate(CancellationToken cancellationToken)
+    {
+        _store.Spool.Returns((IAuditSpool?)null);
+        var gate = await StartAsync(AuditMode.Spooled);
+
+        Assert.That(async () => await gate.EnterAsync(cancellationToken), Throws.Nothing);
+        Assert.That(gate.Obstacle, Is.Null);
+        await gate.StopAsync(cancellationToken);
+    }
+
+    [Test, CancelAfter(10_000)]
+    public async Task Size_of_the_spool_and_its_limit_are_metrics(CancellationToken cancellationToken)
+    {
+        var seen = new Dictionary<string, long>();
+        using var listener = new MeterListener();
+        listener.InstrumentPublished = (instrument, l) =>
+        {
+            if (instrument is { Meter.Name: "Esb.Audit", Unit: "By" }) l.EnableMeasurementEvents(instrument);
+        };
+        listener.SetMeasurementEventCallback<long>((instrument, value, _, _) => seen[instrument.Name] = value);
+        _spool.Bytes.Returns(123);
+        var gate = await StartAsync(AuditMode.Spooled);
+        listener.Start();
+        listener.RecordObservableInstruments();
+
+        Assert.That((seen[EsbTelemetry.Metrics.AuditSpoolSize], seen[EsbTelemetry.Metrics.AuditSpoolLimit]), Is.EqualTo((123L, 1000L)));
+        await gate.StopAsync(cancellationToken);
+    }
+
+    private async Task<AuditGate> StartAsync(AuditMode mode)
+    {
+        _gate = new AuditGate(new AuditConfig { Mode = mode }, _store, _time, _loggers.CreateLogger<AuditGate>());
+        await _gate.StartAsync(CancellationToken.None);
+        return _gate;
+    }
+
+    private Task FillAsync(AuditGate gate, long bytes, bool isOpen, CancellationToken cancellationToken)
+    {
+        _spool.Bytes.Returns(bytes);
+        return Eventually.HoldsAsync(() => (gate.Obstacle is null) == isOpen || Advance(), cancellationToken);
+    }
+
+    // Moves the time on, and says that it is too early to tell.
+    private bool Advance()
+    {
+        if (_time.Waiting > 0) _time.Advance(TimeSpan.FromMilliseconds(250));
+        return false;
+    }
+}

@@ -1,0 +1,33 @@
+using Esb.Core.Audit;
+using Esb.Core.Errors;
+
+namespace Esb.Tests.Fakes;
+
+/// <summary>Lets messages begin until a test tells it otherwise.</summary>
+internal sealed class ToldAuditGate : IAuditGate
+{
+    private TaskCompletionSource _open = Opened();
+
+    public string? Obstacle { get; private set; }
+
+    /// <summary>Null opens it.</summary>
+    public void Tell(string? obstacle)
+    {
+        (Obstacle, var before) = (obstacle, _open);
+        _open = obstacle is null ? Opened() : new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        if (obstacle is null) before.TrySetResult();
+    }
+
+    public ValueTask EnterAsync(CancellationToken cancellationToken) => Obstacle is { } obstacle
+        ? throw new EsbException("ESB-AUD-FULL", obstacle, FaultKind.Unavailable) { RetryAfter = TimeSpan.FromSeconds(5) }
+        : ValueTask.CompletedTask;
+
+    public async ValueTask WaitAsync(CancellationToken cancellationToken) => await _open.Task.WaitAsync(cancellationToken);
+
+    private static TaskCompletionSource Opened()
+    {
+        var open = new TaskCompletionSource();
+        open.SetResult();
+        return open;
+    }
+}
