@@ -17,7 +17,7 @@ public sealed class ReplayDeskTests : ReplayFixture
 
         Assert.That(preview.Count, Is.EqualTo(4));
         Assert.That(preview.Groups.Select(group => (group.Endpoint, group.Count)), Is.EqualTo([("shop", 3), ("gone", 1)]));
-        Assert.That(preview.Obstacles, Is.EqualTo(["There is no outbound endpoint 'gone'; redirect its letters to another one"]));
+        Assert.That(preview.Obstacles, Is.EqualTo(["There is no outbound endpoint 'gone'; name another one"]));
         Assert.That(await StatesAsync(cancellationToken), Is.All.EqualTo(DeadLetterState.Open));
         Assert.That(await Jobs.ListAsync(null, 10, cancellationToken), Is.Empty);
     }
