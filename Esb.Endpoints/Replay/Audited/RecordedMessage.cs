@@ -18,6 +18,7 @@ internal sealed class RecordedMessage(string endpoint, Guid? chosen)
 
     private AuditFact? _source;
     private AuditFact? _first;
+    private string? _subject;
 
     /// <summary>The last replay of the message to the endpoint; null where there was none.</summary>
     public AuditFact? Replay { get; private set; }
@@ -29,6 +30,7 @@ internal sealed class RecordedMessage(string endpoint, Guid? chosen)
     public void Look(AuditFact fact)
     {
         _first = fact with { Body = null };
+        _subject ??= fact.Subject;
         if (fact.Kind == AuditKind.Replayed && fact.Endpoint == endpoint)
         {
             Replay ??= _first;
@@ -50,7 +52,7 @@ internal sealed class RecordedMessage(string endpoint, Guid? chosen)
             Id = messageId,
             ConversationId = _source.ConversationId,
             CreatedAt = _first.Time,
-            Subject = _source.Subject ?? "",
+            Subject = _source.Subject ?? _subject ?? "",
             ContentType = _source.ContentType,
             Party = _source.Party,
             Headers = _source.Headers is null ? MessageHeaders.Empty : MessageHeaders.From(_source.Headers),
@@ -59,14 +61,15 @@ internal sealed class RecordedMessage(string endpoint, Guid? chosen)
         return (message, _source);
     }
 
-    // As it was published is how endpoints get it. As it came in is the same only where no process stood between. What else is recorded may be an answer, or a stage on the way.
+    // As it was published, or delivered, is how endpoints get it. As it came in is the same only where no process stood between. What else is recorded may be an answer, or a stage on the way.
     private int RankOf(AuditFact fact)
     {
         if (chosen is not null) return fact.Id == chosen ? 1 : 0;
         var rank = fact switch
         {
             _ when StateOf(fact) is null => 0,
-            { Kind: AuditKind.Published } => 3,
+            { Kind: AuditKind.Published } => 5,
+            { Kind: AuditKind.Delivered, Process: null } => 3,
             { Kind: AuditKind.Received, Process: null } => 1,
             _ => 0,
         };

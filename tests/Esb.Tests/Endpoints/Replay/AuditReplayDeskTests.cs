@@ -40,7 +40,7 @@ public sealed class AuditReplayDeskTests
     [Test]
     public async Task Message_goes_to_the_queue_as_it_was_published_and_that_is_recorded(CancellationToken cancellationToken)
     {
-        await KeepAsync(Fact(AuditKind.Received, "as it came") with { Process = "receive-order" }, Fact(AuditKind.Published, "as published"), Fact(AuditKind.Delivered, "an answer"));
+        await KeepAsync(Fact(AuditKind.Received, "as it came") with { Process = "receive-order" }, Fact(AuditKind.Published, "as published"), Fact(AuditKind.Delivered, "as delivered"), Fact(AuditKind.Replied, "an answer"));
 
         var replay = await ReplayAsync(Request(), cancellationToken);
 
@@ -58,11 +58,12 @@ public sealed class AuditReplayDeskTests
     [Test]
     public async Task Body_as_it_came_in_serves_where_no_process_could_change_it(CancellationToken cancellationToken)
     {
-        await KeepAsync(Fact(AuditKind.Received, "as it came"), Fact(AuditKind.Published, null));
+        await KeepAsync(Fact(AuditKind.Received, "as it came") with { Subject = null }, Fact(AuditKind.Published, null));
 
         await ReplayAsync(Request(), cancellationToken);
 
-        Assert.That(Encoding.UTF8.GetString(_queues.Sent.Single().Message.Body.Bytes.Span), Is.EqualTo("as it came"));
+        var message = _queues.Sent.Single().Message;
+        Assert.That((Encoding.UTF8.GetString(message.Body.Bytes.Span), message.Subject), Is.EqualTo(("as it came", "orders.new")));
     }
 
     [Test]
