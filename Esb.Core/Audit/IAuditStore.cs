@@ -18,6 +18,9 @@ public interface IAuditStore
 
     /// <summary>Every fact of a message and of the others of its conversation, oldest first; none where the id is unknown.</summary>
     Task<IReadOnlyList<AuditFact>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken);
+
+    /// <summary>As above, but the first of them only, and bodies only as far as there is room.</summary>
+    Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken);
 }
 
 /// <summary>What to look for; everything that is given must hold.</summary>
@@ -44,6 +47,9 @@ public sealed record AuditQuery
     /// <summary>What happened.</summary>
     public AuditKind? Kind { get; init; }
 
+    /// <summary>Only what went wrong: messages that were refused, attempts that failed, and what was dead-lettered or discarded. Beside a <see cref="Kind"/> it says nothing.</summary>
+    public bool OnlyFailures { get; init; }
+
     /// <summary>Not before.</summary>
     public DateTimeOffset? From { get; init; }
 
@@ -55,4 +61,10 @@ public sealed record AuditQuery
 
     /// <summary>How many at most, from 1 to 1,000.</summary>
     public int Limit { get; init; } = 100;
+
+    /// <summary>Whether bodies are wanted too; a store may leave them out where they are not.</summary>
+    public bool WithBodies { get; init; } = true;
+
+    /// <summary>The kinds of facts that <see cref="OnlyFailures"/> asks for.</summary>
+    public static IReadOnlyList<AuditKind> Failures { get; } = [AuditKind.Refused, AuditKind.Failed, AuditKind.DeadLettered, AuditKind.Discarded];
 }

@@ -15,7 +15,7 @@ public interface IDeadLetterDesk
     /// <param name="cancellationToken">Is looked at before anything is made.</param>
     /// <exception cref="Errors.EsbException">
     /// <c>ESB-REPLAY-ENDPOINT</c>: an endpoint is not there, or subscribes to nothing. <c>ESB-REPLAY-ORDER</c>: it needs <see cref="ReplayRequest.OutOfOrder"/>.
-    /// <c>ESB-REPLAY-NOTHING</c>: no letter is to be had. <c>ESB-REPLAY-COMMAND</c>: the command was used for something else.
+    /// <c>ESB-REPLAY-LIMIT</c>: there are more than <see cref="ReplayRequest.MaxUnlimited"/>, and nobody says how many are meant. <c>ESB-REPLAY-NOTHING</c>: no letter is to be had. <c>ESB-REPLAY-COMMAND</c>: the command was used for something else.
     /// </exception>
     Task<ReplayJob> ReplayAsync(ReplayRequest request, string? command, OperatorDecision decision, CancellationToken cancellationToken);
 

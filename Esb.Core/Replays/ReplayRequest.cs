@@ -5,8 +5,14 @@ namespace Esb.Core.Replays;
 /// <summary>What an operator wants sent again, where to, and how carefully. Immutable.</summary>
 public sealed record ReplayRequest
 {
+    /// <summary>The most letters that a filter may find where nobody says how many are meant.</summary>
+    public const int MaxUnlimited = 10_000;
+
     /// <summary>Which letters; open ones where it names no state.</summary>
     public required DeadLetterFilter Letters { get; init; }
+
+    /// <summary>The most letters, the oldest; null for all, which must not be more than <see cref="MaxUnlimited"/>.</summary>
+    public int? Limit { get; init; }
 
     /// <summary>Another endpoint that gets them; null for the one that gave each up.</summary>
     public string? Redirect { get; init; }

@@ -23,7 +23,7 @@ internal sealed partial class ReplayDesk(
     public async Task<ReplayPreview> PreviewAsync(ReplayRequest request, CancellationToken cancellationToken)
     {
         var groups = await GroupAsync(request, cancellationToken);
-        return new ReplayPreview(groups.Sum(group => group.Count), groups, [.. targets.Obstacles(request, groups).Select(obstacle => obstacle.Message)]);
+        return new ReplayPreview(Math.Min(groups.Sum(group => group.Count), request.Limit ?? long.MaxValue), groups, [.. Obstacles(request, groups).Select(obstacle => obstacle.Message)]);
     }
 
     public async Task<ReplayJob> ReplayAsync(ReplayRequest request, string? command, OperatorDecision decision, CancellationToken cancellationToken)
@@ -33,7 +33,7 @@ internal sealed partial class ReplayDesk(
 
         var groups = await GroupAsync(request, cancellationToken);
         if (groups.Count == 0) throw Nothing();
-        if (targets.Obstacles(request, groups).FirstOrDefault() is { } obstacle) throw obstacle;
+        if (Obstacles(request, groups).FirstOrDefault() is { } obstacle) throw obstacle;
 
         var now = time.GetUtcNow();
         var id = Guid.CreateVersion7(now);
@@ -80,6 +80,15 @@ internal sealed partial class ReplayDesk(
 
         if (total > 0) LogDiscarded(total, decision.By, decision.Reason);
         return total;
+    }
+
+    private IEnumerable<EsbException> Obstacles(ReplayRequest request, IReadOnlyList<DeadLetterGroup> groups)
+    {
+        var count = groups.Sum(group => group.Count);
+        IEnumerable<EsbException> unlimited = request.Limit is null && count > ReplayRequest.MaxUnlimited
+            ? [Refused("ESB-REPLAY-LIMIT", $"There are {count} such dead letters; say as limit how many are meant.")]
+            : [];
+        return unlimited.Concat(targets.Obstacles(request, groups));
     }
 
     private Task<IReadOnlyList<DeadLetterGroup>> GroupAsync(ReplayRequest request, CancellationToken cancellationToken) =>

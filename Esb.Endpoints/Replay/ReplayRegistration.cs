@@ -1,7 +1,10 @@
 using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
+using Esb.Core.Expressions;
 using Esb.Core.Replays;
+using Esb.Core.Topics;
+using Esb.Endpoints.Replay.Audited;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Endpoints.Replay;
@@ -16,6 +19,8 @@ internal static class ReplayRegistration
         .AddSingleton<ReplaySignal>()
         .AddSingleton<ReplayServices>()
         .AddSingleton<IDeadLetterDesk, ReplayDesk>()
+        .AddSingleton(provider => new ReplayKeys(provider.GetRequiredService<EsbConfiguration>().Named<TopicConfig>("topics"), provider.GetRequiredService<IExpressionCompiler>()))
+        .AddSingleton<IAuditReplayDesk, AuditReplayDesk>()
         .AddSingleton<Standstills>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<Standstills>())
         .AddSingleton<IParkingDesk, ParkingDesk>()

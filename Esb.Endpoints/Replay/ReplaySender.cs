@@ -50,7 +50,7 @@ internal sealed class ReplaySender(ReplayJob job, ReplayServices services, Repla
             ?? throw new EsbException("ESB-REPLAY-UNREADABLE", $"The dead letter {summary.Id} cannot be read any more; cancel the job, and replay the others without it.", FaultKind.Internal);
         var endpoint = summary.ReplayedTo ?? summary.Endpoint;
         var message = MessageOf(kept.Letter.Message);
-        using var activity = ReplayTelemetry.Start(kept.Letter, message, endpoint, job.Id);
+        using var activity = ReplayTelemetry.Start(kept.Letter.TraceParent, message, endpoint, job.Id);
         for (var pause = FirstPause; await TrySendAsync(endpoint, message, ended) is { } trouble; pause = Longer(pause))
         {
             watch.Trouble = trouble;

@@ -18,20 +18,21 @@ internal sealed class ReplayTargets(IEnumerable<OutboundEndpointConfig> endpoint
     public IEnumerable<EsbException> Obstacles(ReplayRequest request, IEnumerable<DeadLetterGroup> letters)
     {
         var targets = request.Redirect is { } redirect ? [redirect] : letters.Select(group => group.Endpoint).Distinct().Order(StringComparer.Ordinal).ToList();
-        return targets.Select(target => ObstacleAt(target, request)).OfType<EsbException>();
+        return targets.Select(target => ObstacleAt(target, request.OutOfOrder)).OfType<EsbException>();
     }
 
-    private EsbException? ObstacleAt(string target, ReplayRequest request)
+    /// <summary>What keeps messages from being sent to an endpoint; null where nothing does.</summary>
+    public EsbException? ObstacleAt(string target, bool outOfOrder)
     {
         if (!_endpoints.TryGetValue(target, out var config))
-            return Refused("ESB-REPLAY-ENDPOINT", $"There is no outbound endpoint '{target}'; redirect its letters to another one{NearestName.Hint(target, _endpoints.Keys)}", 422);
+            return Refused("ESB-REPLAY-ENDPOINT", $"There is no outbound endpoint '{target}'; name another one{NearestName.Hint(target, _endpoints.Keys)}", 422);
         if (!config.Enabled || config.Subscribe.Count == 0)
-            return Refused("ESB-REPLAY-ENDPOINT", $"The endpoint '{target}' is {(config.Enabled ? "called only and subscribes to nothing" : "not enabled")}: it has no queue. Redirect its letters to another one.", 422);
+            return Refused("ESB-REPLAY-ENDPOINT", $"The endpoint '{target}' is {(config.Enabled ? "called only and subscribes to nothing" : "not enabled")}: it has no queue. Name another one.", 422);
 
         // Only where failed messages do not park their key there are dead letters at all, so that later messages went past these.
-        return config.Delivery == DeliveryMode.Parallel || request.OutOfOrder
+        return config.Delivery == DeliveryMode.Parallel || outOfOrder
             ? null
-            : Refused("ESB-REPLAY-ORDER", $"The endpoint '{target}' delivers in order, and later messages have gone past these. Say outOfOrder to send them all the same.", 409);
+            : Refused("ESB-REPLAY-ORDER", $"The endpoint '{target}' delivers in order, and later messages may have gone past these. Say outOfOrder to send them all the same.", 409);
     }
 
     private static EsbException Refused(string code, string message, int status) => new(code, message, FaultKind.Invalid) { Status = status };

@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Diagnostics.Metrics;
 using Esb.Core.Diagnostics;
 using Esb.Core.Messages;
-using Esb.Core.Storage;
 
 namespace Esb.Endpoints.Replay;
 
@@ -12,9 +11,9 @@ internal static class ReplayTelemetry
     private static readonly Counter<long> Replayed =
         EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.Replayed, "{message}", "Dead letters sent again.");
 
-    public static Activity? Start(DeadLetter letter, EsbMessage message, string endpoint, Guid job)
+    public static Activity? Start(string? traceParent, EsbMessage message, string endpoint, Guid? job)
     {
-        IEnumerable<ActivityLink>? links = ActivityContext.TryParse(letter.TraceParent, null, isRemote: true, out var original) ? [new ActivityLink(original)] : null;
+        IEnumerable<ActivityLink>? links = ActivityContext.TryParse(traceParent, null, isRemote: true, out var original) ? [new ActivityLink(original)] : null;
         var activity = EndpointsTelemetry.Source.StartActivity(ActivityKind.Producer, default(ActivityContext), null, links, name: $"replay {endpoint}");
         if (activity is not { IsAllDataRequested: true }) return activity;
         return activity

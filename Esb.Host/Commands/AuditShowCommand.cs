@@ -1,34 +1,47 @@
 using System.CommandLine;
-using System.CommandLine.Parsing;
+using System.Text;
+using Esb.Host.Management.Messages;
 
 namespace Esb.Host.Commands;
 
-/// <summary><c>esb audit show ID</c></summary>
+/// <summary><c>esb audit show ID [--json|--mermaid|--svg FILE]</c></summary>
 internal sealed class AuditShowCommand : Command
 {
-    private readonly Argument<Guid> _id = new("id") { Description = "The id of a message.", CustomParser = ReadId };
+    private readonly Argument<Guid> _id = new Argument<Guid>("id") { Description = "The id of a message." }.AsMessageId();
+    private readonly Option<bool> _json = new("--json") { Description = "Writes the facts, with their bodies, as JSON." };
+    private readonly Option<bool> _mermaid = new("--mermaid") { Description = "Writes a sequence diagram in the language of Mermaid." };
+    private readonly Option<string?> _svg = new("--svg") { Description = "Writes a sequence diagram, which browsers show, to this file.", HelpName = "file" };
     private readonly SearchOptions _search;
 
     public AuditShowCommand(CommandContext context)
-        : base("show", "Shows the way of a message, from its first fact to its last, as JSON.")
+        : base("show", "Shows the way of a message and of all that it caused, as a tree.")
     {
         Add(_id);
+        Add(_json);
+        Add(_mermaid);
+        Add(_svg);
         _search = new SearchOptions(this);
+        Validators.Add(result =>
+        {
+            if (new Option[] { _json, _mermaid, _svg }.Count(option => result.GetResult(option) is not null) > 1) result.AddError("expected one of --json, --mermaid and --svg");
+        });
         SetAction((result, cancellationToken) => ShowAsync(result, context, cancellationToken));
     }
 
     private async Task<int> ShowAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
     {
-        var facts = await _search.SearchAsync(result, context, search => search.GetJourneyAsync(result.GetValue(_id), cancellationToken));
-        context.Output.WriteLine(CommandJson.Write(facts));
-        return ExitCode.Done;
-    }
+        var id = result.GetValue(_id);
+        if (result.GetValue(_json))
+        {
+            context.Output.WriteLine(CommandJson.Write(await _search.SearchAsync(result, context, search => search.GetFactsAsync(id, cancellationToken))));
+            return ExitCode.Done;
+        }
 
-    private static Guid ReadId(ArgumentResult result)
-    {
-        var text = result.Tokens.Count > 0 ? result.Tokens[0].Value : "";
-        if (Guid.TryParse(text, out var id)) return id;
-        result.AddError($"'{text}' is no id of a message: expected a UUID such as 01931b5e-7a2c-7c3d-9e4f-0123456789ab");
-        return default;
+        var file = result.GetValue(_svg);
+        var format = file is not null ? JourneyFormat.Svg : result.GetValue(_mermaid) ? JourneyFormat.Mermaid : JourneyFormat.Text;
+        var drawing = await _search.SearchAsync(result, context, search => search.DrawJourneyAsync(id, format, cancellationToken));
+        if (file is null) context.Output.Write(drawing);
+        else await CommandFiles.WriteAsync(file, Encoding.UTF8.GetBytes(drawing), cancellationToken);
+        return ExitCode.Done;
     }
 }

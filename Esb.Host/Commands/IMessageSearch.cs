@@ -1,4 +1,6 @@
+using Esb.Core.Audit;
 using Esb.Host.Management;
+using Esb.Host.Management.Messages;
 
 namespace Esb.Host.Commands;
 
@@ -6,11 +8,11 @@ namespace Esb.Host.Commands;
 internal interface IMessageSearch
 {
     /// <summary>The newest facts first.</summary>
-    Task<IReadOnlyList<AuditFactView>> FindAsync(MessageQuery query, CancellationToken cancellationToken);
+    Task<Page<AuditFactView>> FindAsync(AuditQuery query, CancellationToken cancellationToken);
 
-    /// <summary>Every fact of a message and its conversation, oldest first.</summary>
-    Task<IReadOnlyList<AuditFactView>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken);
+    /// <summary>Every fact of a message and its conversation that a journey shows, oldest first.</summary>
+    Task<IReadOnlyList<AuditFactView>> GetFactsAsync(Guid messageId, CancellationToken cancellationToken);
+
+    /// <summary>The journey of a message as text.</summary>
+    Task<string> DrawJourneyAsync(Guid messageId, JourneyFormat format, CancellationToken cancellationToken);
 }
-
-/// <summary>What <c>esb audit find</c> looks for.</summary>
-internal sealed record MessageQuery(IReadOnlyDictionary<string, string> Where, string? Endpoint, int Limit);

@@ -1,8 +1,11 @@
 using System.Net;
 using System.Net.Http.Headers;
+using System.Text;
 using System.Text.Json;
+using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Host.Management;
+using Esb.Host.Management.Messages;
 
 namespace Esb.Host.Commands;
 
@@ -39,15 +42,14 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
         return await AskAsync<TunedEndpoint>(request, cancellationToken);
     }
 
-    public async Task<IReadOnlyList<AuditFactView>> FindAsync(MessageQuery query, CancellationToken cancellationToken)
-    {
-        var parameters = query.Where.Select(field => $"where={Uri.EscapeDataString($"{field.Key}={field.Value}")}").Append($"limit={query.Limit}");
-        if (query.Endpoint is { } endpoint) parameters = parameters.Append($"endpoint={Uri.EscapeDataString(endpoint)}");
-        return (await GetAsync<Page<AuditFactView>>($"api/messages?{string.Join('&', parameters)}", cancellationToken)).Items;
-    }
+    public Task<Page<AuditFactView>> FindAsync(AuditQuery query, CancellationToken cancellationToken) =>
+        GetAsync<Page<AuditFactView>>($"api/messages?{MessageParameters.Write(query)}", cancellationToken);
 
-    public async Task<IReadOnlyList<AuditFactView>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken) =>
+    public async Task<IReadOnlyList<AuditFactView>> GetFactsAsync(Guid messageId, CancellationToken cancellationToken) =>
         (await GetAsync<Page<AuditFactView>>($"api/messages/{messageId}", cancellationToken)).Items;
+
+    public async Task<string> DrawJourneyAsync(Guid messageId, JourneyFormat format, CancellationToken cancellationToken) =>
+        Encoding.UTF8.GetString(await DownloadAsync($"api/messages/{messageId}?format={CommandJson.NameOf(format)}", cancellationToken));
 
     public async Task<SendReceipt> SendAsync(string subject, ReadOnlyMemory<byte> body, string contentType, int count, CancellationToken cancellationToken)
     {

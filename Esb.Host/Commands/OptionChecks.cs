@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using System.Globalization;
 using Esb.Core.Configuration;
 
@@ -7,7 +8,7 @@ namespace Esb.Host.Commands;
 /// <summary>What an option's value must be, beyond its type.</summary>
 internal static class OptionChecks
 {
-    public static Option<int> Within(this Option<int> option, int minimum, int maximum)
+    public static Option<T> Within<T>(this Option<T> option, int minimum, int maximum)
     {
         option.Validators.Add(result =>
         {
@@ -49,5 +50,41 @@ internal static class OptionChecks
             else if (result.Tokens.GroupBy(token => token.Value.Split('=')[0]).Any(name => name.Count() > 1)) result.AddError($"{option.Name}: expected each name once");
         });
         return option;
+    }
+
+    /// <summary>The value is a name as the API writes it.</summary>
+    public static Option<T?> AsName<T>(this Option<T?> option)
+        where T : struct, Enum
+    {
+        var names = Enum.GetValues<T>().ToDictionary(value => CommandJson.NameOf(value));
+        option.CustomParser = result =>
+        {
+            if (names.TryGetValue(result.Tokens[0].Value, out var value)) return value;
+            result.AddError($"{option.Name}: expected one of {string.Join(", ", names.Keys)}{NearestName.Hint(result.Tokens[0].Value, names.Keys)}");
+            return null;
+        };
+        return option;
+    }
+
+    /// <summary>The value is the id of a message.</summary>
+    public static Argument<Guid> AsMessageId(this Argument<Guid> argument)
+    {
+        argument.CustomParser = result => ReadMessageId(result) ?? default;
+        return argument;
+    }
+
+    /// <summary>The value is the id of a message, or there is none.</summary>
+    public static Argument<Guid?> AsOptionalMessageId(this Argument<Guid?> argument)
+    {
+        argument.CustomParser = result => result.Tokens.Count == 0 ? null : ReadMessageId(result);
+        return argument;
+    }
+
+    private static Guid? ReadMessageId(ArgumentResult result)
+    {
+        var text = result.Tokens.Count > 0 ? result.Tokens[0].Value : "";
+        if (Guid.TryParse(text, out var id)) return id;
+        result.AddError($"'{text}' is no id of a message: expected a UUID such as 01931b5e-7a2c-7c3d-9e4f-0123456789ab");
+        return null;
     }
 }

@@ -3,6 +3,7 @@ using System.Text.Json.Serialization;
 using Esb.Core.Configuration;
 using Esb.Core.Listening;
 using Esb.Host.Management.DeadLetters;
+using Esb.Host.Management.Messages;
 using Esb.Host.Management.Parking;
 using Microsoft.AspNetCore.Connections;
 

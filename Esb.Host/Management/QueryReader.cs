@@ -43,6 +43,13 @@ internal sealed class QueryReader(IQueryCollection query)
         return Guid.TryParse(text, out var id) ? id : throw Problems.Parameter(name, "expected a UUID");
     }
 
+    public bool Flag(string name) => Text(name) switch
+    {
+        null or "false" => false,
+        "true" => true,
+        _ => throw Problems.Parameter(name, "expected true or false"),
+    };
+
     public T? Choice<T>(string name)
         where T : struct, Enum
     {

@@ -25,15 +25,24 @@ internal sealed class FactSearch(IReadOnlyList<ISegmentIndex> segments) : IDispo
     }
 
     /// <summary>Every fact of a message and of the others of its conversation, oldest first.</summary>
-    public IReadOnlyList<AuditFact> FindJourney(Guid messageId)
+    public IReadOnlyList<AuditFact> FindJourney(Guid messageId) => [.. Journey(messageId)];
+
+    /// <summary>The first of them, with bodies as far as there is room. What is not returned is not kept.</summary>
+    public IReadOnlyList<AuditFact> FindJourney(AuditJourneyQuery query)
+    {
+        var room = query.MaxBodyBytes;
+        return [.. Journey(query.MessageId).Take(query.Limit).Select(fact => (room -= fact.Body?.Length ?? 0) < 0 || query.MaxBodyBytes == 0 ? fact with { Body = null } : fact)];
+    }
+
+    private IEnumerable<AuditFact> Journey(Guid messageId)
     {
         var own = FindAll(FactKeys.Message(messageId)).Where(fact => fact.MessageId == messageId);
         var conversations = own.Select(fact => fact.ConversationId).ToHashSet();
-        return [.. conversations
+        var facts = conversations
             .SelectMany(conversation => FindAll(FactKeys.Conversation(conversation)))
             .Where(fact => conversations.Contains(fact.ConversationId))
-            .DistinctBy(fact => fact.Id)
-            .OrderBy(fact => fact.Id)];
+            .DistinctBy(fact => fact.Id);
+        return conversations.Count > 1 ? facts.OrderBy(fact => fact.Id) : facts;
     }
 
     public void Dispose()
@@ -41,8 +50,12 @@ internal sealed class FactSearch(IReadOnlyList<ISegmentIndex> segments) : IDispo
         foreach (var file in _files.Values) file?.Dispose();
     }
 
+    // Oldest first; each is read when its turn comes.
     private IEnumerable<AuditFact> FindAll(ulong key) =>
-        segments.SelectMany(segment => segment.Find(key).Select(row => Read(segment.Segment, row))).OfType<AuditFact>();
+        segments.SelectMany(segment => segment.Find(key).Select(row => (segment.Segment, Row: row)))
+            .OrderBy(found => found.Row.Id)
+            .Select(found => Read(found.Segment, found.Row))
+            .OfType<AuditFact>();
 
     // Segments follow one another in time, but facts of the same moment may lie in two: a segment is looked into once its newest fact is next.
     private IEnumerable<(SegmentFile Segment, FactRow Row)> Candidates(AuditQuery query)
@@ -66,7 +79,7 @@ internal sealed class FactSearch(IReadOnlyList<ISegmentIndex> segments) : IDispo
     }
 
     private static bool Fits(FactRow row, AuditQuery query) =>
-        (query.Kind is null || row.Kind == query.Kind)
+        (query.Kind is null ? !query.OnlyFailures || AuditQuery.Failures.Contains(row.Kind) : row.Kind == query.Kind)
         && (query.From is null || row.Ticks >= query.From.Value.UtcTicks)
         && (query.To is null || row.Ticks < query.To.Value.UtcTicks)
         && (query.Before is null || row.Id.CompareTo(query.Before.Value) < 0);

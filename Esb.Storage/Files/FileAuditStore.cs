@@ -42,5 +42,11 @@ internal sealed class FileAuditStore(FileAuditIndex index, Lazy<SegmentLog>? log
         return search.FindJourney(messageId);
     }
 
+    public async Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken)
+    {
+        using var search = new FactSearch(await index.RefreshAsync(cancellationToken));
+        return search.FindJourney(query);
+    }
+
     public Task RemoveBeforeAsync(DateTimeOffset time, CancellationToken cancellationToken) => index.RemoveBeforeAsync(time, cancellationToken);
 }

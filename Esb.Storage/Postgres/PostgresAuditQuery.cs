@@ -9,8 +9,14 @@ internal static class PostgresAuditQuery
     private const string Columns =
         """
         e.id, e.occurred_at as OccurredAt, e.kind, e.message_id as MessageId, e.conversation_id as ConversationId, e.endpoint, e.process, e.name, e.subject,
-        e.attempt, e.duration, e.code, e.reason, e.trace_id as TraceId, e.party, e.fields, e.content_type as ContentType, e.body
+        e.attempt, e.duration, e.code, e.reason, e.trace_id as TraceId, e.party, e.fields, e.content_type as ContentType
         """;
+
+    private const string Body = "e.body";
+    private const string NoBody = "null::bytea as body";
+
+    // How long a body is stands beside it: bodies for which there is no room are not read.
+    private const string BodyWithinLimit = "case when sum(coalesce(octet_length(e.body), 0)) over (order by e.id) <= @maxBodyBytes then e.body end as body";
 
     /// <summary>Newest first. One of the fields leads the way through its index, in the order of time; the others are looked at in what it finds.</summary>
     public static (string Sql, DynamicParameters Parameters) Find(AuditQuery query)
@@ -29,12 +35,13 @@ internal static class PostgresAuditQuery
 
         if (query.Endpoint is not null) Add("e.endpoint = @endpoint", "endpoint", PostgresText.Clean(query.Endpoint));
         if (query.Kind is not null) Add($"e.kind = '{query.Kind}'", null, null); // a constant, so that the index of failures can serve
+        else if (query.OnlyFailures) Add($"e.kind in ({string.Join(", ", AuditQuery.Failures.Select(kind => $"'{kind}'"))})", null, null);
         if (query.From is not null) Add("e.occurred_at >= @from", "from", query.From.Value.UtcDateTime);
         if (query.To is not null) Add("e.occurred_at < @to", "to", query.To.Value.UtcDateTime);
         if (query.Before is not null) Add($"{id} < @before", "before", query.Before);
 
         var where = conditions.Count == 0 ? "" : $"where {string.Join(" and ", conditions)}";
-        return ($"select {Columns} from {source} {where} order by {id} desc limit @limit", parameters);
+        return ($"select {Columns}, {(query.WithBodies ? Body : NoBody)} from {source} {where} order by {id} desc limit @limit", parameters);
 
         void Add(string condition, string? parameter, object? value)
         {
@@ -46,9 +53,20 @@ internal static class PostgresAuditQuery
     /// <summary>Oldest first.</summary>
     public static (string Sql, DynamicParameters Parameters) Journey(Guid messageId) => (
         $"""
-        select {Columns} from audit_event e
+        select {Columns}, {Body} from audit_event e
         where e.conversation_id = any(array(select conversation_id from audit_event where message_id = @messageId))
         order by e.id
         """,
         new DynamicParameters(new { messageId }));
+
+    /// <summary>The oldest first.</summary>
+    public static (string Sql, DynamicParameters Parameters) Journey(AuditJourneyQuery query) => (
+        $"""
+        select {Columns}, {(query.MaxBodyBytes > 0 ? BodyWithinLimit : NoBody)} from (
+          select * from audit_event
+          where conversation_id = any(array(select conversation_id from audit_event where message_id = @messageId))
+          order by id limit @limit) e
+        order by e.id
+        """,
+        new DynamicParameters(new { messageId = query.MessageId, limit = query.Limit, maxBodyBytes = query.MaxBodyBytes }));
 }

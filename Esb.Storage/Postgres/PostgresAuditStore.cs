@@ -79,6 +79,12 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         return await _database.QueryAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => row.ToFact()).ToListAsync(cancellationToken);
     }
 
+    public async Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken)
+    {
+        var (sql, parameters) = PostgresAuditQuery.Journey(query);
+        return await _database.QueryAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => row.ToFact()).ToListAsync(cancellationToken);
+    }
+
     public Task RemoveBeforeAsync(DateTimeOffset time, CancellationToken cancellationToken) =>
         _database.RunAsync(() => _database.Partitions.DropBeforeAsync(time, cancellationToken), cancellationToken);
 

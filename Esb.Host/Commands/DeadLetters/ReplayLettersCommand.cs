@@ -8,6 +8,7 @@ namespace Esb.Host.Commands.DeadLetters;
 /// <summary><c>esb dead-letters replay [ID…] [options] [--preview] [--wait]</c></summary>
 internal sealed class ReplayLettersCommand : Command
 {
+    private readonly Option<int?> _limit = new("--limit") { Description = "The most letters, the oldest; needed where there are more than 10,000." };
     private readonly Option<string?> _redirect = new("--redirect") { Description = "Sends them to this endpoint instead of the one that gave them up." };
     private readonly Option<double?> _rate = new("--rate") { Description = "Messages per second at most." };
     private readonly Option<int?> _batch = new("--batch") { Description = "The most letters of a batch; the first is small, each next one twice as large while none comes back." };
@@ -29,7 +30,7 @@ internal sealed class ReplayLettersCommand : Command
         : base("replay", "Sends dead letters to the queues of their endpoints again, as a job that outlives this command.")
     {
         _letters = new LetterSelection(this);
-        foreach (var option in new Option[] { _redirect, _rate, _batch, _firstBatch, _batchPause, _stopAt, _outOfOrder, _edit, _contentType, _headers, _reason, _command, _preview, _wait }) Add(option);
+        foreach (var option in new Option[] { _limit, _redirect, _rate, _batch, _firstBatch, _batchPause, _stopAt, _outOfOrder, _edit, _contentType, _headers, _reason, _command, _preview, _wait }) Add(option);
         _host = new HostOptions(this);
         SetAction((result, cancellationToken) => ReplayAsync(result, context, cancellationToken));
     }
@@ -52,6 +53,7 @@ internal sealed class ReplayLettersCommand : Command
         {
             Ids = ids,
             Filter = filter,
+            Limit = result.GetValue(_limit),
             Redirect = result.GetValue(_redirect),
             Rate = result.GetValue(_rate),
             BatchSize = result.GetValue(_batch),

@@ -7,6 +7,7 @@ namespace Esb.Host.Management.DeadLetters;
 /// <summary>A replay as a request asks for it.</summary>
 internal sealed record ReplayBody : DeadLetterSelection
 {
+    public int? Limit { get; init; }
     public string? Redirect { get; init; }
     public double? Rate { get; init; }
     public int? BatchSize { get; init; }
@@ -18,6 +19,7 @@ internal sealed record ReplayBody : DeadLetterSelection
 
     public ReplayRequest ToRequest()
     {
+        Within("limit", Limit, 1, int.MaxValue);
         Within("rate", Rate, 0.01, 10_000);
         Within("batchSize", BatchSize, 1, 100_000);
         Within("firstBatch", FirstBatch, 1, 100_000);
@@ -26,6 +28,7 @@ internal sealed record ReplayBody : DeadLetterSelection
         var request = new ReplayRequest
         {
             Letters = ToFilter(),
+            Limit = Limit,
             Redirect = Redirect,
             Rate = Rate,
             BatchSize = BatchSize,

@@ -20,6 +20,7 @@ internal sealed record ReplayJobView
     public required long Failed { get; init; }
     public IReadOnlyList<Guid>? Ids { get; init; }
     public FilterBody? Filter { get; init; }
+    public int? Limit { get; init; }
     public string? Redirect { get; init; }
     public double? Rate { get; init; }
     public int? BatchSize { get; init; }
@@ -51,6 +52,7 @@ internal sealed record ReplayJobView
             Failed = job.Failed,
             Ids = request.Letters.Ids,
             Filter = FilterBody.Of(request.Letters),
+            Limit = request.Limit,
             Redirect = request.Redirect,
             Rate = request.Rate,
             BatchSize = request.BatchSize,

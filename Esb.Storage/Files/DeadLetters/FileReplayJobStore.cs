@@ -17,7 +17,8 @@ internal sealed class FileReplayJobStore(LetterLog log, FileDeadLetterStore lett
             book =>
             {
                 if (book.JobOf(job.Command) is { } known) return (known, []);
-                var taken = book.Newest(null).Where(entry => entry.Summary.State != DeadLetterState.Replaying && match.Holds(entry)).Select(entry => entry.Summary.Id).ToList();
+                var found = book.Newest(null).Where(entry => entry.Summary.State != DeadLetterState.Replaying && match.Holds(entry)).Select(entry => entry.Summary.Id);
+                var taken = (job.Request.Limit is { } limit ? found.Reverse().Take(limit) : found).ToList();
                 if (taken.Count == 0) return (null, []);
                 var change = new LetterChange
                 {

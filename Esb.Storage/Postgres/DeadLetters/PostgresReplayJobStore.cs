@@ -134,12 +134,13 @@ internal sealed class PostgresReplayJobStore(PostgresDatabase database) : IRepla
     {
         var letters = job.Request.Letters with { State = job.Request.Letters.State ?? DeadLetterState.Open };
         var which = new PostgresLetterFilter(letters).And("state <> 'Replaying'");
-        which.Parameters.AddDynamicParams(new { job = job.Id, by = PostgresText.Clean(job.CreatedBy), redirect = job.Request.Redirect, edited = job.EditedId });
+        var where = job.Request.Limit is null ? which.Where : $"where id in (select id from dead_letter {which.Where} order by number limit @limit for update)";
+        which.Parameters.AddDynamicParams(new { job = job.Id, by = PostgresText.Clean(job.CreatedBy), redirect = job.Request.Redirect, edited = job.EditedId, limit = job.Request.Limit });
         return connection.ExecuteAsync(new CommandDefinition(
             $"""
             update dead_letter set state = 'Replaying', job = @job, changed_at = now(), changed_by = @by, note = null,
               replayed_to = coalesce(@redirect, endpoint), replayed_as = coalesce(@edited::uuid, message_id)
-            {which.Where}
+            {where}
             """,
             which.Parameters, transaction, TakeSeconds, cancellationToken: cancellationToken));
     }

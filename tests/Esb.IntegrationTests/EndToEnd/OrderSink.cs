@@ -24,6 +24,9 @@ internal sealed class OrderSink : IAsyncDisposable
     /// <summary>What it refuses, by the body.</summary>
     public Func<string, bool> Refuses { get; set; } = _ => false;
 
+    /// <summary>How it refuses: by default so that no attempt can help.</summary>
+    public int Refusal { get; set; } = StatusCodes.Status422UnprocessableEntity;
+
     public IReadOnlyList<(Guid Message, string Body, string Path)> Taken => [.. _taken];
 
     /// <summary>The bodies that it took at a path, in their order.</summary>
@@ -49,7 +52,7 @@ internal sealed class OrderSink : IAsyncDisposable
         var body = await reader.ReadToEndAsync(context.RequestAborted);
         if (Refuses(body))
         {
-            context.Response.StatusCode = StatusCodes.Status422UnprocessableEntity; // no attempt can help: a dead letter at once
+            context.Response.StatusCode = Refusal;
             return;
         }
 

@@ -48,6 +48,33 @@ public abstract class AuditStoreContract
     }
 
     [Test, CancelAfter(30_000)]
+    public async Task Journey_has_no_more_facts_and_bodies_than_asked_for(CancellationToken cancellationToken)
+    {
+        var conversation = Guid.CreateVersion7();
+        var facts = Enumerable.Range(0, 6).Select(number => SomeFacts.Fact(AuditKind.Published, conversation: conversation) with { Body = new byte[100] }).ToList();
+        await _store.AppendAsync([.. facts, SomeFacts.Fact()], cancellationToken);
+
+        var query = new AuditJourneyQuery { MessageId = facts[3].MessageId, Limit = 5 };
+        var without = await _store.GetJourneyAsync(query, cancellationToken);
+        var with = await _store.GetJourneyAsync(query with { MaxBodyBytes = 250 }, cancellationToken);
+
+        Assert.That(without.Select(fact => fact.Id), Is.EqualTo(facts.Take(5).Select(fact => fact.Id)), "the oldest");
+        Assert.That(without.Select(fact => fact.Body.HasValue), Is.All.False);
+        Assert.That(with.Select(fact => fact.Body?.Length), Is.EqualTo(new int?[] { 100, 100, null, null, null }), "as far as there is room");
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Failures_are_found_whatever_failed(CancellationToken cancellationToken)
+    {
+        var facts = Enum.GetValues<AuditKind>().Select(kind => SomeFacts.Fact(kind)).ToList();
+        await _store.AppendAsync(facts, cancellationToken);
+
+        var found = await FindAsync(new AuditQuery { OnlyFailures = true, WithBodies = false }, cancellationToken);
+
+        Assert.That(found.Select(fact => fact.Kind), Is.EqualTo(new[] { AuditKind.Discarded, AuditKind.DeadLettered, AuditKind.Failed, AuditKind.Refused }));
+    }
+
+    [Test, CancelAfter(30_000)]
     public async Task What_a_fact_does_not_have_stays_absent(CancellationToken cancellationToken)
     {
         var fact = SomeFacts.Fact();

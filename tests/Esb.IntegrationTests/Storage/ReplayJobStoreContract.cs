@@ -43,6 +43,20 @@ public abstract class ReplayJobStoreContract
         Assert.That(await Letters.DiscardAsync(new() { Endpoint = "orders-db" }, Decision, 10, cancellationToken), Is.Empty, "nor for an operator");
     }
 
+    [Test, CancelAfter(30_000), Property("Case", "AUD-07")]
+    public async Task Limited_job_takes_the_oldest_letters_and_leaves_the_rest(CancellationToken cancellationToken)
+    {
+        var letters = await KeepAsync(5, cancellationToken);
+        var job = Job(new DeadLetterFilter());
+
+        var made = await Jobs.CreateAsync(job with { Request = job.Request with { Limit = 2 } }, cancellationToken);
+
+        var claim = (await Jobs.ClaimAsync("host", cancellationToken))!;
+        Assert.That((made!.Total, claim.Job.Request.Limit), Is.EqualTo((2, 2)));
+        Assert.That((await Jobs.NextAsync(claim, 10, cancellationToken)).Select(letter => letter.Id), Is.EqualTo([letters[0].Id, letters[1].Id]));
+        Assert.That((await MakeJobAsync(new DeadLetterFilter(), cancellationToken)).Total, Is.EqualTo(3));
+    }
+
     [Test, CancelAfter(30_000)]
     public async Task The_same_command_makes_one_job(CancellationToken cancellationToken)
     {

@@ -24,12 +24,14 @@ internal sealed class MemoryAuditStore(IAuditSpool? spool = null) : IAuditStore
 
     public async IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        foreach (var fact in Facts.Reverse()) yield return fact;
+        foreach (var fact in Facts.Reverse().Where(fact => query.MessageId is null || fact.MessageId == query.MessageId)) yield return fact;
         await Task.CompletedTask;
     }
 
     public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken) =>
         Task.FromResult<IReadOnlyList<AuditFact>>([.. Facts.Where(fact => fact.MessageId == messageId)]);
+
+    public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken) => GetJourneyAsync(query.MessageId, cancellationToken);
 }
 
 /// <summary>A trail that keeps facts in memory, and can be made to wait.</summary>

@@ -38,6 +38,7 @@ internal static class StandIns
         .AddSingleton(Substitute.For<IReplayJobStore>())
         .AddSingleton(Substitute.For<IDeadLetterDesk>())
         .AddSingleton(Substitute.For<IParkingDesk>())
+        .AddSingleton(Substitute.For<IAuditReplayDesk>())
         .AddSingleton<ListedAuditStore>()
         .AddSingleton<IAuditStore>(services => services.GetRequiredService<ListedAuditStore>());
 
@@ -122,8 +123,10 @@ internal sealed class ListedAuditStore : IAuditStore
     {
         Asked = query;
         await Task.CompletedTask;
-        foreach (var fact in Facts.Take(query.Limit)) yield return fact;
+        foreach (var fact in Facts.Where(fact => query.Before is null || fact.Id.CompareTo(query.Before.Value) < 0).Take(query.Limit)) yield return fact;
     }
+
+    public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken) => GetJourneyAsync(query.MessageId, cancellationToken);
 
     public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken) =>
         Task.FromResult<IReadOnlyList<AuditFact>>([.. Facts.Where(fact => fact.MessageId == messageId)]);

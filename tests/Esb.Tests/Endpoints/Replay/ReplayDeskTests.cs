@@ -2,6 +2,9 @@ using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Endpoints.Replay;
+using Microsoft.Extensions.Logging.Abstractions;
+using NSubstitute;
 
 namespace Esb.Tests.Endpoints.Replay;
 
@@ -17,7 +20,7 @@ public sealed class ReplayDeskTests : ReplayFixture
 
         Assert.That(preview.Count, Is.EqualTo(4));
         Assert.That(preview.Groups.Select(group => (group.Endpoint, group.Count)), Is.EqualTo([("shop", 3), ("gone", 1)]));
-        Assert.That(preview.Obstacles, Is.EqualTo(["There is no outbound endpoint 'gone'; redirect its letters to another one"]));
+        Assert.That(preview.Obstacles, Is.EqualTo(["There is no outbound endpoint 'gone'; name another one"]));
         Assert.That(await StatesAsync(cancellationToken), Is.All.EqualTo(DeadLetterState.Open));
         Assert.That(await Jobs.ListAsync(null, 10, cancellationToken), Is.Empty);
     }
@@ -30,6 +33,35 @@ public sealed class ReplayDeskTests : ReplayFixture
         Assert.That(() => ReplayAsync(All(endpoint), cancellationToken), Refuses(code, status));
         Assert.That(await StatesAsync(cancellationToken), Is.EqualTo([DeadLetterState.Open]));
         Assert.That((await ReplayAsync(All(endpoint) with { Redirect = "shop" }, cancellationToken)).Total, Is.EqualTo(1));
+    }
+
+    [Test, CancelAfter(10_000), Property("Case", "AUD-07")]
+    public async Task Filter_that_finds_ten_million_letters_is_counted_and_needs_a_limit(CancellationToken cancellationToken)
+    {
+        var letters = Substitute.For<IDeadLetterStore>();
+        letters.GroupAsync(null!, true, default).ReturnsForAnyArgs([new DeadLetterGroup("shop", "ESB-HTTP-STATUS", "The shop answered 503.", 10_000_000, default, default)]);
+        var jobs = Substitute.For<IReplayJobStore>();
+        jobs.CreateAsync(null!, default).ReturnsForAnyArgs(call => call.Arg<ReplayJob>());
+        var desk = new ReplayDesk(SomeTargets(), letters, jobs, new ReplaySignal(), Audit, TimeProvider.System, NullLogger<ReplayDesk>.Instance);
+
+        var preview = await desk.PreviewAsync(All(), cancellationToken);
+
+        Assert.That((preview.Count, preview.Obstacles.Single()), Is.EqualTo((10_000_000, "There are 10000000 such dead letters; say as limit how many are meant.")));
+        Assert.That(() => desk.ReplayAsync(All(), null, Decision, cancellationToken), Refuses("ESB-REPLAY-LIMIT", 409));
+        Assert.That((await desk.ReplayAsync(All() with { Limit = 20_000 }, null, Decision, cancellationToken)).Request.Limit, Is.EqualTo(20_000));
+        Assert.That((await desk.PreviewAsync(All() with { Limit = 20_000 }, cancellationToken)).Count, Is.EqualTo(20_000));
+    }
+
+    [Test, CancelAfter(10_000)]
+    public async Task Limit_takes_the_oldest_letters(CancellationToken cancellationToken)
+    {
+        var kept = await KeepAsync(5, cancellationToken);
+
+        var job = await ReplayAsync(All() with { Limit = 2 }, cancellationToken);
+
+        var claim = (await Jobs.ClaimAsync("here", cancellationToken))!;
+        Assert.That(job.Total, Is.EqualTo(2));
+        Assert.That((await Jobs.NextAsync(claim, 10, cancellationToken)).Select(letter => letter.Id), Is.EqualTo(kept.Take(2).Select(letter => letter.Id)));
     }
 
     [Test, CancelAfter(10_000)]

@@ -52,7 +52,7 @@ public abstract class ReplayFixture
 
     private protected async Task StartRunnerAsync()
     {
-        var services = new ReplayServices(Jobs, Letters, Queues, Targets(), Audit, TimeProvider.System, NullLoggerFactory.Instance);
+        var services = new ReplayServices(Jobs, Letters, Queues, SomeTargets(), Audit, TimeProvider.System, NullLoggerFactory.Instance);
         _runner = new ReplayRunner(Jobs, services, _signal, NullLogger<ReplayRunner>.Instance);
         await _runner.StartAsync(CancellationToken.None);
     }
@@ -103,7 +103,7 @@ public abstract class ReplayFixture
         Some.Message($"order {number}", "orders.accepted", key, "text/plain") with { Attempt = 5 },
         endpoint, "ESB-HTTP-STATUS", $"The shop answered {number % 2}.", null, 5, Start.AddSeconds(number), Start.AddSeconds(number));
 
-    private static ReplayTargets Targets() => new(
+    internal static ReplayTargets SomeTargets() => new(
     [
         new Target { Name = "shop", Subscribe = [SubjectPattern.Parse("orders.#")!] },
         new Target { Name = "ledger", Subscribe = [SubjectPattern.Parse("orders.#")!], Delivery = DeliveryMode.OrderedByKey },
@@ -115,7 +115,7 @@ public abstract class ReplayFixture
         _store = new FileStore(_config, TimeProvider.System, NullLogger<FileStore>.Instance);
         await _store.StartAsync(CancellationToken.None);
         _signal = new ReplaySignal();
-        Desk = new ReplayDesk(Targets(), Letters, Jobs, _signal, Audit, TimeProvider.System, NullLogger<ReplayDesk>.Instance);
+        Desk = new ReplayDesk(SomeTargets(), Letters, Jobs, _signal, Audit, TimeProvider.System, NullLogger<ReplayDesk>.Instance);
     }
 
     private sealed record Target : OutboundEndpointConfig;

@@ -309,7 +309,7 @@ public sealed class CommandLineTests
         Assert.That(host.Store.Asked.Limit, Is.EqualTo(7));
 
         _output.GetStringBuilder().Clear();
-        Assert.That(await AskAsync(host, "audit", "show", fact.MessageId.ToString()), Is.Zero, Error);
+        Assert.That(await AskAsync(host, "audit", "show", fact.MessageId.ToString(), "--json"), Is.Zero, Error);
         Assert.That((string?)JsonNode.Parse(Output)![0]!["code"], Is.EqualTo("ESB-FILE-FULL"));
     }
 

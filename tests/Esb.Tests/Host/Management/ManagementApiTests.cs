@@ -117,7 +117,7 @@ public sealed class ManagementApiTests
     }
 
     [TestCase("limit=1000000"), TestCase("limit=-1"), TestCase("limit=ten"), TestCase("limit=1&limit=2"), TestCase("before=yesterday"), TestCase("from=soon"),
-     TestCase("kind=exploded"), TestCase("where=order"), TestCase("where=a=1&where=a=2"), Property("Case", "API-08")]
+     TestCase("kind=exploded"), TestCase("failed=perhaps"), TestCase("failed=true&kind=failed"), TestCase("trace=xyz"), TestCase("id=7"), TestCase("from=2026-02-01&to=2026-01-01"), TestCase("where=order"), TestCase("where=a=1&where=a=2"), Property("Case", "API-08")]
     public async Task Parameter_out_of_range_is_refused(string query, CancellationToken cancellationToken)
     {
         using var response = await Client.GetAsync($"/api/messages?{query}", cancellationToken);

@@ -1,7 +1,7 @@
 using System.Text;
 using Esb.Core.Audit;
 
-namespace Esb.Host.Management;
+namespace Esb.Host.Management.Messages;
 
 /// <summary>An audit fact as the API shows it.</summary>
 internal sealed record AuditFactView
@@ -13,8 +13,10 @@ internal sealed record AuditFactView
     public required DateTimeOffset Time { get; init; }
     public required Guid MessageId { get; init; }
     public required Guid ConversationId { get; init; }
+    public Guid? CausedBy { get; init; }
     public string? Endpoint { get; init; }
     public string? Process { get; init; }
+    public string? Step { get; init; }
     public string? Name { get; init; }
     public string? Subject { get; init; }
     public int Attempt { get; init; }
@@ -23,9 +25,18 @@ internal sealed record AuditFactView
     public string? Reason { get; init; }
     public string? TraceId { get; init; }
     public string? Party { get; init; }
+    public string? Host { get; init; }
+    public string? Revision { get; init; }
     public IReadOnlyDictionary<string, string> Fields { get; init; } = new Dictionary<string, string>();
+    public IReadOnlyDictionary<string, string>? Headers { get; init; }
     public string? ContentType { get; init; }
-    public int? BodyBytes { get; init; }
+    public AuditBodyState? BodyState { get; init; }
+
+    /// <summary>Of the whole body, also where less of it is recorded, or shown.</summary>
+    public long? BodyBytes { get; init; }
+
+    /// <summary>SHA-256, in hexadecimal digits.</summary>
+    public string? BodyHash { get; init; }
 
     /// <summary>The body as text; null where it is none, or was not asked for.</summary>
     public string? Body { get; init; }
@@ -40,8 +51,10 @@ internal sealed record AuditFactView
         Time = fact.Time,
         MessageId = fact.MessageId,
         ConversationId = fact.ConversationId,
+        CausedBy = fact.CausedBy,
         Endpoint = fact.Endpoint,
         Process = fact.Process,
+        Step = fact.Step,
         Name = fact.Name,
         Subject = fact.Subject,
         Attempt = fact.Attempt,
@@ -50,12 +63,22 @@ internal sealed record AuditFactView
         Reason = fact.Reason,
         TraceId = fact.TraceId,
         Party = fact.Party,
+        Host = fact.Host,
+        Revision = fact.Revision,
         Fields = fact.Fields,
         ContentType = fact.ContentType,
-        BodyBytes = fact.Body?.Length,
+        BodyState = fact.BodyState,
+        BodyBytes = fact.BodyLength ?? fact.Body?.Length,
+        BodyHash = fact.BodyHash is { } hash ? Convert.ToHexStringLower(hash.Span) : null,
     };
 
-    public static AuditFactView WithBody(AuditFact fact) => Text(fact.Body) is { } text
+    /// <summary>With the body and the headers, which a list leaves out.</summary>
+    public static AuditFactView WithBody(AuditFact fact) => WithText(fact) with { Headers = fact.Headers };
+
+    /// <summary>A page of what a query has found.</summary>
+    public static Page<AuditFactView> PageOf(AuditQuery query, IReadOnlyList<AuditFactView> facts) => new(facts, Next: facts.Count == query.Limit ? facts[^1].Id.ToString() : null);
+
+    private static AuditFactView WithText(AuditFact fact) => Text(fact.Body) is { } text
         ? Of(fact) with { Body = text }
         : Of(fact) with { BodyBase64 = fact.Body?.ToArray() };
 

@@ -1,0 +1,39 @@
+using System.Globalization;
+using System.Text;
+
+namespace Esb.Audit.Journeys.Drawing;
+
+/// <summary>Makes text that came from outside harmless to look at: one line, of bounded length, without anything that steers a terminal or turns the writing round.</summary>
+internal static class SafeText
+{
+    private const char Replacement = '\uFFFD';
+
+    /// <summary>At most so many characters; what is cut ends with an ellipsis.</summary>
+    public static string Of(string? text, int maxLength)
+    {
+        if (string.IsNullOrEmpty(text)) return "";
+        var safe = new StringBuilder(Math.Min(text.Length, maxLength));
+        var whole = 0; // as much as leaves room for the ellipsis
+        foreach (var rune in text.EnumerateRunes())
+        {
+            if (safe.Length + rune.Utf16SequenceLength > maxLength)
+            {
+                safe.Length = whole;
+                return safe.Append('…').ToString();
+            }
+
+            Append(safe, rune);
+            if (safe.Length < maxLength) whole = safe.Length;
+        }
+
+        return safe.ToString();
+    }
+
+    private static void Append(StringBuilder safe, Rune rune)
+    {
+        var category = Rune.GetUnicodeCategory(rune);
+        if (category is UnicodeCategory.SpaceSeparator or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator || rune.Value is '\n' or '\r' or '\t') safe.Append(' ');
+        else if (category is UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.PrivateUse or UnicodeCategory.OtherNotAssigned || rune.Value is 0xFFFE or 0xFFFF) safe.Append(Replacement);
+        else safe.Append(rune);
+    }
+}

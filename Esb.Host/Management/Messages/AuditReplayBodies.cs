@@ -1,0 +1,89 @@
+using Esb.Core.Audit;
+using Esb.Core.Replays;
+
+namespace Esb.Host.Management.Messages;
+
+/// <summary>A replay of one message from the audit as a request asks for it.</summary>
+internal sealed record AuditReplayBody
+{
+    public string? Endpoint { get; init; }
+    public Guid? Fact { get; init; }
+    public bool Again { get; init; }
+    public bool OutOfOrder { get; init; }
+    public string? Reason { get; init; }
+
+    public AuditReplayRequest ToRequest(Guid messageId, string? command) => new()
+    {
+        MessageId = messageId,
+        Endpoint = string.IsNullOrEmpty(Endpoint) ? throw Problems.Parameter("endpoint", "expected the endpoint that gets the message") : Endpoint,
+        Fact = Fact,
+        Again = Again,
+        OutOfOrder = OutOfOrder,
+        Command = command,
+    };
+}
+
+/// <summary>A replay of all messages that a filter names.</summary>
+internal sealed record AuditReplaysBody
+{
+    /// <summary>Which; an empty one is every message there is.</summary>
+    public FactFilterBody? Filter { get; init; }
+
+    public string? Endpoint { get; init; }
+
+    /// <summary>The most messages.</summary>
+    public int? Limit { get; init; }
+
+    /// <summary>Where the part before ended.</summary>
+    public Guid? Before { get; init; }
+
+    public bool Again { get; init; }
+    public bool OutOfOrder { get; init; }
+    public string? Reason { get; init; }
+}
+
+/// <summary>A filter of facts as JSON.</summary>
+internal sealed record FactFilterBody
+{
+    public Guid? Id { get; init; }
+    public IReadOnlyDictionary<string, string>? Where { get; init; }
+    public string? Endpoint { get; init; }
+    public string? Process { get; init; }
+    public AuditKind? Kind { get; init; }
+    public bool Failed { get; init; }
+    public string? Party { get; init; }
+    public string? Trace { get; init; }
+    public DateTimeOffset? From { get; init; }
+    public DateTimeOffset? To { get; init; }
+
+    public AuditQuery ToQuery() => Kind is not null && Failed
+        ? throw Problems.Parameter("filter.failed", "expected without kind")
+        : MessageParameters.Checked(new AuditQuery
+        {
+            MessageId = Id,
+            Where = Where ?? new Dictionary<string, string>(),
+            Endpoint = Endpoint,
+            Process = Process,
+            Kind = Kind,
+            OnlyFailures = Failed,
+            Party = Party,
+            TraceId = Trace,
+            From = From,
+            To = To,
+            WithBodies = false,
+        });
+
+    public static FactFilterBody Of(AuditQuery query) => new()
+    {
+        Id = query.MessageId,
+        Where = query.Where,
+        Endpoint = query.Endpoint,
+        Process = query.Process,
+        Kind = query.Kind,
+        Failed = query.OnlyFailures,
+        Party = query.Party,
+        Trace = query.TraceId,
+        From = query.From,
+        To = query.To,
+    };
+}

@@ -1,0 +1,89 @@
+using System.Runtime.CompilerServices;
+using Esb.Core.Audit;
+using Esb.Core.Errors;
+using Esb.Core.Replays;
+using Esb.Core.Storage;
+
+namespace Esb.Host.Management.Messages;
+
+/// <summary>Replays the messages that a filter finds, in parts: whoever asks goes on where a part ended, and what was sent is not sent again.</summary>
+internal sealed class AuditReplays(IAuditStore store, IAuditReplayDesk desk)
+{
+    /// <summary>The most messages that nobody has to name a limit for, and the most of one part.</summary>
+    public const int MaxPart = 1_000;
+
+    private const int MaxCounted = 100_000;
+
+    /// <summary>Counts what would be sent; changes nothing.</summary>
+    public async Task<AuditReplayPreview> PreviewAsync(AuditReplaysBody body, CancellationToken cancellationToken)
+    {
+        var count = await CountAsync(QueryOf(body), body.Limit ?? MaxCounted, cancellationToken);
+        return new AuditReplayPreview(Math.Min(count, body.Limit ?? MaxCounted), body.Limit is null && count > MaxCounted, desk.ObstacleAt(EndpointOf(body), body.OutOfOrder)?.Message);
+    }
+
+    /// <summary>Sends the next part.</summary>
+    public async Task<AuditReplayReceipt> ReplayAsync(AuditReplaysBody body, string? command, OperatorDecision decision, CancellationToken cancellationToken)
+    {
+        if (body.Again && command is null) throw Problems.Parameter(Operators.CommandHeader, "expected with again, so that no message is sent once for each of its facts");
+        var query = QueryOf(body);
+        var endpoint = EndpointOf(body);
+        if (desk.ObstacleAt(endpoint, body.OutOfOrder) is { } obstacle) throw obstacle;
+        if (body.Limit is null && await CountAsync(query, MaxPart, cancellationToken) > MaxPart)
+            throw new EsbException("ESB-RPL-LIMIT", $"The filter finds more than {MaxPart} messages; say as limit how many are meant.", FaultKind.Invalid);
+
+        var part = Math.Min(body.Limit ?? MaxPart, MaxPart);
+        var (replayed, seen, refused) = (0, new HashSet<Guid>(), new List<RefusedReplay>());
+        await foreach (var fact in FactsAsync(query, cancellationToken))
+        {
+            if (!seen.Contains(fact.MessageId) && seen.Count == part) return new AuditReplayReceipt(replayed, refused, query.Before);
+            query = query with { Before = fact.Id };
+            if (!seen.Add(fact.MessageId)) continue;
+            try
+            {
+                var request = new AuditReplayRequest { MessageId = fact.MessageId, Endpoint = endpoint, Again = body.Again, OutOfOrder = body.OutOfOrder, Command = command };
+                await desk.ReplayAsync(request, decision, cancellationToken);
+                replayed++;
+            }
+            catch (EsbException ex) when (ex.Code == "ESB-RPL-STATE")
+            {
+                refused.Add(new RefusedReplay(fact.MessageId, ex.Code, ex.Message));
+            }
+        }
+
+        return new AuditReplayReceipt(replayed, refused, Next: null);
+    }
+
+    private async Task<int> CountAsync(AuditQuery query, int limit, CancellationToken cancellationToken)
+    {
+        var messages = new HashSet<Guid>();
+        await foreach (var fact in FactsAsync(query, cancellationToken))
+        {
+            if (messages.Add(fact.MessageId) && messages.Count > limit) break;
+        }
+
+        return messages.Count;
+    }
+
+    // Page by page, so that the store is not read from while messages are sent.
+    private async IAsyncEnumerable<AuditFact> FactsAsync(AuditQuery query, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        List<AuditFact> page;
+        do
+        {
+            page = await store.FindAsync(query, cancellationToken).ToListAsync(cancellationToken);
+            foreach (var fact in page) yield return fact;
+            if (page.Count > 0) query = query with { Before = page[^1].Id };
+        }
+        while (page.Count == query.Limit);
+    }
+
+    private static AuditQuery QueryOf(AuditReplaysBody body)
+    {
+        if (body.Filter is null) throw Problems.Parameter("filter", "expected a filter; {} is one that every message passes");
+        if (body.Limit is < 1 or > 1_000_000) throw Problems.Parameter("limit", "expected a number from 1 to 1000000");
+        return body.Filter.ToQuery() with { Before = body.Before, Limit = MessageParameters.MaxLimit };
+    }
+
+    private static string EndpointOf(AuditReplaysBody body) =>
+        string.IsNullOrEmpty(body.Endpoint) ? throw Problems.Parameter("endpoint", "expected the endpoint that gets the messages") : body.Endpoint;
+}
