@@ -14,4 +14,7 @@ public enum AuditBodyState
 
     /// <summary>Nothing any more: it was erased on request. Its hash stays.</summary>
     Erased,
+
+    /// <summary>Nothing: something in it is to be masked, and it could not be read. Its hash and its length are of the body as it was.</summary>
+    Withheld,
 }

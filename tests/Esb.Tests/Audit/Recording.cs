@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Runtime.CompilerServices;
 using Esb.Core.Audit;
+using Esb.Core.Messages;
 
 namespace Esb.Tests.Audit;
 
@@ -42,6 +43,10 @@ internal sealed class MemoryAuditTrail : IAuditTrail
     public Task Gate { get; set; } = Task.CompletedTask;
 
     public int Working => Volatile.Read(ref _working);
+
+    public AuditBodies Wants(AuditKind kind, string endpoint) => AuditBodies.None;
+
+    public ValueTask RecordAsync(AuditFact fact, EsbMessage content, CancellationToken cancellationToken) => RecordAsync(fact, cancellationToken);
 
     public async ValueTask RecordAsync(AuditFact fact, CancellationToken cancellationToken)
     {

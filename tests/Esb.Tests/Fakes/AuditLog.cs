@@ -1,4 +1,5 @@
 using Esb.Core.Audit;
+using Esb.Core.Messages;
 
 namespace Esb.Tests.Fakes;
 
@@ -18,6 +19,10 @@ internal sealed class AuditLog : IAuditTrail
     }
 
     public IEnumerable<AuditKind> Kinds => Facts.Select(fact => fact.Kind);
+
+    public AuditBodies Wants(AuditKind kind, string endpoint) => AuditBodies.None;
+
+    public ValueTask RecordAsync(AuditFact fact, EsbMessage content, CancellationToken cancellationToken) => RecordAsync(fact, cancellationToken);
 
     public ValueTask RecordAsync(AuditFact fact, CancellationToken cancellationToken)
     {

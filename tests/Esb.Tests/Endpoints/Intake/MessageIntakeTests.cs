@@ -13,6 +13,8 @@ namespace Esb.Tests.Endpoints.Intake;
 
 public sealed class MessageIntakeTests
 {
+    private static readonly IntakeContent NoContent = new(ReadsReceived: false, HasReply: false, MaxBytes: 1000);
+
     private readonly ManualTime _time = new();
     private AuditLog _audit = null!;
 
@@ -24,8 +26,8 @@ public sealed class MessageIntakeTests
     {
         var received = new TaskCompletionSource();
         var audit = Substitute.For<IAuditTrail>();
-        audit.RecordAsync(default!, default).ReturnsForAnyArgs(_ => new ValueTask(received.Task));
-        var intake = new MessageIntake(new Config { Name = "in" }, Nothing, needsTopics: true, isDurable: true, new IntakeState("in", _time), audit, _time, NullLogger<MessageIntake>.Instance);
+        audit.RecordAsync(default!, default(EsbMessage)!, default).ReturnsForAnyArgs(_ => new ValueTask(received.Task));
+        var intake = new MessageIntake(new Config { Name = "in" }, Nothing, needsTopics: true, isDurable: true, new IntakeState("in", _time), NoContent, audit, _time, NullLogger<MessageIntake>.Instance);
 
         var taking = intake.ReceiveAsync(Some.Message(), CancellationToken.None).AsTask();
         Assert.That(taking.IsCompleted, Is.False, "nothing is accepted before its fact is durable");
@@ -48,8 +50,8 @@ public sealed class MessageIntakeTests
         var (records, runs) = (new Queue<TaskCompletionSource>([new(), new(), new()]), 0);
         var recording = records.ToArray();
         var audit = Substitute.For<IAuditTrail>();
-        audit.RecordAsync(default!, default).ReturnsForAnyArgs(call => call.Arg<AuditFact>().Kind == AuditKind.Received ? new ValueTask(records.Dequeue().Task) : ValueTask.CompletedTask);
-        var intake = new MessageIntake(new Config { Name = "in" }, Count, needsTopics: true, isDurable: true, new IntakeState("in", _time), audit, _time, NullLogger<MessageIntake>.Instance);
+        audit.RecordAsync(default!, default(EsbMessage)!, default).ReturnsForAnyArgs(call => call.Arg<AuditFact>().Kind == AuditKind.Received ? new ValueTask(records.Dequeue().Task) : ValueTask.CompletedTask);
+        var intake = new MessageIntake(new Config { Name = "in" }, Count, needsTopics: true, isDurable: true, new IntakeState("in", _time), NoContent, audit, _time, NullLogger<MessageIntake>.Instance);
 
         var unrecorded = intake.ReceiveAsync(Some.Message(), CancellationToken.None).AsTask();
         recording[0].SetException(new EsbException("ESB-AUD-WRITE", "Full.", FaultKind.Unavailable));
@@ -182,7 +184,7 @@ public sealed class MessageIntakeTests
     };
 
     private MessageIntake Intake(MessageStep run, ExchangePattern mode = ExchangePattern.OneWay) =>
-        new(new Config { Name = "in", Mode = mode }, run, needsTopics: true, isDurable: false, new IntakeState("in", _time), _audit, _time, NullLogger<MessageIntake>.Instance);
+        new(new Config { Name = "in", Mode = mode }, run, needsTopics: true, isDurable: false, new IntakeState("in", _time), NoContent, _audit, _time, NullLogger<MessageIntake>.Instance);
 
     private static EsbException FailureOf(MessageIntake intake) =>
         Assert.ThrowsAsync<EsbException>(async () => await intake.ReceiveAsync(Some.Message(), CancellationToken.None))!;
