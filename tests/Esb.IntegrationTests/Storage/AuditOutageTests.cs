@@ -3,7 +3,6 @@ using Esb.Audit;
 using Esb.Audit.Spooling;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
-using Esb.Tests.Audit.Recording;
 using Microsoft.Extensions.Logging.Abstractions;
 using NUnit.Framework;
 
@@ -33,13 +32,13 @@ public sealed class AuditOutageTests
     public async Task Facts_of_an_outage_arrive_later_each_once(CancellationToken cancellationToken)
     {
         var (store, mover) = await StartHostAsync(cancellationToken);
-        var trail = SomeTrails.Over(store.Audit);
+        var trail = new AuditTrail(new AuditConfig(), store.Audit);
         await RecordAsync(trail, 200, cancellationToken);
 
         await _server.KillAsync();
         await RecordAsync(trail, 500, cancellationToken);
         var spooledWhileAway = await trail.CheckAsync(cancellationToken);
-        var strictWhileAway = await SomeTrails.Over(store.Audit, AuditMode.Strict).CheckAsync(cancellationToken);
+        var strictWhileAway = await new AuditTrail(new AuditConfig { Mode = AuditMode.Strict }, store.Audit).CheckAsync(cancellationToken);
         await _server.StartAgainAsync();
         await RecordAsync(trail, 200, cancellationToken);
         await WaitForAsync(async () => await CountAsync() == 900, cancellationToken);
@@ -55,7 +54,7 @@ public sealed class AuditOutageTests
     {
         await _server.StopAsync();
         var (store, mover) = await StartHostAsync(cancellationToken);
-        await RecordAsync(SomeTrails.Over(store.Audit), 10, cancellationToken);
+        await RecordAsync(new AuditTrail(new AuditConfig(), store.Audit), 10, cancellationToken);
 
         Assert.That(await store.Audit.CheckAsync(cancellationToken), Is.Not.Null);
         await _server.StartAgainAsync();
@@ -69,7 +68,7 @@ public sealed class AuditOutageTests
     {
         await _server.StopAsync();
         var (store, mover) = await StartHostAsync(cancellationToken);
-        await RecordAsync(SomeTrails.Over(store.Audit), 10, cancellationToken);
+        await RecordAsync(new AuditTrail(new AuditConfig(), store.Audit), 10, cancellationToken);
         await mover.StopAsync(cancellationToken);
         await store.StopAsync(cancellationToken);
 
@@ -84,7 +83,7 @@ public sealed class AuditOutageTests
     public async Task Strict_facts_are_in_the_database_or_refused_whatever_crashes(CancellationToken cancellationToken)
     {
         var (store, mover) = await StartHostAsync(cancellationToken);
-        var trail = SomeTrails.Over(store.Audit, AuditMode.Strict);
+        var trail = new AuditTrail(new AuditConfig { Mode = AuditMode.Strict }, store.Audit);
         var recorded = new ConcurrentBag<Guid>();
         using var stopping = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var recording = Enumerable.Range(0, 20).Select(_ => RecordUntilAsync(trail, recorded, stopping.Token)).ToList();

@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Runtime.CompilerServices;
 using Esb.Core.Audit;
-using Esb.Core.Messages;
 
 namespace Esb.Tests.Audit;
 
@@ -43,10 +42,6 @@ internal sealed class MemoryAuditTrail : IAuditTrail
     public Task Gate { get; set; } = Task.CompletedTask;
 
     public int Working => Volatile.Read(ref _working);
-
-    public AuditBodies Wants(AuditKind kind, string endpoint) => AuditBodies.None;
-
-    public ValueTask RecordAsync(AuditFact fact, EsbMessage content, CancellationToken cancellationToken) => RecordAsync(fact, cancellationToken);
 
     public async ValueTask RecordAsync(AuditFact fact, CancellationToken cancellationToken)
     {

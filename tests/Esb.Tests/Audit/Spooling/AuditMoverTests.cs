@@ -7,7 +7,6 @@ using Esb.Core.Errors;
 using Esb.Storage.Files;
 using Esb.Storage.Segments;
 using Esb.Storage.Spool;
-using Esb.Tests.Audit.Recording;
 using Esb.Tests.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
 using NUnit.Framework;
@@ -34,7 +33,7 @@ public sealed class AuditMoverTests
         await using var spool = OpenSpool();
         var store = new MemoryAuditStore(spool);
         using var mover = await StartAsync(store, cancellationToken);
-        var trail = SomeTrails.Over(store);
+        var trail = new AuditTrail(new AuditConfig(), store);
         var facts = Enumerable.Range(0, 50).Select(_ => SomeFacts.Fact()).ToList();
 
         await Task.WhenAll(facts.Select(fact => trail.RecordAsync(fact, cancellationToken).AsTask()));
@@ -127,7 +126,7 @@ public sealed class AuditMoverTests
         var store = new MemoryAuditStore(spool) { Failure = _ => isAway ? Away : null };
         await spool.AppendAsync(SomeFacts.Fact(), cancellationToken); // waits from before the start
         using var mover = await StartAsync(store, cancellationToken);
-        var trail = SomeTrails.Over(store);
+        var trail = new AuditTrail(new AuditConfig(), store);
         for (var i = 0; i < 4; i++) await trail.RecordAsync(SomeFacts.Fact(), cancellationToken);
         var whileAway = Interlocked.Read(ref length);
         isAway = false;
