@@ -15,7 +15,9 @@ internal sealed class MessageMask(BodyMask? body, IReadOnlyList<NameRule> header
     {
         var masked = body?.Apply(message) ?? new MaskedBody(message.Body, AuditBodyState.Whole, MaskedSecrets.None);
         var findings = new MaskFindings();
-        return new MaskedMessage(message with { Body = masked.Body, Headers = Apply(message.Headers, findings) }, masked.State, masked.Secrets.And(findings.Secrets));
+        var kept = Apply(message.Headers, findings);
+        var state = masked.State == AuditBodyState.Whole && kept != message.Headers ? AuditBodyState.Masked : masked.State; // without them it is another message
+        return new MaskedMessage(message with { Body = masked.Body, Headers = kept }, state, masked.Secrets.And(findings.Secrets));
     }
 
     private MessageHeaders Apply(MessageHeaders all, MaskFindings findings)

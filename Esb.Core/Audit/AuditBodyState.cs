@@ -9,7 +9,7 @@ public enum AuditBodyState
     /// <summary>Its beginning: it is longer than what is recorded of one.</summary>
     Truncated,
 
-    /// <summary>It, with something made unreadable: what is recorded is not the message any more.</summary>
+    /// <summary>It, with something in it or in the headers made unreadable: what is recorded is not the message any more.</summary>
     Masked,
 
     /// <summary>Nothing any more: it was erased on request. Its hash stays.</summary>

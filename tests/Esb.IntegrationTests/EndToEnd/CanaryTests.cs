@@ -3,10 +3,10 @@ using Npgsql;
 
 namespace Esb.IntegrationTests.EndToEnd;
 
-/// <summary>On the embedded default; the file system quotes the name of the file.</summary>
+/// <summary>On the embedded default; the failure quotes the name of the file that is there already.</summary>
 public sealed class EmbeddedCanaryTests : CanaryContract
 {
-    private protected override string Failing => """ "type": "file-outbound", "folder": "files", "fileName": "{header.x-secret}/x.txt", "ifExists": "fail" """;
+    private protected override string Failing => """ "type": "file-outbound", "folder": "secrets", "fileName": "{header.x-secret}.txt", "ifExists": "fail" """;
 }
 
 /// <summary>On RabbitMQ and PostgreSQL; the database quotes the value that is no number.</summary>
