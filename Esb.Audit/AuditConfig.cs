@@ -1,17 +1,10 @@
+using Esb.Content.Masking;
+using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
+using Esb.Core.Expressions;
 
 namespace Esb.Audit;
-
-/// <summary>When an audit fact counts as recorded.</summary>
-internal enum AuditMode
-{
-    /// <summary>Once it is on a disk of this machine; it is moved to the store later.</summary>
-    Spooled,
-
-    /// <summary>Once it is in the store.</summary>
-    Strict,
-}
 
 /// <summary>The section <c>audit</c>.</summary>
 internal sealed record AuditConfig : SettingsRecord
@@ -25,9 +18,21 @@ internal sealed record AuditConfig : SettingsRecord
     [Setting("How long facts are kept, at least.", Range = "1h..36500d")]
     public TimeSpan Retention { get; init; } = TimeSpan.FromDays(30);
 
-    [Setting("How much of the bodies is recorded where no step says so.", Unavailable = true)]
-    public string? Bodies { get; init; }
+    [Setting("How much of a message is recorded beside what happened to it: nothing, headers, also fields, also the whole body.")]
+    public AuditBodies Bodies { get; init; }
 
-    [Setting("What is made unreadable before it is recorded.", Unavailable = true)]
-    public IReadOnlyList<ConfigNode>? Masks { get; init; }
+    [Setting("Where that is recorded: as received, as published, as delivered, as replied.")]
+    public IReadOnlyList<AuditPoint> At { get; init; } = Enum.GetValues<AuditPoint>();
+
+    [Setting("Values to record for search, with bodies fields or whole.")]
+    public IReadOnlyDictionary<string, ValueConfig> Fields { get; init; } = new Dictionary<string, ValueConfig>();
+
+    [Setting("The most that is recorded of a body; of a longer one its beginning, with the length and the SHA-256 of all of it.", Range = "1B..1GiB")]
+    public ByteSize MaxBody { get; init; } = ByteSize.KiB(256);
+
+    [Setting("What is made unreadable before anything is recorded or logged.")]
+    public IReadOnlyList<MaskConfig> Masks { get; init; } = [];
+
+    [Setting("The key of the hashes that masks write, of at least 16 characters.", Secret = true)]
+    public string? HashKey { get; init; }
 }

@@ -1,10 +1,14 @@
 using Esb.Audit.Pressure;
+using Esb.Audit.Recording;
 using Esb.Audit.Services;
 using Esb.Audit.Spooling;
 using Esb.Audit.Steps;
+using Esb.Content.Masking;
+using Esb.Content.Xml;
 using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
+using Esb.Core.Expressions;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Audit;
@@ -17,6 +21,10 @@ public static class AuditRegistration
         .AddSection<AuditConfig>("audit", "How what happens to messages is recorded.")
         .AddStep<AuditStepFactory, AuditStepConfig>("audit", "Records the message where it stands.")
         .AddSingleton(provider => provider.GetRequiredService<EsbConfiguration>().Section<AuditConfig>("audit"))
+        .AddSingleton<IConfigurationCheck, AuditCheck>()
+        .AddSingleton(Mask)
+        .AddSingleton(provider => AuditPolicies.Compile(provider.GetRequiredService<EsbConfiguration>(), provider.GetRequiredService<IExpressionCompiler>(), new ConfigErrors()))
+        .AddSingleton<AuditRecorder>()
         .AddSingleton<AuditTrail>()
         .AddSingleton<IAuditTrail>(provider => provider.GetRequiredService<AuditTrail>())
         .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<AuditTrail>())
@@ -27,4 +35,11 @@ public static class AuditRegistration
         .AddSingleton<AuditServices>()
         .AddSingleton<IBusPart, AuditMover>()
         .AddSingleton<IBusPart, AuditRetention>();
+
+    private static IMessageMask Mask(IServiceProvider provider)
+    {
+        var config = provider.GetRequiredService<AuditConfig>();
+        return MaskCompiler.Compile(
+            config.Masks, config.HashKey, provider.GetRequiredService<EsbConfiguration>(), provider.GetRequiredService<XmlInput>(), provider.GetRequiredService<TimeProvider>(), new ConfigErrors());
+    }
 }

@@ -1,28 +1,42 @@
+using Esb.Audit.Recording;
 using Esb.Core;
 using Esb.Core.Audit;
+using Esb.Core.Messages;
 
 namespace Esb.Audit;
 
 /// <summary>Takes every audit fact: to the spool where there is one, so that a store that is away or slow holds nothing up; to the store where the mode is strict.</summary>
-internal sealed class AuditTrail(AuditConfig config, IAuditStore store) : IAuditTrail, IHealthCheck
+/// <param name="config">The mode, where no endpoint or topic has its own.</param>
+/// <param name="store">Where facts are kept.</param>
+/// <param name="recorder">Completes facts; null to record them as they come.</param>
+internal sealed class AuditTrail(AuditConfig config, IAuditStore store, AuditRecorder? recorder = null) : IAuditTrail, IHealthCheck
 {
-    private readonly IAuditSpool? _spool = config.Mode == AuditMode.Strict ? null : store.Spool;
+    private readonly IAuditSpool? _spool = store.Spool;
 
     public string Name => "audit";
 
+    public IMessageMask Mask => recorder?.Mask ?? NoMask.Instance;
+
     // In the mode spooled the store may be away: what is accepted now is recorded all the same.
     public ValueTask<string?> CheckAsync(CancellationToken cancellationToken) =>
-        _spool is null ? store.CheckAsync(cancellationToken) : ValueTask.FromResult<string?>(null);
+        _spool is null || config.Mode == AuditMode.Strict ? store.CheckAsync(cancellationToken) : ValueTask.FromResult<string?>(null);
+
+    public AuditBodies Wants(AuditKind kind, string endpoint) => recorder?.Wants(kind, endpoint) ?? AuditBodies.None;
+
+    public ValueTask RecordAsync(AuditFact fact, EsbMessage content, CancellationToken cancellationToken) =>
+        RecordAsync(recorder?.Describe(fact, content) ?? fact, cancellationToken);
 
     public async ValueTask RecordAsync(AuditFact fact, CancellationToken cancellationToken)
     {
-        if (_spool is null)
+        var complete = recorder?.Complete(fact) ?? fact;
+        var mode = recorder?.ModeOf(fact) ?? config.Mode;
+        if (_spool is null || mode == AuditMode.Strict)
         {
-            await store.AppendAsync([fact], cancellationToken);
+            await store.AppendAsync([complete], cancellationToken);
             return;
         }
 
-        await _spool.AppendAsync(fact, cancellationToken);
+        await _spool.AppendAsync(complete, cancellationToken);
         AuditTelemetry.QueueLength.Add(1);
     }
 }

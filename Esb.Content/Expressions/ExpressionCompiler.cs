@@ -19,11 +19,13 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
     private readonly JsonPathSet _jsonPaths = new(checksWhole);
 
     /// <summary>A compiler with the section <c>namespaces</c>; entries that its check refuses are left out.</summary>
-    public static ExpressionCompiler Create(EsbConfiguration configuration, XmlInput xml, TimeProvider time)
-    {
-        var usable = configuration.Named<NamespaceConfig>("namespaces").Where(entry => NamespaceCheck.IsPrefix(entry.Key) && entry.Value.Uri.Length > 0);
-        return new ExpressionCompiler(usable.ToDictionary(entry => entry.Key, entry => entry.Value.Uri), xml, time, configuration.Section<LimitsConfig>("limits").CheckWholeBodies);
-    }
+    public static ExpressionCompiler Create(EsbConfiguration configuration, XmlInput xml, TimeProvider time) =>
+        new(NamespacesOf(configuration), xml, time, configuration.Section<LimitsConfig>("limits").CheckWholeBodies);
+
+    /// <summary>What the prefixes of the section <c>namespaces</c> stand for; entries that its check refuses are left out.</summary>
+    public static IReadOnlyDictionary<string, string> NamespacesOf(EsbConfiguration configuration) => configuration.Named<NamespaceConfig>("namespaces")
+        .Where(entry => NamespaceCheck.IsPrefix(entry.Key) && entry.Value.Uri.Length > 0)
+        .ToDictionary(entry => entry.Key, entry => entry.Value.Uri);
 
     public IMessageValue? Compile(IValueSource value, ConfigErrors errors) => value switch
     {

@@ -7,6 +7,9 @@ namespace Esb.Content.Expressions;
 /// <summary>Passes a navigator on and counts its moves.</summary>
 internal sealed class TimedNavigator(XPathNavigator inner, EvaluationTime time) : XPathNavigator
 {
+    /// <summary>The navigator that it passes on, which can change what it stands at.</summary>
+    public XPathNavigator Navigator => inner;
+
     public override string BaseURI => inner.BaseURI;
 
     public override bool HasAttributes => inner.HasAttributes;
@@ -82,6 +85,4 @@ internal sealed class TimedNavigator(XPathNavigator inner, EvaluationTime time) 
     }
 
     private static XPathNavigator? Inner(XPathNavigator? navigator) => navigator is TimedNavigator timed ? timed.Navigator : navigator;
-
-    private XPathNavigator Navigator => inner;
 }

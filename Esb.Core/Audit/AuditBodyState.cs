@@ -9,9 +9,12 @@ public enum AuditBodyState
     /// <summary>Its beginning: it is longer than what is recorded of one.</summary>
     Truncated,
 
-    /// <summary>It, with something made unreadable: what is recorded is not the message any more.</summary>
+    /// <summary>It, with something in it or in the headers made unreadable: what is recorded is not the message any more.</summary>
     Masked,
 
     /// <summary>Nothing any more: it was erased on request. Its hash stays.</summary>
     Erased,
+
+    /// <summary>Nothing: something in it is to be masked, and it could not be read. Its hash and its length are of the body as it was.</summary>
+    Withheld,
 }

@@ -127,7 +127,7 @@ public sealed record AuditFact
     /// <summary>How much of the message's body <see cref="Body"/> is; null where none was to be recorded.</summary>
     public AuditBodyState? BodyState { get; init; }
 
-    /// <summary>The bytes of the message's whole body, where it is recorded.</summary>
+    /// <summary>The bytes of the body, masked but whole; <see cref="Body"/> has fewer where only its beginning is recorded. Null where it is not recorded.</summary>
     public long? BodyLength { get; init; }
 
     /// <summary>SHA-256 of the body, masked but whole; null where it is not recorded.</summary>

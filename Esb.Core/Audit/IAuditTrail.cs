@@ -3,12 +3,25 @@ using Esb.Core.Messages;
 
 namespace Esb.Core.Audit;
 
-/// <summary>Takes audit facts. Thread-safe.</summary>
+/// <summary>Takes audit facts. Thread-safe. One that says no more records what happened, and nothing of the messages.</summary>
 public interface IAuditTrail
 {
+    /// <summary>What is made unreadable before anything of a message is recorded or logged.</summary>
+    IMessageMask Mask => NoMask.Instance;
+
     /// <summary>Records a fact; when this returns it is durable. Calls at the same time share one flush.</summary>
     /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: it could not be written.</exception>
     ValueTask RecordAsync(AuditFact fact, CancellationToken cancellationToken);
+
+    /// <summary>Records a fact together with what the configuration wants to be recorded of a message there: headers, fields, body; all of it masked.</summary>
+    /// <param name="fact">What happened.</param>
+    /// <param name="content">The message as it was then, which may be another than the one that the fact is about, such as its answer. A body that still streams is not recorded.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: it could not be written.</exception>
+    ValueTask RecordAsync(AuditFact fact, EsbMessage content, CancellationToken cancellationToken) => RecordAsync(fact, cancellationToken);
+
+    /// <summary>How much of a message is wanted with facts of this kind at an endpoint, where its subject is not known yet. For fields and bodies one that streams has to be buffered.</summary>
+    AuditBodies Wants(AuditKind kind, string endpoint) => AuditBodies.None;
 }
 
 /// <summary>Makes facts of messages.</summary>

@@ -1,3 +1,4 @@
+using Esb.Core.Audit;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Messages;
 
@@ -26,7 +27,7 @@ public abstract record EndpointConfig : SettingsRecord
     [Setting("What decodes or encodes the body at the boundary.", Unavailable = true)]
     public string? Pipeline { get; init; }
 
-    /// <summary>Not yet available.</summary>
-    [Setting("What of the endpoint's messages is audited.", Unavailable = true)]
-    public string? Audit { get; init; }
+    /// <summary>What of its messages is recorded; null where the section <c>audit</c> says all.</summary>
+    [Setting("What of the endpoint's messages is recorded; by default as the section audit says.")]
+    public AuditPolicyConfig? Audit { get; init; }
 }

@@ -87,7 +87,8 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
         return false;
     }
 
-    internal static bool Matches(string pattern, string name) => pattern.EndsWith('*')
+    /// <summary>Whether a name is that of a pattern, or begins like a pattern that ends in <c>*</c>; case does not matter.</summary>
+    public static bool Matches(string pattern, string name) => pattern.EndsWith('*')
         ? name.AsSpan().StartsWith(pattern.AsSpan(0, pattern.Length - 1), StringComparison.OrdinalIgnoreCase)
         : string.Equals(pattern, name, StringComparison.OrdinalIgnoreCase);
 }

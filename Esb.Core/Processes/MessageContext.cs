@@ -41,6 +41,9 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
     /// <summary>The process that runs.</summary>
     public string Process { get; set; } = "";
 
+    /// <summary>The innermost step that failed: its id, or where it stands; null where none did, or where that was caught.</summary>
+    public string? FailedStep { get; set; }
+
     /// <summary>Whether a step ended the process.</summary>
     public ProcessOutcome Outcome { get; set; }
 

@@ -8,7 +8,14 @@ namespace Esb.Core.Topics;
 /// <param name="Endpoint">The endpoint at which its process was entered.</param>
 /// <param name="Process">The process that publishes it; null where none does.</param>
 /// <param name="Parent">The trace that it belongs to; default where there is none.</param>
-public sealed record OutgoingMessage(EsbMessage Message, string Endpoint, string? Process, ActivityContext Parent);
+public sealed record OutgoingMessage(EsbMessage Message, string Endpoint, string? Process, ActivityContext Parent)
+{
+    /// <summary>The message that its process received, where that is another; null where it is the same.</summary>
+    public Guid? CausedBy { get; init; }
+
+    /// <summary>The step that publishes it; null where no process does.</summary>
+    public string? Step { get; init; }
+}
 
 /// <summary>Publishes messages that were made ready before. Thread-safe.</summary>
 public interface IOutgoingPublisher

@@ -1,3 +1,4 @@
+using Esb.Core.Audit;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Expressions;
 
@@ -25,4 +26,8 @@ public sealed record TopicConfig : SettingsRecord
     /// <summary>Whether large bodies travel as a reference.</summary>
     [Setting("Whether large bodies travel as a reference; false where foreign clients read.")]
     public bool ClaimCheck { get; init; } = true;
+
+    /// <summary>What is recorded of all messages on the topic; null where the section <c>audit</c> says all.</summary>
+    [Setting("What of all messages on the topic is recorded, where their endpoints do not say otherwise; by default as the section audit says.")]
+    public AuditPolicyConfig? Audit { get; init; }
 }

@@ -19,6 +19,7 @@ internal sealed partial class DeadLetterKeeper(ITopicTransport transport, IDeadL
     /// <exception cref="Core.Errors.EsbException">It could not be kept, or not be recorded. Keeping it again does no harm.</exception>
     public async ValueTask KeepAsync(DeadLetter letter, CancellationToken cancellationToken)
     {
+        MaskedFlow.Follow(audit.Mask, letter.Message);
         await store.AddAsync(letter, cancellationToken);
         await audit.RecordAsync(
             AuditFacts.Of(letter.Message, AuditKind.DeadLettered, time) with { Endpoint = letter.Endpoint, Attempt = letter.Attempts, Code = letter.Code, Reason = letter.Reason },

@@ -11,14 +11,18 @@ internal sealed partial class DeliveryJournal(string endpoint, IAuditTrail audit
 {
     private readonly DuplicateRecords _duplicates = new(endpoint, audit, time, logger);
 
+    /// <summary>What is made unreadable in what is written down.</summary>
+    public IMessageMask Mask => audit.Mask;
+
     /// <summary>The outside has the message. Insists: were it given back because nobody could write that down, the outside would get it again.</summary>
     public async Task DeliveredAsync(DeliveryAttempts attempts, EsbMessage? answer, AuditKind kind, DeliveryTokens tokens)
     {
         var notice = DuplicateNotice.Read(answer);
         if (notice is { IsConflict: false } && attempts.IsUnknown) notice = null; // what it recognises is what an attempt without word did
-        var fact = Fact(attempts.Current, kind) with { Duration = attempts.Elapsed };
+        var message = attempts.Current;
+        var fact = Fact(message, kind) with { Duration = attempts.Elapsed };
         await patience.InsistAsync(
-            () => (notice is null ? audit.RecordAsync(fact, tokens.Aborting) : DuplicateAsync(attempts.Current, notice, attempts.Elapsed, tokens.Aborting)).AsTask(),
+            () => (notice is null ? audit.RecordAsync(fact, kind == AuditKind.Delivered ? message : answer ?? message, tokens.Aborting) : DuplicateAsync(message, notice, attempts.Elapsed, tokens.Aborting)).AsTask(),
             tokens.Waiting);
         state.StandsAt = null;
         state.CountMessage();

@@ -68,6 +68,7 @@ internal sealed partial class DeliveryReceiver(
     {
         using var activity = DeliveryTelemetry.Start(delivery, system, config.Name);
         var attempts = new DeliveryAttempts(delivery.Message, delivery.Failures, time);
+        MaskedFlow.Follow(journal.Mask, delivery.Message);
         state.Begin();
         try
         {

@@ -1,4 +1,5 @@
 using Esb.Core.Audit;
+using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Processes;
@@ -14,11 +15,14 @@ internal sealed class IntakeFactory(
     ITopicTransport transport,
     IAuditTrail audit,
     IntakeStates states,
+    EsbConfiguration configuration,
     TimeProvider time,
     ILogger<MessageIntake> logger)
 {
     public IMessageIntake Create(InboundEndpointConfig config) =>
-        new MessageIntake(config, StepOf(config), NeedsTopics(config), transport.IsDurable, states.Of(config.Name), audit, time, logger);
+        new MessageIntake(config, StepOf(config), NeedsTopics(config), transport.IsDurable, states.Of(config.Name), IntakeContent.Of(config, audit, MaxBodyBytes), audit, time, logger);
+
+    private long MaxBodyBytes => configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes;
 
     private bool NeedsTopics(InboundEndpointConfig config) =>
         config.Publish is not null || (config.Process is { } process && processes.Find(process).NeedsTopics);

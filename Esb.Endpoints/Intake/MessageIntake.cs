@@ -9,13 +9,22 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Endpoints.Intake;
 
 /// <summary>The intake of one inbound endpoint: runs what the endpoint is configured to do with a message, and records how that went.</summary>
+/// <param name="config">The endpoint.</param>
 /// <param name="run">The process, or the publish.</param>
+/// <param name="needsTopics">Whether it fails while topics take nothing.</param>
+/// <param name="isDurable">Whether what is accepted survives the process.</param>
+/// <param name="state">Counts.</param>
+/// <param name="content">What of its messages is recorded.</param>
+/// <param name="audit">Takes the facts.</param>
+/// <param name="time">The time.</param>
+/// <param name="logger">The log.</param>
 internal sealed partial class MessageIntake(
     InboundEndpointConfig config,
     MessageStep run,
     bool needsTopics,
     bool isDurable,
     IntakeState state,
+    IntakeContent content,
     IAuditTrail audit,
     TimeProvider time,
     ILogger<MessageIntake> logger) : IMessageIntake
@@ -28,13 +37,17 @@ internal sealed partial class MessageIntake(
     {
         if (message.Party is null && config.Party is { } party) message = message with { Party = party };
         var context = new MessageContext(message, config.Name);
+        MaskedFlow.Follow(audit.Mask, context);
+        var started = time.GetTimestamp();
         var outcome = IntakeOutcomes.Failed;
         state.Begin();
         try
         {
+            if (content.ReadsReceived) await content.BufferAsync(message, cancellationToken);
             await RecordAndRunAsync(context, cancellationToken);
             outcome = OutcomeOf(context);
             if (outcome == IntakeOutcomes.Filtered) await RecordAsync(context, AuditKind.Filtered);
+            if (outcome == IntakeOutcomes.Replied && content.HasReply) await RecordReplyAsync(context, time.GetElapsedTime(started), cancellationToken);
             return ResultOf(context);
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
@@ -63,22 +76,23 @@ internal sealed partial class MessageIntake(
     }
 
     public ValueTask RefuseAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
-        CountAsync(IntakeOutcomes.Refused, Fact(message, AuditKind.Refused) with { Code = code, Reason = reason }, cancellationToken);
+        CountAsync(IntakeOutcomes.Refused, message, Fact(message, AuditKind.Refused) with { Code = code, Reason = reason }, cancellationToken);
 
     public ValueTask AbortAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
-        CountAsync(IntakeOutcomes.Aborted, Fact(message, AuditKind.Aborted) with { Code = code, Reason = reason }, cancellationToken);
+        CountAsync(IntakeOutcomes.Aborted, message, Fact(message, AuditKind.Aborted) with { Code = code, Reason = reason }, cancellationToken);
 
     public ValueTask RecognizeAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
-        CountAsync(IntakeOutcomes.Duplicate, Fact(message, AuditKind.Duplicate) with { Code = code, Reason = reason }, cancellationToken);
+        CountAsync(IntakeOutcomes.Duplicate, message, Fact(message, AuditKind.Duplicate) with { Code = code, Reason = reason }, cancellationToken);
 
     /// <summary>The failure of a request whose answer took too long.</summary>
     public static EsbException TimedOut(InboundEndpointConfig config, Exception cause) =>
         new("ESB-HTTP-TIMEOUT", $"There was no answer within {config.Timeout.TotalSeconds:0.###} s.", FaultKind.Timeout, cause);
 
-    private ValueTask CountAsync(string outcome, AuditFact fact, CancellationToken cancellationToken)
+    private async ValueTask CountAsync(string outcome, EsbMessage message, AuditFact fact, CancellationToken cancellationToken)
     {
+        MaskedFlow.Follow(audit.Mask, message);
         state.Count(outcome);
-        return audit.RecordAsync(fact, cancellationToken);
+        await audit.RecordAsync(fact, message, cancellationToken);
     }
 
     // Both at once: the sender waits for the slower of the two, not for their sum. Neither alone lets it hear "accepted".
@@ -112,13 +126,27 @@ internal sealed partial class MessageIntake(
     {
         try
         {
-            await RecordAsync(context, AuditKind.Received);
+            await audit.RecordAsync(Fact(context.Received, AuditKind.Received), context.Received, CancellationToken.None);
             _cannotRecord = false;
         }
         catch
         {
             _cannotRecord = true;
             throw;
+        }
+    }
+
+    // The fact is about the request: its answer is what it led to.
+    private async Task RecordReplyAsync(MessageContext context, TimeSpan duration, CancellationToken cancellationToken)
+    {
+        await content.BufferAsync(context.Message, cancellationToken);
+        try
+        {
+            await audit.RecordAsync(Fact(context.Received, AuditKind.Replied) with { Duration = duration }, context.Message, CancellationToken.None);
+        }
+        catch (EsbException ex)
+        {
+            throw AuditFaults.Unrecorded(ex);
         }
     }
 
@@ -173,7 +201,7 @@ internal sealed partial class MessageIntake(
     {
         try
         {
-            await audit.RecordAsync(Fact(context.Received, kind) with { Code = code, Reason = reason }, CancellationToken.None);
+            await audit.RecordAsync(Fact(context.Received, kind) with { Code = code, Reason = reason, Step = context.FailedStep }, CancellationToken.None);
         }
         catch (EsbException ex)
         {

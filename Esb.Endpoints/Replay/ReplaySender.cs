@@ -98,7 +98,7 @@ internal sealed class ReplaySender(ReplayJob job, ReplayServices services, Repla
         if (message.Id != kept.Summary.MessageId) fields[ReplayEdit.ReplayOf] = kept.Summary.MessageId.ToString();
         if (endpoint != kept.Summary.Endpoint) fields["redirected-from"] = kept.Summary.Endpoint;
         return services.Audit.RecordAsync(
-            AuditFacts.Of(message, AuditKind.Replayed, services.Time) with { Endpoint = endpoint, Reason = job.Reason, Fields = fields }, CancellationToken.None);
+            AuditFacts.Of(message, AuditKind.Replayed, services.Time) with { Endpoint = endpoint, Reason = job.Reason, Fields = fields, CausedBy = message.Id == kept.Summary.MessageId ? null : kept.Summary.MessageId }, CancellationToken.None);
     }
 
     private static TimeSpan Longer(TimeSpan pause) => 2 * pause < LongestPause ? 2 * pause : LongestPause;

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Microsoft.Extensions.Logging.Abstractions;
 using Microsoft.Extensions.Logging.Console;
@@ -16,13 +17,14 @@ internal sealed class EsbConsoleFormatter(IOptions<EsbConsoleFormatterOptions> o
 
     private readonly EsbConsoleFormatterOptions _options = options.Value;
 
+    // Whoever writes a line need not know what is masked in the message that it is about.
     public override void Write<TState>(in LogEntry<TState> logEntry, IExternalScopeProvider? scopeProvider, TextWriter textWriter)
     {
         var time = _options.Time.GetLocalNow().ToString("HH:mm:ss.fff", CultureInfo.InvariantCulture);
         var (level, color) = LevelOf(logEntry.LogLevel);
         var category = LogCategory.Shorten(logEntry.Category).PadRight(9);
         textWriter.Write(_options.Colored ? $"{Grey}{time}{Reset} {color}{level}{Reset} {Grey}{category}{Reset} " : $"{time} {level} {category} ");
-        textWriter.Write(OneLine(logEntry.Formatter(logEntry.State, logEntry.Exception)));
+        textWriter.Write(OneLine(MaskedFlow.Clean(logEntry.Formatter(logEntry.State, logEntry.Exception))));
         if (logEntry.Exception is { } exception) WriteException(exception, textWriter);
         textWriter.WriteLine();
     }
@@ -30,9 +32,9 @@ internal sealed class EsbConsoleFormatter(IOptions<EsbConsoleFormatterOptions> o
     // What the bus itself says needs no stack; anything else is a surprise, and then the stack is what helps.
     private void WriteException(Exception exception, TextWriter writer)
     {
-        writer.Write(OneLine($": {(exception is EsbException fault ? $"{fault.Code} " : "")}{exception.Message}"));
+        writer.Write(OneLine(MaskedFlow.Clean($": {(exception is EsbException fault ? $"{fault.Code} " : "")}{exception.Message}")));
         if (exception is EsbException && !_options.ShowsStacks) return;
-        foreach (var line in exception.ToString().Split('\n')) writer.Write($"{Environment.NewLine}    {OneLine(line.TrimEnd())}");
+        foreach (var line in MaskedFlow.Clean(exception.ToString()).Split('\n')) writer.Write($"{Environment.NewLine}    {OneLine(line.TrimEnd())}");
     }
 
     private static (string Text, string Color) LevelOf(LogLevel level) => level switch

@@ -18,13 +18,13 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
 
     public async ValueTask PublishAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken)
     {
-        var outgoing = await PrepareAsync(context, subject, context.NextPublishId(step), cancellationToken);
+        var outgoing = await PrepareAsync(context, subject, context.NextPublishId(step), step, cancellationToken);
         if (context.UnitOfWork is { } transaction) transaction.Publish(outgoing);
         else context.AwaitSettled(await PublishAsync(outgoing, cancellationToken));
     }
 
     public ValueTask<OutgoingMessage> CopyAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken) =>
-        PrepareAsync(context, subject, context.NextCopyId(step), cancellationToken);
+        PrepareAsync(context, subject, context.NextCopyId(step), step, cancellationToken);
 
     public async Task<Task> PublishAsync(OutgoingMessage outgoing, CancellationToken cancellationToken)
     {
@@ -32,26 +32,26 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
         var started = time.GetTimestamp();
         using var activity = TopicsTelemetry.StartSend(message, transport.System, outgoing.Parent);
         var result = await ObserveAsync(message, activity, () => _publisher.PublishAsync(message, cancellationToken));
-        await RecordAsync(outgoing, AuditKind.Published, time.GetElapsedTime(started), fault: null);
+        await RecordAsync(outgoing, AuditKind.Published, message, time.GetElapsedTime(started), fault: null);
         return result.Settled;
     }
 
     public async ValueTask RequestAsync(MessageContext context, Subject subject, TimeSpan timeout, string step, CancellationToken cancellationToken)
     {
-        var outgoing = await PrepareAsync(context, subject, context.NextPublishId(step), cancellationToken);
+        var outgoing = await PrepareAsync(context, subject, context.NextPublishId(step), step, cancellationToken);
         var request = outgoing.Message;
         var started = time.GetTimestamp();
         using var activity = TopicsTelemetry.StartSend(request, transport.System, outgoing.Parent);
         var reply = await ObserveAsync(request, activity, () => _publisher.RequestAsync(request, timeout, cancellationToken));
         var fault = FaultReply.Read(reply);
         await Task.WhenAll(
-            RecordAsync(outgoing, AuditKind.Published, duration: null, fault: null),
-            RecordAsync(outgoing, AuditKind.Replied, time.GetElapsedTime(started), fault));
+            RecordAsync(outgoing, AuditKind.Published, request, duration: null, fault: null),
+            RecordAsync(outgoing, AuditKind.Replied, reply, time.GetElapsedTime(started), fault));
         if (fault is not null) throw fault;
         TakeOver(context, reply);
     }
 
-    private async ValueTask<OutgoingMessage> PrepareAsync(MessageContext context, Subject subject, Guid id, CancellationToken cancellationToken)
+    private async ValueTask<OutgoingMessage> PrepareAsync(MessageContext context, Subject subject, Guid id, string step, CancellationToken cancellationToken)
     {
         await context.Message.Body.BufferAsync(limits.MaxBodySize.Bytes, cancellationToken);
         var message = context.Message with
@@ -62,7 +62,12 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
             Attempt = 0,
         };
         RefuseExcess(message);
-        return new OutgoingMessage(message, context.Endpoint, context.Process.Length == 0 ? null : context.Process, Activity.Current?.Context ?? default);
+        var isProcess = context.Process.Length > 0;
+        return new OutgoingMessage(message, context.Endpoint, isProcess ? context.Process : null, Activity.Current?.Context ?? default)
+        {
+            CausedBy = id == context.Received.Id ? null : context.Received.Id,
+            Step = isProcess ? step : null,
+        };
     }
 
     private static void RefuseExcess(EsbMessage message)
@@ -94,19 +99,21 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
         }
     }
 
-    private async Task RecordAsync(OutgoingMessage outgoing, AuditKind kind, TimeSpan? duration, EsbException? fault)
+    private async Task RecordAsync(OutgoingMessage outgoing, AuditKind kind, EsbMessage content, TimeSpan? duration, EsbException? fault)
     {
         var fact = AuditFacts.Of(outgoing.Message, kind, time) with
         {
             Endpoint = outgoing.Endpoint,
             Process = outgoing.Process,
+            Step = outgoing.Step,
+            CausedBy = outgoing.CausedBy,
             Duration = duration,
             Code = fault?.Code,
             Reason = fault?.Message,
         };
         try
         {
-            await audit.RecordAsync(fact, CancellationToken.None); // what is confirmed is recorded, even when its sender has gone
+            await audit.RecordAsync(fact, content, CancellationToken.None); // what is confirmed is recorded, even when its sender has gone
         }
         catch (EsbException ex)
         {

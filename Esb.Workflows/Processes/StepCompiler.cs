@@ -23,14 +23,14 @@ internal sealed class StepCompiler(
         var compiled = steps.Select(step => factories[step.Kind].Compile(step, this)).ToList();
         return compiled.Contains(null)
             ? null
-            : new CompiledStep(Sequence([.. compiled.Select(step => step!.Run)]), string.Join(" → ", compiled.Select(step => step!.Description)));
+            : new CompiledStep(Sequence([.. compiled.Zip(steps, (step, config) => new PlacedStep(step!.Run, config.Id ?? config.Path))]), string.Join(" → ", compiled.Select(step => step!.Description)));
     }
 
-    private static MessageStep Sequence(MessageStep[] steps) => steps.Length == 1 ? steps[0] : async (context, cancellationToken) =>
+    private static MessageStep Sequence(PlacedStep[] steps) => steps.Length == 1 ? steps[0].RunAsync : async (context, cancellationToken) =>
     {
         foreach (var step in steps)
         {
-            await step(context, cancellationToken);
+            await step.RunAsync(context, cancellationToken);
             if (context.Outcome != ProcessOutcome.Running) return;
         }
     };

@@ -9,6 +9,7 @@ namespace Esb.Core.Configuration.Settings;
 internal sealed class ChoiceType(Type type) : ScalarType
 {
     private readonly IReadOnlyList<Enum> _choices = [.. Enum.GetValues(type).Cast<Enum>()];
+    private readonly string _code = type.GetCustomAttribute<ChoiceCodeAttribute>()?.Code ?? "ESB-CFG-VALUE";
 
     private IEnumerable<string> Available => _choices.Where(choice => Attribute<UnavailableAttribute>(choice) is null).Select(NameOf);
 
@@ -21,7 +22,7 @@ internal sealed class ChoiceType(Type type) : ScalarType
     protected override object? ParseResolved(ConfigNode node, SettingsReader reader)
     {
         var found = node.Kind == ConfigKind.Text ? _choices.FirstOrDefault(choice => NameOf(choice) == node.Text) : null;
-        if (found is null) reader.Errors.Add("ESB-CFG-VALUE", node, $"expected one of {string.Join(", ", Available)}{NearestName.Hint(node.Text, Available)}");
+        if (found is null) reader.Errors.Add(_code, node, $"expected one of {string.Join(", ", Available)}{NearestName.Hint(node.Text, Available)}");
         else if (Attribute<UnavailableAttribute>(found) is null) return found;
         else reader.Errors.Add("ESB-CFG-UNAVAILABLE", node, $"is designed, but this version cannot do it yet; expected one of {string.Join(", ", Available)}");
         return null;

@@ -148,7 +148,7 @@ internal sealed class RecordType : SettingType
             foreach (var name in choice.Names) flaws.Damage(name);
             var found = given.Count == 0 ? "none" : string.Join(" and ", given);
             var names = string.Join(", ", choice.Names.Intersect(AvailableNames));
-            reader.Errors.Add("ESB-CFG-ONEOF", node.Path, $"expected {(choice.IsRequired ? "exactly" : "at most")} one of {names}, found {found}", node.Origin);
+            reader.Errors.Add(choice.Code, node.Path, $"expected {(choice.IsRequired ? "exactly" : "at most")} one of {names}, found {found}", node.Origin);
         }
     }
 }

@@ -51,6 +51,9 @@ public abstract class ChoiceAttribute(bool isRequired, params string[] names) : 
 
     /// <summary>The configured names.</summary>
     public IReadOnlyList<string> Names { get; } = names;
+
+    /// <summary>The code of the error where it is otherwise.</summary>
+    public string Code { get; init; } = "ESB-CFG-ONEOF";
 }
 
 /// <summary>Exactly one of these properties must be given.</summary>
@@ -64,6 +67,15 @@ public sealed class AtMostOneAttribute(params string[] names) : ChoiceAttribute(
 /// <summary>A name of an enumeration that the design knows, but that this version cannot do yet.</summary>
 [AttributeUsage(AttributeTargets.Field)]
 public sealed class UnavailableAttribute : Attribute;
+
+/// <summary>The code of the error where a value is none of the names of an enumeration; <c>ESB-CFG-VALUE</c> otherwise.</summary>
+/// <param name="code">Stable: <c>ESB-…</c>.</param>
+[AttributeUsage(AttributeTargets.Enum)]
+public sealed class ChoiceCodeAttribute(string code) : Attribute
+{
+    /// <summary>The code.</summary>
+    public string Code { get; } = code;
+}
 
 /// <summary>A base record whose kinds are told apart by a property; the kinds are registered as <see cref="SettingsKind"/>.</summary>
 /// <param name="discriminator">The property that names the kind.</param>

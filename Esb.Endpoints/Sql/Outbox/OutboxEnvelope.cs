@@ -17,6 +17,10 @@ internal sealed record OutboxEnvelope
 
     public string? Process { get; init; }
 
+    public string? Step { get; init; }
+
+    public Guid? CausedBy { get; init; }
+
     public string? Key { get; init; }
 
     public string? ContentType { get; init; }
@@ -40,6 +44,8 @@ internal sealed record OutboxEnvelope
             CreatedAt = message.CreatedAt,
             Endpoint = outgoing.Endpoint,
             Process = outgoing.Process,
+            Step = outgoing.Step,
+            CausedBy = outgoing.CausedBy,
             Key = message.Key,
             ContentType = message.ContentType,
             CorrelationId = message.CorrelationId,
@@ -68,7 +74,7 @@ internal sealed record OutboxEnvelope
             Party = envelope.Party,
         };
         ActivityContext.TryParse(envelope.TraceParent, envelope.TraceState, out var trace);
-        return new OutgoingMessage(message, envelope.Endpoint, envelope.Process, trace);
+        return new OutgoingMessage(message, envelope.Endpoint, envelope.Process, trace) { Step = envelope.Step, CausedBy = envelope.CausedBy };
     }
 }
 

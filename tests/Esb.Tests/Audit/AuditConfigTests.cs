@@ -1,6 +1,8 @@
 using Esb.Audit;
 using Esb.Audit.Steps;
+using Esb.Content;
 using Esb.Core;
+using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Expressions;
@@ -28,10 +30,9 @@ public sealed class AuditConfigTests
         var config = Read("{}", out _)!.Section<AuditConfig>("audit");
 
         Assert.That((config.Mode, config.MaxConcurrentInstances, config.Retention), Is.EqualTo((AuditMode.Spooled, 100, TimeSpan.FromDays(30))));
+        Assert.That((config.Bodies, config.At.Count, config.MaxBody, config.Masks.Count), Is.EqualTo((AuditBodies.None, 4, ByteSize.KiB(256), 0)));
     }
 
-    [TestCase("""{ "audit": { "bodies": "whole" } }""", "ESB-CFG-UNAVAILABLE", "audit.bodies")]
-    [TestCase("""{ "audit": { "masks": [{ "xpath": "//card", "action": "last4" }] } }""", "ESB-CFG-UNAVAILABLE", "audit.masks")]
     [TestCase("""{ "audit": { "mode": "strickt" } }""", "ESB-CFG-VALUE", "audit.mode")]
     [TestCase("""{ "audit": { "maxConcurrentInstances": 0 } }""", "ESB-CFG-RANGE", "audit.maxConcurrentInstances")]
     [TestCase("""{ "audit": { "retention": "30" } }""", "ESB-CFG-DURATION", "audit.retention")]
@@ -94,6 +95,7 @@ public sealed class AuditConfigTests
     private static IServiceCollection Services() => new ServiceCollection()
         .AddEsbCore()
         .AddSingleton(new SettingsKind(typeof(Core.Topics.TransportConfig), "memory", typeof(MemoryTransportConfig), "In memory."))
+        .AddEsbContent()
         .AddEsbStorage()
         .AddEsbAudit();
 

@@ -21,7 +21,7 @@ public sealed class ValueTests : ConfigurationFixture
     {
         var error = RefuseOnce("""{ "topics": { "orders": { "zzzzzz": 1 } } }""");
 
-        Assert.That(error.Expected, Is.EqualTo("unknown; known here are persistent, key, claimCheck"));
+        Assert.That(error.Expected, Is.EqualTo("unknown; known here are persistent, key, claimCheck, audit"));
     }
 
     [Test, Property("Case", "CFG-07")]

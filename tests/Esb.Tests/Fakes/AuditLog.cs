@@ -1,4 +1,5 @@
 using Esb.Core.Audit;
+using Esb.Core.Messages;
 
 namespace Esb.Tests.Fakes;
 
@@ -6,6 +7,7 @@ namespace Esb.Tests.Fakes;
 internal sealed class AuditLog : IAuditTrail
 {
     private readonly List<AuditFact> _facts = [];
+    private readonly Dictionary<Guid, EsbMessage> _contents = [];
 
     public Exception? Failure { get; set; }
 
@@ -17,6 +19,12 @@ internal sealed class AuditLog : IAuditTrail
         }
     }
 
+    /// <summary>The message that was recorded with a fact.</summary>
+    public EsbMessage ContentOf(AuditFact fact)
+    {
+        lock (_facts) return _contents[fact.Id];
+    }
+
     public IEnumerable<AuditKind> Kinds => Facts.Select(fact => fact.Kind);
 
     public ValueTask RecordAsync(AuditFact fact, CancellationToken cancellationToken)
@@ -24,5 +32,11 @@ internal sealed class AuditLog : IAuditTrail
         if (Failure is not null) return ValueTask.FromException(Failure);
         lock (_facts) _facts.Add(fact);
         return ValueTask.CompletedTask;
+    }
+
+    public ValueTask RecordAsync(AuditFact fact, EsbMessage content, CancellationToken cancellationToken)
+    {
+        lock (_facts) _contents[fact.Id] = content;
+        return RecordAsync(fact, cancellationToken);
     }
 }

@@ -29,8 +29,8 @@ public sealed class TopicPublisherTests : TopicsFixture
         var fact = Audit.Facts.Single();
         Assert.That((published.Id, published.Subject, published.Attempt), Is.EqualTo((context.Received.Id, "orders.accepted", 0)));
         Assert.That(
-            (fact.Kind, fact.MessageId, fact.Subject, fact.Endpoint, fact.Process),
-            Is.EqualTo((AuditKind.Published, published.Id, "orders.accepted", "an-endpoint", "receive")));
+            (fact.Kind, fact.MessageId, fact.Subject, fact.Endpoint, fact.Process, fact.Step),
+            Is.EqualTo((AuditKind.Published, published.Id, "orders.accepted", "an-endpoint", "receive", "receive[0]")));
     }
 
     [Test, CancelAfter(5_000)]
@@ -49,6 +49,7 @@ public sealed class TopicPublisherTests : TopicsFixture
         var ids = Transport.Published.Select(published => published.Id).ToList();
         Assert.That(ids.Take(2), Is.EqualTo(ids.Skip(2)).And.Unique);
         Assert.That(ids[0], Is.EqualTo(message.Id));
+        Assert.That(Audit.Facts.Take(2).Select(fact => fact.CausedBy), Is.EqualTo(new Guid?[] { null, message.Id }), "what it was made of");
     }
 
     [Test, CancelAfter(5_000)]

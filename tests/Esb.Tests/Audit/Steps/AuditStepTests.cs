@@ -1,4 +1,5 @@
 using Esb.Audit;
+using Esb.Audit.Recording;
 using Esb.Audit.Services;
 using Esb.Audit.Steps;
 using Esb.Core.Audit;
@@ -7,6 +8,7 @@ using Esb.Core.Expressions;
 using Esb.Core.Messages;
 using Esb.Core.Pooling;
 using Esb.Core.Processes;
+using Esb.Tests.Audit.Recording;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using NUnit.Framework;
@@ -18,6 +20,13 @@ public sealed class AuditStepTests
 {
     private readonly MemoryAuditTrail _trail = new();
     private readonly RecordingLogger _log = new();
+    private ConfiguredAudit _audit = null!;
+
+    [SetUp]
+    public void Configure() => _audit = new ConfiguredAudit("{}");
+
+    [TearDown]
+    public void Remove() => _audit.Dispose();
 
     [Test]
     public async Task The_fact_belongs_to_the_message_as_it_came_in()
@@ -54,8 +63,8 @@ public sealed class AuditStepTests
         await step.RunAsync(Some.Context(), default);
 
         Assert.That(_trail.Facts.Select(fact => fact.Fields.Keys), Is.All.EqualTo(new[] { "order" }));
-        Assert.That(_log.Warnings, Has.Count.EqualTo(1));
-        Assert.That(_log.Warnings[0], Does.Contain("total"));
+        Assert.That(_audit.Warnings.Lines, Has.Count.EqualTo(1));
+        Assert.That(_audit.Warnings.Lines[0], Does.Contain("total"));
     }
 
     [Test, CancelAfter(5_000)]
@@ -82,6 +91,22 @@ public sealed class AuditStepTests
         Assert.That(context.Message.Body.IsBuffered, Is.False);
     }
 
+    [Test, Property("Case", "AUD-02")]
+    public async Task Fields_and_body_are_masked_also_where_the_secret_comes_by_a_property()
+    {
+        using var audit = new ConfiguredAudit("""{ "audit": { "maxBody": "20B", "masks": [{ "jsonpath": "$.card", "action": "last4" }] } }""");
+        var context = Some.Context(Some.Message("""{"id":1,"card":"4111111111111111"}"""));
+        context.SetProperty("card", "4111111111111111");
+        var step = Compile(new AuditStepConfig { As = "a", Body = true }, audit.Recorder, ("body", seen => seen.Message.Body.ReadText()), ("property", seen => seen.GetProperty("card")));
+
+        await step.RunAsync(context, default);
+
+        var fact = _trail.Facts.Single();
+        Assert.That(fact.Fields, Is.EquivalentTo(new Dictionary<string, string> { ["body"] = """{"id":1,"card":"****1111"}""", ["property"] = "****1111" }));
+        Assert.That((System.Text.Encoding.UTF8.GetString(fact.Body!.Value.Span), fact.BodyState), Is.EqualTo(("""{"id":1,"card":"****""", AuditBodyState.Masked)));
+        Assert.That(context.Message.Body.ReadText(), Does.Contain("4111111111111111"), "the message itself goes on as it was");
+    }
+
     [Test, CancelAfter(10_000), Property("Case", "T-AUD-3")]
     public async Task A_message_that_waits_too_long_for_its_turn_fails_with_a_pool_timeout_and_a_warning(CancellationToken cancellationToken)
     {
@@ -101,12 +126,14 @@ public sealed class AuditStepTests
         Assert.That(_trail.Facts, Has.Count.EqualTo(2));
     }
 
-    private AuditStep Compile(AuditStepConfig config, params (string Name, Func<MessageContext, object?> Value)[] fields)
+    private AuditStep Compile(AuditStepConfig config, params (string Name, Func<MessageContext, object?> Value)[] fields) => Compile(config, _audit.Recorder, fields);
+
+    private AuditStep Compile(AuditStepConfig config, AuditRecorder recorder, params (string Name, Func<MessageContext, object?> Value)[] fields)
     {
         var services = new AuditServices(new AuditConfig(), _trail, TimeProvider.System, NullLogger<AuditServices>.Instance);
         var proxies = new InstancePool<AuditProxy>(
             $"audit step {config.As}", () => new AuditProxy(services), new PoolLimits(config.MaximumInstances, config.PoolTimeout), TimeProvider.System, _log);
-        return new AuditStep(config, [.. fields.Select(field => new AuditField(field.Name, new Computed(field.Value)))], proxies, maxBodyBytes: 1000, TimeProvider.System, _log);
+        return new AuditStep(config, [.. fields.Select(field => new AuditField(field.Name, new Computed(field.Value)))], proxies, maxBodyBytes: 1000, recorder, TimeProvider.System);
     }
 
     private sealed class Computed(Func<MessageContext, object?> value) : IMessageValue

@@ -13,6 +13,8 @@ namespace Esb.Tests.Endpoints.Intake;
 
 public sealed class MessageIntakeTests
 {
+    private static readonly IntakeContent NoContent = new(ReadsReceived: false, HasReply: false, MaxBytes: 1000);
+
     private readonly ManualTime _time = new();
     private AuditLog _audit = null!;
 
@@ -24,8 +26,8 @@ public sealed class MessageIntakeTests
     {
         var received = new TaskCompletionSource();
         var audit = Substitute.For<IAuditTrail>();
-        audit.RecordAsync(default!, default).ReturnsForAnyArgs(_ => new ValueTask(received.Task));
-        var intake = new MessageIntake(new Config { Name = "in" }, Nothing, needsTopics: true, isDurable: true, new IntakeState("in", _time), audit, _time, NullLogger<MessageIntake>.Instance);
+        audit.RecordAsync(default!, default(EsbMessage)!, default).ReturnsForAnyArgs(_ => new ValueTask(received.Task));
+        var intake = new MessageIntake(new Config { Name = "in" }, Nothing, needsTopics: true, isDurable: true, new IntakeState("in", _time), NoContent, audit, _time, NullLogger<MessageIntake>.Instance);
 
         var taking = intake.ReceiveAsync(Some.Message(), CancellationToken.None).AsTask();
         Assert.That(taking.IsCompleted, Is.False, "nothing is accepted before its fact is durable");
@@ -48,8 +50,8 @@ public sealed class MessageIntakeTests
         var (records, runs) = (new Queue<TaskCompletionSource>([new(), new(), new()]), 0);
         var recording = records.ToArray();
         var audit = Substitute.For<IAuditTrail>();
-        audit.RecordAsync(default!, default).ReturnsForAnyArgs(call => call.Arg<AuditFact>().Kind == AuditKind.Received ? new ValueTask(records.Dequeue().Task) : ValueTask.CompletedTask);
-        var intake = new MessageIntake(new Config { Name = "in" }, Count, needsTopics: true, isDurable: true, new IntakeState("in", _time), audit, _time, NullLogger<MessageIntake>.Instance);
+        audit.RecordAsync(default!, default(EsbMessage)!, default).ReturnsForAnyArgs(call => call.Arg<AuditFact>().Kind == AuditKind.Received ? new ValueTask(records.Dequeue().Task) : ValueTask.CompletedTask);
+        var intake = new MessageIntake(new Config { Name = "in" }, Count, needsTopics: true, isDurable: true, new IntakeState("in", _time), NoContent, audit, _time, NullLogger<MessageIntake>.Instance);
 
         var unrecorded = intake.ReceiveAsync(Some.Message(), CancellationToken.None).AsTask();
         recording[0].SetException(new EsbException("ESB-AUD-WRITE", "Full.", FaultKind.Unavailable));
@@ -173,6 +175,54 @@ public sealed class MessageIntakeTests
         Assert.That(counted, Is.EqualTo(new[] { "accepted", "replied", "refused", "failed", "refused" }.Select(outcome => $"1 {{message}} esb.endpoint=in esb.outcome={outcome}")));
     }
 
+    [Test, CancelAfter(5_000)]
+    public async Task Body_that_is_recorded_is_read_before_the_process_begins(CancellationToken cancellationToken)
+    {
+        var wasBuffered = false;
+        var intake = Intake(Look, content: new IntakeContent(ReadsReceived: true, HasReply: false, MaxBytes: 1000));
+
+        await intake.ReceiveAsync(Some.Message() with { Body = MessageBody.FromStream(new MemoryStream("<order/>"u8.ToArray())) }, cancellationToken);
+
+        Assert.That(wasBuffered);
+        Assert.That(_audit.ContentOf(_audit.Facts.Single()).Body.ReadText(), Is.EqualTo("<order/>"));
+
+        ValueTask Look(MessageContext context, CancellationToken token)
+        {
+            wasBuffered = context.Message.Body.IsBuffered;
+            return ValueTask.CompletedTask;
+        }
+    }
+
+    [Test, CancelAfter(5_000)]
+    public async Task Answer_of_a_process_is_recorded_where_answers_are(CancellationToken cancellationToken)
+    {
+        var intake = Intake(Answer, ExchangePattern.RequestReply, new IntakeContent(ReadsReceived: false, HasReply: true, MaxBytes: 1000));
+        var message = Some.Message();
+
+        await intake.ReceiveAsync(message, cancellationToken);
+
+        Assert.That(_audit.Facts.Select(fact => (fact.Kind, fact.MessageId)), Is.EqualTo(new[] { (AuditKind.Received, message.Id), (AuditKind.Replied, message.Id) }));
+        Assert.That(_audit.ContentOf(_audit.Facts[1]).Body.ReadText(), Is.EqualTo("<answer/>"));
+
+        static ValueTask Answer(MessageContext context, CancellationToken token)
+        {
+            context.Message = context.Message with { Body = MessageBody.FromText("<answer/>") };
+            return ValueTask.CompletedTask;
+        }
+    }
+
+    [Test]
+    public void Failure_is_recorded_with_the_step_that_failed()
+    {
+        FailureOf(Intake((context, _) =>
+        {
+            context.FailedStep = "validate";
+            throw new EsbException("ESB-SOME", "Because.", FaultKind.Invalid);
+        }));
+
+        Assert.That((_audit.Facts[^1].Kind, _audit.Facts[^1].Step), Is.EqualTo((AuditKind.Refused, "validate")));
+    }
+
     private static readonly MessageStep Nothing = (_, _) => ValueTask.CompletedTask;
 
     private static MessageStep SetStatus(double status) => (context, _) =>
@@ -181,8 +231,8 @@ public sealed class MessageIntakeTests
         return ValueTask.CompletedTask;
     };
 
-    private MessageIntake Intake(MessageStep run, ExchangePattern mode = ExchangePattern.OneWay) =>
-        new(new Config { Name = "in", Mode = mode }, run, needsTopics: true, isDurable: false, new IntakeState("in", _time), _audit, _time, NullLogger<MessageIntake>.Instance);
+    private MessageIntake Intake(MessageStep run, ExchangePattern mode = ExchangePattern.OneWay, IntakeContent? content = null) =>
+        new(new Config { Name = "in", Mode = mode }, run, needsTopics: true, isDurable: false, new IntakeState("in", _time), content ?? NoContent, _audit, _time, NullLogger<MessageIntake>.Instance);
 
     private static EsbException FailureOf(MessageIntake intake) =>
         Assert.ThrowsAsync<EsbException>(async () => await intake.ReceiveAsync(Some.Message(), CancellationToken.None))!;

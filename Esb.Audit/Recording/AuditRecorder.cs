@@ -1,0 +1,78 @@
+using Esb.Core.Audit;
+using Esb.Core.Configuration;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Audit.Recording;
+
+/// <summary>Makes of what happened what is recorded of it: with the host, without secrets, with as much of the message as is wanted there. Thread-safe.</summary>
+internal sealed class AuditRecorder(AuditConfig config, AuditPolicies policies, IMessageMask mask, EsbConfiguration configuration, TimeProvider time, ILogger<AuditRecorder> logger)
+{
+    private static readonly string Host = $"{Environment.MachineName}/{Environment.ProcessId}";
+
+    private readonly AuditWarnings _warnings = new(time, logger);
+
+    /// <summary>What is made unreadable.</summary>
+    public IMessageMask Mask => mask;
+
+    /// <summary>How much is recorded with facts of a kind at an endpoint.</summary>
+    public AuditBodies Wants(AuditKind kind, string endpoint) => policies.Of(endpoint, subject: null).Of(kind);
+
+    /// <summary>When a fact counts as recorded.</summary>
+    public AuditMode ModeOf(AuditFact fact) => policies.Of(fact.Endpoint, fact.Subject).Mode;
+
+    /// <summary>The fact with what only the host knows, and without secrets in its text.</summary>
+    public AuditFact Complete(AuditFact fact) => fact with { Host = Host, Revision = configuration.Revision, Reason = fact.Reason is { } reason ? MaskedFlow.Clean(reason) : null };
+
+    /// <summary>The fact with as much of a message as is wanted there.</summary>
+    public AuditFact Describe(AuditFact fact, EsbMessage content)
+    {
+        var policy = policies.Of(fact.Endpoint, fact.Subject);
+        var bodies = policy.Of(fact.Kind);
+        if (bodies == AuditBodies.None) return fact;
+
+        var masked = mask.Apply(content);
+        if (masked.Message.Headers.Count > 0) fact = fact with { Headers = new Dictionary<string, string>(masked.Message.Headers) };
+        if (bodies >= AuditBodies.Fields && policy.Fields.Count > 0) fact = fact with { Fields = Promote(fact, policy.Fields, masked) };
+        return bodies == AuditBodies.Whole ? RecordedBody.Put(fact, content, masked, config.MaxBody.Bytes) : fact;
+    }
+
+    /// <summary>The fact with what an audit step asks for.</summary>
+    /// <param name="fact">The fact.</param>
+    /// <param name="context">The message as the step finds it.</param>
+    /// <param name="fields">What is taken from it.</param>
+    /// <param name="wantsBody">Whether its body is recorded.</param>
+    /// <exception cref="EsbException">The body cannot be read as a field needs it.</exception>
+    public AuditFact Describe(AuditFact fact, MessageContext context, IReadOnlyList<AuditField> fields, bool wantsBody)
+    {
+        if (fields.Count == 0 && !wantsBody) return fact;
+        var masked = mask.Apply(context.Message);
+        fact = fact with { Fields = FieldReading.Evaluate(fields, context, masked, field => _warnings.Missing(field, context.Received.Id, fact.Name!, context.Process)) };
+        return wantsBody ? RecordedBody.Put(fact, context.Message, masked, config.MaxBody.Bytes) : fact;
+    }
+
+    // What happened is recorded whatever the message holds: a field that cannot be read is left out.
+    private Dictionary<string, string> Promote(AuditFact fact, IReadOnlyList<AuditField> fields, MaskedMessage masked)
+    {
+        var context = new MessageContext(masked.Message, fact.Endpoint ?? "");
+        var promoted = new Dictionary<string, string>(fact.Fields);
+        foreach (var field in fields)
+        {
+            try
+            {
+                if (field.Value.ReadsBody && !masked.Message.Body.IsBuffered) Missing(field.Name);
+                else foreach (var (name, value) in FieldReading.Evaluate([field], context, masked, Missing)) promoted[name] = value;
+            }
+            catch (EsbException)
+            {
+                Missing(field.Name);
+            }
+        }
+
+        return promoted;
+
+        void Missing(string field) => _warnings.Missing(field, fact.MessageId, fact.Kind.ToString().ToLowerInvariant(), fact.Endpoint ?? "");
+    }
+}

@@ -1,0 +1,36 @@
+using Esb.Core.Audit;
+using Esb.Core.Expressions;
+using Esb.Core.Processes;
+
+namespace Esb.Audit.Recording;
+
+/// <summary>Takes fields from a message as it may be recorded: what is masked in it is masked in them, also where it comes by a property.</summary>
+internal static class FieldReading
+{
+    /// <param name="fields">What to take.</param>
+    /// <param name="context">The message; used for as long as this runs.</param>
+    /// <param name="masked">The message as it may be recorded.</param>
+    /// <param name="missing">Hears of fields without a value.</param>
+    /// <exception cref="Core.Errors.EsbException">The body cannot be read as a value needs it.</exception>
+    public static Dictionary<string, string> Evaluate(IReadOnlyList<AuditField> fields, MessageContext context, MaskedMessage masked, Action<string> missing)
+    {
+        var values = new Dictionary<string, string>(fields.Count);
+        var original = context.Message;
+        try
+        {
+            context.Message = masked.Message;
+            foreach (var field in fields)
+            {
+                var isReadable = masked.State != AuditBodyState.Withheld || !field.Value.ReadsBody;
+                if (isReadable && MessageValues.AsText(field.Value.Evaluate(context)) is { } text) values[field.Name] = masked.Secrets.Remove(text);
+                else missing(field.Name);
+            }
+        }
+        finally
+        {
+            context.Message = original;
+        }
+
+        return values;
+    }
+}

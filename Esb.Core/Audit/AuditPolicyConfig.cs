@@ -1,0 +1,24 @@
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Expressions;
+
+namespace Esb.Core.Audit;
+
+/// <summary>What one endpoint or topic records differently; what it does not name is as the section <c>audit</c> says. An endpoint comes before a topic.</summary>
+public sealed record AuditPolicyConfig : SettingsRecord
+{
+    /// <summary>How much of a message is recorded.</summary>
+    [Setting("How much of its messages is recorded: nothing, headers, also fields, also the whole body.", Main = true)]
+    public AuditBodies? Bodies { get; init; }
+
+    /// <summary>Where on the way of a message that is recorded.</summary>
+    [Setting("Where that is recorded: as received, as published, as delivered, as replied.")]
+    public IReadOnlyList<AuditPoint>? At { get; init; }
+
+    /// <summary>Values to record for search, beside those of the section <c>audit</c>; one of the same name takes the place of that.</summary>
+    [Setting("Values to record for search, beside those of the section audit.")]
+    public IReadOnlyDictionary<string, ValueConfig> Fields { get; init; } = new Dictionary<string, ValueConfig>();
+
+    /// <summary>When its facts count as recorded.</summary>
+    [Setting("When its facts count as recorded.")]
+    public AuditMode? Mode { get; init; }
+}

@@ -1,0 +1,41 @@
+using Esb.Core.Processes;
+
+namespace Esb.Workflows.Processes;
+
+/// <summary>A step that leaves word where it stands when it fails.</summary>
+/// <param name="run">The step.</param>
+/// <param name="place">Its id, or where it stands.</param>
+internal sealed class PlacedStep(MessageStep run, string place)
+{
+    public ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
+    {
+        try
+        {
+            var running = run(context, cancellationToken);
+            return running.IsCompletedSuccessfully ? running : WatchAsync(running, context);
+        }
+        catch (Exception) when (IsNoted(context))
+        {
+            throw;
+        }
+    }
+
+    private async ValueTask WatchAsync(ValueTask running, MessageContext context)
+    {
+        try
+        {
+            await running;
+        }
+        catch (Exception) when (IsNoted(context))
+        {
+            throw;
+        }
+    }
+
+    // Never true: the failure goes on as it is. A step inside this one has said it before.
+    private bool IsNoted(MessageContext context)
+    {
+        context.FailedStep ??= place;
+        return false;
+    }
+}
