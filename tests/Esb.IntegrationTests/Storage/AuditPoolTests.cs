@@ -3,6 +3,7 @@ using System.Diagnostics;
 using Dapper;
 using Esb.Audit;
 using Esb.Audit.Services;
+using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Pooling;
 using Esb.Tests.Fakes;
