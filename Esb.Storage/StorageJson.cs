@@ -2,6 +2,7 @@ using System.Text.Json.Serialization;
 using Esb.Core.Audit;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Storage.Files;
 using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Keys;
 using Esb.Storage.Files.Parking;
@@ -14,6 +15,7 @@ namespace Esb.Storage;
     IgnoreReadOnlyProperties = true,
     UseStringEnumConverter = true)]
 [JsonSerializable(typeof(AuditFact))]
+[JsonSerializable(typeof(FactRecord))]
 [JsonSerializable(typeof(LetterEvent))]
 [JsonSerializable(typeof(ReplayRequest))]
 [JsonSerializable(typeof(IReadOnlyList<FailedAttempt>))]

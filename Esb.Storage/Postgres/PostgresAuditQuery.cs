@@ -8,8 +8,9 @@ internal static class PostgresAuditQuery
 {
     private const string Columns =
         """
-        e.id, e.occurred_at as OccurredAt, e.kind, e.message_id as MessageId, e.conversation_id as ConversationId, e.endpoint, e.process, e.name, e.subject,
-        e.attempt, e.duration, e.code, e.reason, e.trace_id as TraceId, e.party, e.fields, e.content_type as ContentType, e.body
+        e.id, e.occurred_at as OccurredAt, e.kind, e.message_id as MessageId, e.conversation_id as ConversationId, e.caused_by as CausedBy, e.endpoint, e.process, e.step, e.name, e.subject,
+        e.attempt, e.duration, e.code, e.reason, e.trace_id as TraceId, e.party, e.host, e.revision, e.fields, e.headers, e.content_type as ContentType,
+        e.body, e.body_encoding as BodyEncoding, e.body_state as BodyState, e.body_length as BodyLength, e.body_hash as BodyHash
         """;
 
     /// <summary>Newest first. One of the fields leads the way through its index, in the order of time; the others are looked at in what it finds.</summary>
@@ -28,6 +29,10 @@ internal static class PostgresAuditQuery
         }
 
         if (query.Endpoint is not null) Add("e.endpoint = @endpoint", "endpoint", PostgresText.Clean(query.Endpoint));
+        if (query.MessageId is not null) Add("e.message_id = @messageId", "messageId", query.MessageId);
+        if (query.Process is not null) Add("e.process = @process", "process", PostgresText.Clean(query.Process));
+        if (query.Party is not null) Add("e.party = @party", "party", PostgresText.Clean(query.Party));
+        if (query.TraceId is not null) Add("e.trace_id = @traceId", "traceId", PostgresText.Clean(query.TraceId));
         if (query.Kind is not null) Add($"e.kind = '{query.Kind}'", null, null); // a constant, so that the index of failures can serve
         if (query.From is not null) Add("e.occurred_at >= @from", "from", query.From.Value.UtcDateTime);
         if (query.To is not null) Add("e.occurred_at < @to", "to", query.To.Value.UtcDateTime);

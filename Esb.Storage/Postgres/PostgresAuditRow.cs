@@ -1,4 +1,5 @@
 using Esb.Core.Audit;
+using Esb.Storage.Bodies;
 
 namespace Esb.Storage.Postgres;
 
@@ -15,9 +16,13 @@ internal sealed record PostgresAuditRow
 
     public Guid ConversationId { get; init; }
 
+    public Guid? CausedBy { get; init; }
+
     public string? Endpoint { get; init; }
 
     public string? Process { get; init; }
+
+    public string? Step { get; init; }
 
     public string? Name { get; init; }
 
@@ -35,11 +40,25 @@ internal sealed record PostgresAuditRow
 
     public string? Party { get; init; }
 
+    public string? Host { get; init; }
+
+    public string? Revision { get; init; }
+
     public string? Fields { get; init; }
+
+    public string? Headers { get; init; }
 
     public string? ContentType { get; init; }
 
     public byte[]? Body { get; init; }
+
+    public string? BodyEncoding { get; init; }
+
+    public string? BodyState { get; init; }
+
+    public long? BodyLength { get; init; }
+
+    public byte[]? BodyHash { get; init; }
 
     public AuditFact ToFact()
     {
@@ -50,8 +69,10 @@ internal sealed record PostgresAuditRow
             Kind = Enum.Parse<AuditKind>(Kind),
             MessageId = MessageId,
             ConversationId = ConversationId,
+            CausedBy = CausedBy,
             Endpoint = Endpoint,
             Process = Process,
+            Step = Step,
             Name = Name,
             Subject = Subject,
             Attempt = Attempt,
@@ -60,8 +81,14 @@ internal sealed record PostgresAuditRow
             Reason = Reason,
             TraceId = TraceId,
             Party = Party,
+            Host = Host,
+            Revision = Revision,
+            Headers = Headers is null ? null : PostgresFields.FromJson(Headers),
             ContentType = ContentType,
-            Body = Body is null ? null : (ReadOnlyMemory<byte>?)Body,
+            Body = Body is null ? null : (ReadOnlyMemory<byte>?)new PackedBody(BodyEncoding, Body).Unpack(), // a plain null would become no bytes
+            BodyState = BodyState is null ? null : Enum.Parse<AuditBodyState>(BodyState),
+            BodyLength = BodyLength,
+            BodyHash = BodyHash is null ? null : (ReadOnlyMemory<byte>?)BodyHash,
         };
         return Fields is null ? fact : fact with { Fields = PostgresFields.FromJson(Fields) };
     }

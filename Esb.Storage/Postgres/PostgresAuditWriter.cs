@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using Esb.Core.Audit;
+using Esb.Storage.Bodies;
 using Npgsql;
 using NpgsqlTypes;
 
@@ -10,8 +11,10 @@ internal sealed class PostgresAuditWriter(NpgsqlDataSource database, PostgresPar
 {
     private const string InsertEvents =
         """
-        insert into audit_event (id, occurred_at, kind, message_id, conversation_id, endpoint, process, name, subject, attempt, duration, code, reason, trace_id, party, fields, content_type, body)
-        select * from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+        insert into audit_event (
+          id, occurred_at, kind, message_id, conversation_id, caused_by, endpoint, process, step, name, subject, attempt, duration, code, reason, trace_id, party, host, revision,
+          fields, headers, content_type, body, body_encoding, body_state, body_length, body_hash)
+        select * from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)
         on conflict do nothing
         """;
 
@@ -44,30 +47,43 @@ internal sealed class PostgresAuditWriter(NpgsqlDataSource database, PostgresPar
         await batch.ExecuteNonQueryAsync(cancellationToken);
     }
 
-    private static NpgsqlBatchCommand Events(IReadOnlyList<AuditFact> facts) => new(InsertEvents)
+    private static NpgsqlBatchCommand Events(IReadOnlyList<AuditFact> facts)
     {
-        Parameters =
+        var bodies = facts.Select(fact => fact.Body is { } body ? PackedBody.Pack(body) : default(PackedBody?)).ToList();
+        return new NpgsqlBatchCommand(InsertEvents)
         {
-            Column(facts, NpgsqlDbType.Uuid, fact => fact.Id),
-            Column(facts, NpgsqlDbType.TimestampTz, fact => fact.Time.UtcDateTime),
-            Text(facts, fact => fact.Kind.ToString()),
-            Column(facts, NpgsqlDbType.Uuid, fact => fact.MessageId),
-            Column(facts, NpgsqlDbType.Uuid, fact => fact.ConversationId),
-            Text(facts, fact => fact.Endpoint),
-            Text(facts, fact => fact.Process),
-            Text(facts, fact => fact.Name),
-            Text(facts, fact => fact.Subject),
-            Column(facts, NpgsqlDbType.Integer, fact => fact.Attempt),
-            Column(facts, NpgsqlDbType.Interval, fact => fact.Duration),
-            Text(facts, fact => fact.Code),
-            Text(facts, fact => fact.Reason),
-            Text(facts, fact => fact.TraceId),
-            Text(facts, fact => fact.Party),
-            Column(facts, NpgsqlDbType.Jsonb, fact => fact.Fields.Count == 0 ? null : PostgresFields.ToJson(fact.Fields)),
-            Text(facts, fact => fact.ContentType),
-            Column(facts, NpgsqlDbType.Bytea, fact => fact.Body is { } body ? ToArray(body) : null),
-        },
-    };
+            Parameters =
+            {
+                Column(facts, NpgsqlDbType.Uuid, fact => fact.Id),
+                Column(facts, NpgsqlDbType.TimestampTz, fact => fact.Time.UtcDateTime),
+                Text(facts, fact => fact.Kind.ToString()),
+                Column(facts, NpgsqlDbType.Uuid, fact => fact.MessageId),
+                Column(facts, NpgsqlDbType.Uuid, fact => fact.ConversationId),
+                Column(facts, NpgsqlDbType.Uuid, fact => fact.CausedBy),
+                Text(facts, fact => fact.Endpoint),
+                Text(facts, fact => fact.Process),
+                Text(facts, fact => fact.Step),
+                Text(facts, fact => fact.Name),
+                Text(facts, fact => fact.Subject),
+                Column(facts, NpgsqlDbType.Integer, fact => fact.Attempt),
+                Column(facts, NpgsqlDbType.Interval, fact => fact.Duration),
+                Text(facts, fact => fact.Code),
+                Text(facts, fact => fact.Reason),
+                Text(facts, fact => fact.TraceId),
+                Text(facts, fact => fact.Party),
+                Text(facts, fact => fact.Host),
+                Text(facts, fact => fact.Revision),
+                Column(facts, NpgsqlDbType.Jsonb, fact => fact.Fields.Count == 0 ? null : PostgresFields.ToJson(fact.Fields)),
+                Column(facts, NpgsqlDbType.Jsonb, fact => fact.Headers is null ? null : PostgresFields.ToJson(fact.Headers)),
+                Text(facts, fact => fact.ContentType),
+                Column(bodies, NpgsqlDbType.Bytea, body => body is { } packed ? ToArray(packed.Bytes) : null),
+                Column(bodies, NpgsqlDbType.Text, body => body?.Encoding),
+                Text(facts, fact => fact.BodyState?.ToString()),
+                Column(facts, NpgsqlDbType.Bigint, fact => fact.BodyLength),
+                Column(facts, NpgsqlDbType.Bytea, fact => fact.BodyHash is { } hash ? ToArray(hash) : null),
+            },
+        };
+    }
 
     private static NpgsqlBatchCommand Fields(IReadOnlyList<AuditFact> facts)
     {
