@@ -1,3 +1,4 @@
+using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 
@@ -14,7 +15,7 @@ internal enum AuditMode
 }
 
 /// <summary>The section <c>audit</c>.</summary>
-internal sealed record AuditConfig : SettingsRecord
+internal sealed record AuditConfig : AuditEvidenceConfig
 {
     [Setting("When a fact counts as recorded: once it is on this machine's disk (spooled), or once it is in the store (strict).")]
     public AuditMode Mode { get; init; }

@@ -2,6 +2,8 @@ using System.Text.Json.Serialization;
 using Esb.Core.Audit;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Storage.Archives;
+using Esb.Storage.Evidence;
 using Esb.Storage.Files;
 using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Keys;
@@ -16,6 +18,10 @@ namespace Esb.Storage;
     UseStringEnumConverter = true)]
 [JsonSerializable(typeof(AuditFact))]
 [JsonSerializable(typeof(FactRecord))]
+[JsonSerializable(typeof(Anchor))]
+[JsonSerializable(typeof(ArchiveHeader))]
+[JsonSerializable(typeof(ArchiveLine))]
+[JsonSerializable(typeof(ArchiveFooter))]
 [JsonSerializable(typeof(LetterEvent))]
 [JsonSerializable(typeof(ReplayRequest))]
 [JsonSerializable(typeof(IReadOnlyList<FailedAttempt>))]

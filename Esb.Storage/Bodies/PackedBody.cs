@@ -40,7 +40,15 @@ internal readonly record struct PackedBody(string? Encoding, ReadOnlyMemory<byte
         using var packed = new MemoryStream(Bytes.ToArray());
         using var brotli = new BrotliStream(packed, CompressionMode.Decompress);
         using var body = new MemoryStream(4 * Bytes.Length);
-        brotli.CopyTo(body);
+        try
+        {
+            brotli.CopyTo(body);
+        }
+        catch (InvalidOperationException ex)
+        {
+            throw new InvalidDataException("The body is damaged.", ex); // what the decoder calls it
+        }
+
         return body.GetBuffer().AsMemory(0, (int)body.Length);
     }
 }

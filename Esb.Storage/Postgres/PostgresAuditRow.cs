@@ -1,5 +1,7 @@
+using System.Text.Json;
 using Esb.Core.Audit;
 using Esb.Storage.Bodies;
+using Esb.Storage.Evidence;
 
 namespace Esb.Storage.Postgres;
 
@@ -60,7 +62,34 @@ internal sealed record PostgresAuditRow
 
     public byte[]? BodyHash { get; init; }
 
-    public AuditFact ToFact()
+    public byte[]? BodyDigest { get; init; }
+
+    public Guid? Chain { get; init; }
+
+    public long? Number { get; init; }
+
+    public byte[]? Link { get; init; }
+
+    private bool IsErased => BodyDigest is not null && Body is null;
+
+    public AuditFact ToFact() => IsErased ? ToRecorded() with { BodyState = AuditBodyState.Erased } : ToRecorded();
+
+    /// <summary>The fact with its place, for those who verify it: whatever stands in the row.</summary>
+    public StoredLink ToLink() => new() { Id = Id, Fact = TryRead(), BodyDigest = BodyDigest, Chain = Chain, Number = Number ?? 0, Link = Link ?? [] };
+
+    private AuditFact? TryRead()
+    {
+        try
+        {
+            return ToRecorded();
+        }
+        catch (Exception ex) when (ex is ArgumentException or InvalidDataException or JsonException)
+        {
+            return null; // no program of ours wrote that
+        }
+    }
+
+    private AuditFact ToRecorded()
     {
         var fact = new AuditFact
         {
