@@ -7,7 +7,7 @@ using Esb.Core.Expressions;
 namespace Esb.Audit;
 
 /// <summary>The section <c>audit</c>.</summary>
-internal sealed record AuditConfig : SettingsRecord
+internal sealed record AuditConfig : AuditEvidenceConfig
 {
     [Setting("When a fact counts as recorded: once it is on this machine's disk (spooled), or once it is in the store (strict).")]
     public AuditMode Mode { get; init; }

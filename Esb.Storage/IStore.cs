@@ -13,6 +13,8 @@ internal interface IStore : IBusPart, IHealthCheck, IAsyncDisposable
 
     IAuditRetention Retention { get; }
 
+    IAuditEraser Eraser { get; }
+
     IDeadLetterStore DeadLetters { get; }
 
     ILetterRetention LetterRetention { get; }

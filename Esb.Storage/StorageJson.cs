@@ -2,6 +2,9 @@ using System.Text.Json.Serialization;
 using Esb.Core.Audit;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Storage.Archives;
+using Esb.Storage.Evidence;
+using Esb.Storage.Files;
 using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Keys;
 using Esb.Storage.Files.Parking;
@@ -14,6 +17,11 @@ namespace Esb.Storage;
     IgnoreReadOnlyProperties = true,
     UseStringEnumConverter = true)]
 [JsonSerializable(typeof(AuditFact))]
+[JsonSerializable(typeof(FactRecord))]
+[JsonSerializable(typeof(Anchor))]
+[JsonSerializable(typeof(ArchiveHeader))]
+[JsonSerializable(typeof(ArchiveLine))]
+[JsonSerializable(typeof(ArchiveFooter))]
 [JsonSerializable(typeof(LetterEvent))]
 [JsonSerializable(typeof(ReplayRequest))]
 [JsonSerializable(typeof(IReadOnlyList<FailedAttempt>))]

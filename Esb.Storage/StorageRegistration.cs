@@ -1,9 +1,11 @@
 using Esb.Core;
+using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Planning;
 using Esb.Core.Storage;
 using Esb.Storage.DeadLetters;
+using Esb.Storage.Evidence;
 using Esb.Storage.Files;
 using Esb.Storage.Postgres;
 using Microsoft.Extensions.DependencyInjection;
@@ -19,12 +21,14 @@ public static class StorageRegistration
         .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(FileStoreConfig), "Files in a folder; needs no server."))
         .AddSingleton(new SettingsKind(typeof(StoreConfig), "postgres", typeof(PostgresStoreConfig), "PostgreSQL 15 or later."))
         .AddSingleton<IConfigurationCheck, PostgresStoreCheck>()
+        .AddSingleton<IConfigurationCheck, EvidenceCheck>()
         .AddSingleton<IChangePlanner, PostgresPlanner>()
         .AddSingleton(Create)
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<IStore>())
         .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<IStore>())
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Audit)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Retention)
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().Eraser)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().DeadLetters)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().LetterRetention)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Parking)
@@ -41,10 +45,12 @@ public static class StorageRegistration
         return store switch
         {
             FileStoreConfig files => new FileStore(files, provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<FileStore>>()),
-            PostgresStoreConfig postgres => new PostgresStore(postgres, provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<PostgresStore>>()),
+            PostgresStoreConfig postgres => new PostgresStore(postgres, EvidenceOf(provider), provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<PostgresStore>>()),
             _ => throw new InvalidOperationException($"{store.GetType().Name} is no store of ours."),
         };
     }
+
+    private static AuditEvidenceConfig EvidenceOf(IServiceProvider provider) => provider.GetRequiredService<EsbConfiguration>().Section<AuditEvidenceConfig>("audit");
 
     private static StoreConfig ConfigOf(IServiceProvider provider) => provider.GetRequiredService<EsbConfiguration>().Section<StoreConfig>("store");
 }

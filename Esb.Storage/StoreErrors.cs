@@ -18,6 +18,9 @@ internal static class StoreErrors
     public static EsbException AuditRefused(Exception inner) =>
         new("ESB-AUD-WRITE", "The audit store refuses the fact.", FaultKind.Internal, inner);
 
+    public static EsbException NotAnchored(Exception inner) =>
+        new("ESB-AUD-ANCHORS", "The anchor could not be written, so nothing was removed.", FaultKind.Unavailable, inner);
+
     public static EsbException NotWritten(Exception inner) =>
         new("ESB-STORE-WRITE", "The store could not be written.", FaultKind.Unavailable, inner);
 

@@ -19,9 +19,10 @@ public sealed class StoreReader : IAsyncDisposable
 {
     private readonly Func<ValueTask> _close;
 
-    private StoreReader(IAuditStore audit, IDeadLetterStore deadLetters, IReplayJobStore replayJobs, IParkingStore parking, Func<ValueTask> close)
+    private StoreReader(IAuditStore audit, IAuditEvidence? evidence, IDeadLetterStore deadLetters, IReplayJobStore replayJobs, IParkingStore parking, Func<ValueTask> close)
     {
         Audit = audit;
+        Evidence = evidence;
         DeadLetters = deadLetters;
         ReplayJobs = replayJobs;
         Parking = parking;
@@ -30,6 +31,9 @@ public sealed class StoreReader : IAsyncDisposable
 
     /// <summary>The audit facts; appending is refused.</summary>
     public IAuditStore Audit { get; }
+
+    /// <summary>Whether the audit facts are as they were recorded; null where the store cannot tell.</summary>
+    public IAuditEvidence? Evidence { get; }
 
     /// <summary>The dead letters; adding is refused.</summary>
     public IDeadLetterStore DeadLetters { get; }
@@ -46,10 +50,11 @@ public sealed class StoreReader : IAsyncDisposable
     public static StoreReader Open(EsbConfiguration configuration, ILogger? logger = null)
     {
         var store = configuration.Section<StoreConfig>("store");
+        var evidence = configuration.Section<AuditEvidenceConfig>("audit");
         return store switch
         {
             FileStoreConfig files => Open(files, logger ?? NullLogger.Instance),
-            PostgresStoreConfig postgres => Open(postgres, logger ?? NullLogger.Instance),
+            PostgresStoreConfig postgres => Open(postgres, evidence, logger ?? NullLogger.Instance),
             _ => throw new InvalidOperationException($"{store.GetType().Name} is no store of ours."),
         };
     }
@@ -64,7 +69,7 @@ public sealed class StoreReader : IAsyncDisposable
         var log = new LetterLog(deadLetters, log: null, logger);
         var letters = new FileDeadLetterStore(log, TimeProvider.System);
         var parking = new FileParkingStore(FileStore.ParkingFolder(config), log: null, TimeProvider.System, logger);
-        return new StoreReader(new FileAuditStore(index, log: null), letters, new FileReplayJobStore(log, letters, TimeProvider.System), parking, () =>
+        return new StoreReader(new FileAuditStore(index, log: null), evidence: null, letters, new FileReplayJobStore(log, letters, TimeProvider.System), parking, () =>
         {
             index.Dispose();
             log.Dispose();
@@ -73,11 +78,11 @@ public sealed class StoreReader : IAsyncDisposable
         });
     }
 
-    internal static StoreReader Open(PostgresStoreConfig config, ILogger logger)
+    internal static StoreReader Open(PostgresStoreConfig config, AuditEvidenceConfig evidence, ILogger logger)
     {
         var database = new PostgresDatabase(config, readOnly: true, TimeProvider.System, logger);
-        var audit = new PostgresAuditStore(database, spool: null);
-        return new StoreReader(audit, new PostgresDeadLetterStore(database), new PostgresReplayJobStore(database), new PostgresParkingStore(database, TimeProvider.System), async () =>
+        var audit = new PostgresAuditStore(database, spool: null, anchors: null);
+        return new StoreReader(audit, new PostgresEvidence(database, evidence), new PostgresDeadLetterStore(database), new PostgresReplayJobStore(database), new PostgresParkingStore(database, TimeProvider.System), async () =>
         {
             await audit.DisposeAsync();
             await database.DisposeAsync();

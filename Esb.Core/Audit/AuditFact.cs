@@ -50,6 +50,9 @@ public enum AuditKind
 
     /// <summary>Its sender hung up, or the host stopped, before it was complete or done with.</summary>
     Aborted,
+
+    /// <summary>The bodies recorded of it were erased on request.</summary>
+    Erased,
 }
 
 /// <summary>One thing that happened to a message. Immutable.</summary>

@@ -2,7 +2,7 @@ using System.CommandLine;
 
 namespace Esb.Host.Commands;
 
-/// <summary><c>esb audit find|show|replay</c></summary>
+/// <summary><c>esb audit find|show|replay|verify|archive|erase</c></summary>
 internal sealed class AuditCommand : Command
 {
     public AuditCommand(CommandContext context)
@@ -11,7 +11,8 @@ internal sealed class AuditCommand : Command
         Add(new AuditFindCommand(context));
         Add(new AuditShowCommand(context));
         Add(new AuditReplayCommand(context));
-        Add(new UnavailableCommand("verify"));
-        Add(new UnavailableCommand("archive"));
+        Add(new AuditVerifyCommand(context));
+        Add(new AuditArchiveCommand(context));
+        Add(new AuditEraseCommand(context));
     }
 }

@@ -13,6 +13,9 @@ internal static class ExitCode
     public const int NotAuthorized = 4;
     public const int Unreachable = 5;
 
+    /// <summary>What is recorded was changed.</summary>
+    public const int VerificationFailed = 6;
+
     /// <summary>Stopped with work under way.</summary>
     public const int Abandoned = 7;
 }

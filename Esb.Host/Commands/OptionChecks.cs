@@ -28,6 +28,18 @@ internal static class OptionChecks
         return option;
     }
 
+    public static Option<DateOnly?> AsDay(this Option<DateOnly?> option)
+    {
+        option.HelpName = "yyyy-mm-dd";
+        option.CustomParser = result =>
+        {
+            if (result.Tokens is [{ Value: var text }] && DateOnly.TryParseExact(text, "yyyy-MM-dd", CultureInfo.InvariantCulture, DateTimeStyles.None, out var day)) return day;
+            result.AddError($"{option.Name}: expected a day such as 2026-03-01");
+            return null;
+        };
+        return option;
+    }
+
     /// <summary>The value is an address without a password in it.</summary>
     public static Option<string> AsUrl(this Option<string> option)
     {

@@ -68,7 +68,7 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
         application.Use(pipeline.RequireKeyAsync);
         application.MapHealth(bus);
         application.MapGroup("/api")
-            .MapEndpointRoutes(bus).MapTopicRoutes(bus).MapUnroutableRoutes(bus).MapOutboxRoutes(bus).MapMessageRoutes(bus)
+            .MapEndpointRoutes(bus).MapTopicRoutes(bus).MapUnroutableRoutes(bus).MapOutboxRoutes(bus).MapMessageRoutes(bus).MapErasureRoutes(bus)
             .MapDeadLetterRoutes(bus).MapReplayRoutes(bus).MapParkedRoutes(bus).MapConfigurationRoutes(bus);
         return application;
     }

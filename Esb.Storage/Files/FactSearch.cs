@@ -73,7 +73,11 @@ internal sealed class FactSearch(IReadOnlyList<ISegmentIndex> segments) : IDispo
     private static IEnumerable<FactRow> Rows(ISegmentIndex segment, AuditQuery query)
     {
         var keys = query.Where.Select(field => FactKeys.Field(field.Key, field.Value)).ToList();
+        if (query.MessageId is { } message) keys.Add(FactKeys.Message(message));
         if (query.Endpoint is not null) keys.Add(FactKeys.Endpoint(query.Endpoint));
+        if (query.Process is not null) keys.Add(FactKeys.Process(query.Process));
+        if (query.Party is not null) keys.Add(FactKeys.Party(query.Party));
+        if (query.TraceId is not null) keys.Add(FactKeys.Trace(query.TraceId));
         var rows = keys.Count == 0 ? segment.All() : keys.Select(segment.Find).MinBy(found => found.Count)!;
         return rows.Where(row => Fits(row, query));
     }
@@ -85,7 +89,11 @@ internal sealed class FactSearch(IReadOnlyList<ISegmentIndex> segments) : IDispo
         && (query.Before is null || row.Id.CompareTo(query.Before.Value) < 0);
 
     private static bool Fits(AuditFact fact, AuditQuery query) =>
-        (query.Endpoint is null || fact.Endpoint == query.Endpoint)
+        (query.MessageId is null || fact.MessageId == query.MessageId)
+        && (query.Endpoint is null || fact.Endpoint == query.Endpoint)
+        && (query.Process is null || fact.Process == query.Process)
+        && (query.Party is null || fact.Party == query.Party)
+        && (query.TraceId is null || fact.TraceId == query.TraceId)
         && query.Where.All(field => fact.Fields.GetValueOrDefault(field.Key) == field.Value);
 
     // Null where the segment was removed meanwhile, or is damaged there.

@@ -3,6 +3,7 @@ using Esb.Core.Audit;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Storage.DeadLetters;
+using Esb.Storage.Evidence;
 using Esb.Storage.Files.Claims;
 using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Index;
@@ -69,6 +70,8 @@ internal sealed partial class FileStore : IStore
     public IAuditStore Audit { get; }
 
     public IAuditRetention Retention { get; }
+
+    public IAuditEraser Eraser { get; } = new NoEraser();
 
     public IDeadLetterStore DeadLetters { get; }
 

@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using Dapper;
 using Esb.Core.Audit;
 
@@ -6,17 +7,22 @@ namespace Esb.Storage.Postgres;
 /// <summary>The questions that audit facts are asked, as SQL.</summary>
 internal static class PostgresAuditQuery
 {
-    private const string Columns =
+    public const string Columns =
         """
-        e.id, e.occurred_at as OccurredAt, e.kind, e.message_id as MessageId, e.conversation_id as ConversationId, e.endpoint, e.process, e.name, e.subject,
-        e.attempt, e.duration, e.code, e.reason, e.trace_id as TraceId, e.party, e.fields, e.content_type as ContentType
+        e.id, e.occurred_at as OccurredAt, e.kind, e.message_id as MessageId, e.conversation_id as ConversationId, e.caused_by as CausedBy, e.endpoint, e.process, e.step, e.name, e.subject,
+        e.attempt, e.duration, e.code, e.reason, e.trace_id as TraceId, e.party, e.host, e.revision, e.fields, e.headers, e.content_type as ContentType,
+        e.body_encoding as BodyEncoding, e.body_state as BodyState, e.body_length as BodyLength, e.body_hash as BodyHash,
+        e.body_digest as BodyDigest, e.body_digest is not null and e.body is null as IsErased
         """;
 
-    private const string Body = "e.body";
+    public const string Body = "e.body";
     private const string NoBody = "null::bytea as body";
 
     // How long a body is stands beside it: bodies for which there is no room are not read.
     private const string BodyWithinLimit = "case when sum(coalesce(octet_length(e.body), 0)) over (order by e.id) <= @maxBodyBytes then e.body end as body";
+
+    // Ids begin with the time at which a fact was made, which is that of the fact but for moments: so a span of time is a span of an index that is in the order of ids.
+    private static readonly TimeSpan Slack = TimeSpan.FromMinutes(5);
 
     /// <summary>Newest first. One of the fields leads the way through its index, in the order of time; the others are looked at in what it finds.</summary>
     public static (string Sql, DynamicParameters Parameters) Find(AuditQuery query)
@@ -34,10 +40,24 @@ internal static class PostgresAuditQuery
         }
 
         if (query.Endpoint is not null) Add("e.endpoint = @endpoint", "endpoint", PostgresText.Clean(query.Endpoint));
+        if (query.MessageId is not null) Add("e.message_id = @messageId", "messageId", query.MessageId);
+        if (query.Process is not null) Add("e.process = @process", "process", PostgresText.Clean(query.Process));
+        if (query.Party is not null) Add("e.party = @party", "party", PostgresText.Clean(query.Party));
+        if (query.TraceId is not null) Add("e.trace_id = @traceId", "traceId", PostgresText.Clean(query.TraceId));
         if (query.Kind is not null) Add($"e.kind = '{query.Kind}'", null, null); // a constant, so that the index of failures can serve
         else if (query.OnlyFailures) Add($"e.kind in ({string.Join(", ", AuditQuery.Failures.Select(kind => $"'{kind}'"))})", null, null);
-        if (query.From is not null) Add("e.occurred_at >= @from", "from", query.From.Value.UtcDateTime);
-        if (query.To is not null) Add("e.occurred_at < @to", "to", query.To.Value.UtcDateTime);
+        if (query.From is { } from)
+        {
+            Add("e.occurred_at >= @from", "from", from.UtcDateTime);
+            Add($"{id} >= @fromId", "fromId", FirstIdOf(from - Slack));
+        }
+
+        if (query.To is { } to)
+        {
+            Add("e.occurred_at < @to", "to", to.UtcDateTime);
+            Add($"{id} < @toId", "toId", FirstIdOf(to + Slack));
+        }
+
         if (query.Before is not null) Add($"{id} < @before", "before", query.Before);
 
         var where = conditions.Count == 0 ? "" : $"where {string.Join(" and ", conditions)}";
@@ -48,6 +68,15 @@ internal static class PostgresAuditQuery
             conditions.Add(condition);
             if (parameter is not null) parameters.Add(parameter, value);
         }
+    }
+
+    // The smallest UUID of version 7 of a moment.
+    private static Guid FirstIdOf(DateTimeOffset time)
+    {
+        Span<byte> bytes = stackalloc byte[16];
+        bytes.Clear();
+        BinaryPrimitives.WriteInt64BigEndian(bytes, Math.Max(time.ToUnixTimeMilliseconds(), 0) << 16);
+        return new Guid(bytes, bigEndian: true);
     }
 
     /// <summary>Oldest first.</summary>

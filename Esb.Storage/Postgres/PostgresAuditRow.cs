@@ -1,4 +1,7 @@
+using System.Text.Json;
 using Esb.Core.Audit;
+using Esb.Storage.Bodies;
+using Esb.Storage.Evidence;
 
 namespace Esb.Storage.Postgres;
 
@@ -15,9 +18,13 @@ internal sealed record PostgresAuditRow
 
     public Guid ConversationId { get; init; }
 
+    public Guid? CausedBy { get; init; }
+
     public string? Endpoint { get; init; }
 
     public string? Process { get; init; }
+
+    public string? Step { get; init; }
 
     public string? Name { get; init; }
 
@@ -35,13 +42,54 @@ internal sealed record PostgresAuditRow
 
     public string? Party { get; init; }
 
+    public string? Host { get; init; }
+
+    public string? Revision { get; init; }
+
     public string? Fields { get; init; }
+
+    public string? Headers { get; init; }
 
     public string? ContentType { get; init; }
 
     public byte[]? Body { get; init; }
 
-    public AuditFact ToFact()
+    public string? BodyEncoding { get; init; }
+
+    public string? BodyState { get; init; }
+
+    public long? BodyLength { get; init; }
+
+    public byte[]? BodyHash { get; init; }
+
+    public byte[]? BodyDigest { get; init; }
+
+    public Guid? Chain { get; init; }
+
+    public long? Number { get; init; }
+
+    public byte[]? Link { get; init; }
+
+    public bool IsErased { get; init; }
+
+    public AuditFact ToFact() => IsErased ? ToRecorded() with { BodyState = AuditBodyState.Erased } : ToRecorded();
+
+    /// <summary>The fact with its place, for those who verify it: whatever stands in the row.</summary>
+    public StoredLink ToLink() => new() { Id = Id, Fact = TryRead(), BodyDigest = BodyDigest, Chain = Chain, Number = Number ?? 0, Link = Link ?? [] };
+
+    private AuditFact? TryRead()
+    {
+        try
+        {
+            return ToRecorded();
+        }
+        catch (Exception ex) when (ex is ArgumentException or InvalidDataException or JsonException)
+        {
+            return null; // no program of ours wrote that
+        }
+    }
+
+    private AuditFact ToRecorded()
     {
         var fact = new AuditFact
         {
@@ -50,8 +98,10 @@ internal sealed record PostgresAuditRow
             Kind = Enum.Parse<AuditKind>(Kind),
             MessageId = MessageId,
             ConversationId = ConversationId,
+            CausedBy = CausedBy,
             Endpoint = Endpoint,
             Process = Process,
+            Step = Step,
             Name = Name,
             Subject = Subject,
             Attempt = Attempt,
@@ -60,8 +110,14 @@ internal sealed record PostgresAuditRow
             Reason = Reason,
             TraceId = TraceId,
             Party = Party,
+            Host = Host,
+            Revision = Revision,
+            Headers = Headers is null ? null : PostgresFields.FromJson(Headers),
             ContentType = ContentType,
-            Body = Body is null ? null : (ReadOnlyMemory<byte>?)Body,
+            Body = Body is null ? null : (ReadOnlyMemory<byte>?)new PackedBody(BodyEncoding, Body).Unpack(), // a plain null would become no bytes
+            BodyState = BodyState is null ? null : Enum.Parse<AuditBodyState>(BodyState),
+            BodyLength = BodyLength,
+            BodyHash = BodyHash is null ? null : (ReadOnlyMemory<byte>?)BodyHash,
         };
         return Fields is null ? fact : fact with { Fields = PostgresFields.FromJson(Fields) };
     }

@@ -1,6 +1,7 @@
 using System.Threading.Channels;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
+using Esb.Storage.Evidence;
 using Esb.Storage.Segments;
 using Npgsql;
 
@@ -21,12 +22,17 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
     private readonly PostgresDatabase _database;
     private readonly Lazy<PostgresAuditWriter> _writer;
     private readonly GroupCommit<IReadOnlyList<AuditFact>> _commits;
+    private readonly AnchorLog? _anchors;
 
-    public PostgresAuditStore(PostgresDatabase database, IAuditSpool? spool)
+    /// <param name="database">The database.</param>
+    /// <param name="spool">Where facts wait for it.</param>
+    /// <param name="anchors">Hears how far the chains have come; its own to dispose. Null where nobody wants to know.</param>
+    public PostgresAuditStore(PostgresDatabase database, IAuditSpool? spool, AnchorLog? anchors)
     {
         _database = database;
+        _anchors = anchors;
         Spool = spool;
-        _writer = new Lazy<PostgresAuditWriter>(() => new PostgresAuditWriter(database.Source, database.Partitions));
+        _writer = new Lazy<PostgresAuditWriter>(() => new PostgresAuditWriter(database.Source, database.Partitions, new PostgresChain(database.Source, anchors)));
         _commits = new GroupCommit<IReadOnlyList<AuditFact>>(CommitAsync, MaxGroup);
     }
 
@@ -85,10 +91,23 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         return await _database.QueryAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => row.ToFact()).ToListAsync(cancellationToken);
     }
 
-    public Task RemoveBeforeAsync(DateTimeOffset time, CancellationToken cancellationToken) =>
-        _database.RunAsync(() => _database.Partitions.DropBeforeAsync(time, cancellationToken), cancellationToken);
+    public async Task RemoveBeforeAsync(DateTimeOffset time, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await _database.RunAsync(() => _database.Partitions.DropBeforeAsync(time, day => _anchors?.Release(day, archive: null), cancellationToken), cancellationToken);
+        }
+        catch (Exception ex) when (StoreErrors.IsWriteFailure(ex))
+        {
+            throw StoreErrors.NotAnchored(ex);
+        }
+    }
 
-    public ValueTask DisposeAsync() => _commits.DisposeAsync();
+    public async ValueTask DisposeAsync()
+    {
+        await _commits.DisposeAsync();
+        if (_anchors is not null) await _anchors.DisposeAsync();
+    }
 
     private async Task CommitAsync(IReadOnlyList<IReadOnlyList<AuditFact>> group)
     {

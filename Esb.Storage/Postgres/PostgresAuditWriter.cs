@@ -1,98 +1,54 @@
-using System.Runtime.InteropServices;
 using Esb.Core.Audit;
+using Esb.Storage.Evidence;
 using Npgsql;
-using NpgsqlTypes;
 
 namespace Esb.Storage.Postgres;
 
-/// <summary>Inserts audit facts in one round trip and one transaction, whatever their number: a column is an array.</summary>
-internal sealed class PostgresAuditWriter(NpgsqlDataSource database, PostgresPartitions partitions)
+/// <summary>Keeps audit facts, each once, and chains them. One caller at a time.</summary>
+/// <remarks>Facts are new almost always, so nobody asks first: the keys refuse what is there already, and only then it is left out.</remarks>
+internal sealed class PostgresAuditWriter(NpgsqlDataSource database, PostgresPartitions partitions, PostgresChain chain)
 {
-    private const string InsertEvents =
-        """
-        insert into audit_event (id, occurred_at, kind, message_id, conversation_id, endpoint, process, name, subject, attempt, duration, code, reason, trace_id, party, fields, content_type, body)
-        select * from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
-        on conflict do nothing
-        """;
-
-    private const string InsertFields =
-        """
-        insert into audit_field (name, value, event_id, occurred_at)
-        select * from unnest($1, $2, $3, $4)
-        on conflict do nothing
-        """;
+    private const int Attempts = 5;
 
     public async Task WriteAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken)
     {
-        try
+        IReadOnlyList<SealedFact> pending = [.. facts.DistinctBy(fact => fact.Id).Select(SealedFact.Of)];
+        for (var attempt = 1; pending.Count > 0; attempt++)
         {
-            await InsertAsync(facts, cancellationToken);
-        }
-        catch (PostgresException ex) when (PostgresErrors.IsMissingPartition(ex))
-        {
-            partitions.Forget(); // dropped by another host, which keeps facts for a shorter time
-            await InsertAsync(facts, cancellationToken);
-        }
-    }
-
-    private async Task InsertAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken)
-    {
-        await partitions.MakeAsync(facts.Select(fact => PostgresPartitions.DayOf(fact.Time)), cancellationToken);
-        await using var batch = database.CreateBatch();
-        batch.BatchCommands.Add(Events(facts));
-        if (facts.Any(fact => fact.Fields.Count > 0)) batch.BatchCommands.Add(Fields(facts));
-        await batch.ExecuteNonQueryAsync(cancellationToken);
-    }
-
-    private static NpgsqlBatchCommand Events(IReadOnlyList<AuditFact> facts) => new(InsertEvents)
-    {
-        Parameters =
-        {
-            Column(facts, NpgsqlDbType.Uuid, fact => fact.Id),
-            Column(facts, NpgsqlDbType.TimestampTz, fact => fact.Time.UtcDateTime),
-            Text(facts, fact => fact.Kind.ToString()),
-            Column(facts, NpgsqlDbType.Uuid, fact => fact.MessageId),
-            Column(facts, NpgsqlDbType.Uuid, fact => fact.ConversationId),
-            Text(facts, fact => fact.Endpoint),
-            Text(facts, fact => fact.Process),
-            Text(facts, fact => fact.Name),
-            Text(facts, fact => fact.Subject),
-            Column(facts, NpgsqlDbType.Integer, fact => fact.Attempt),
-            Column(facts, NpgsqlDbType.Interval, fact => fact.Duration),
-            Text(facts, fact => fact.Code),
-            Text(facts, fact => fact.Reason),
-            Text(facts, fact => fact.TraceId),
-            Text(facts, fact => fact.Party),
-            Column(facts, NpgsqlDbType.Jsonb, fact => fact.Fields.Count == 0 ? null : PostgresFields.ToJson(fact.Fields)),
-            Text(facts, fact => fact.ContentType),
-            Column(facts, NpgsqlDbType.Bytea, fact => fact.Body is { } body ? ToArray(body) : null),
-        },
-    };
-
-    private static NpgsqlBatchCommand Fields(IReadOnlyList<AuditFact> facts)
-    {
-        var fields = facts.SelectMany(fact => fact.Fields.Select(field => (Fact: fact, Indexed: PostgresFields.Indexed(field)))).ToList();
-        return new NpgsqlBatchCommand(InsertFields)
-        {
-            Parameters =
+            try
             {
-                Column(fields, NpgsqlDbType.Text, field => field.Indexed.Name),
-                Column(fields, NpgsqlDbType.Text, field => field.Indexed.Value),
-                Column(fields, NpgsqlDbType.Uuid, field => field.Fact.Id),
-                Column(fields, NpgsqlDbType.TimestampTz, field => field.Fact.Time.UtcDateTime),
-            },
-        };
+                await WriteAsync(pending, cancellationToken);
+                return;
+            }
+            catch (PostgresException ex) when (attempt < Attempts && PostgresErrors.IsMissingPartition(ex))
+            {
+                chain.Forget();
+                partitions.Forget(); // dropped by another host, which keeps facts for a shorter time
+            }
+            catch (PostgresException ex) when (attempt < Attempts && ex.SqlState == PostgresErrorCodes.UniqueViolation)
+            {
+                chain.Forget();
+                pending = await LeaveOutKnownAsync(pending, cancellationToken);
+            }
+            catch
+            {
+                chain.Forget(); // the commit may have come through, or may still do so
+                throw;
+            }
+        }
     }
 
-    private static NpgsqlParameter Text(IReadOnlyList<AuditFact> facts, Func<AuditFact, string?> value) =>
-        Column(facts, NpgsqlDbType.Text, fact => PostgresText.Clean(value(fact)));
-
-    private static NpgsqlParameter<TValue[]> Column<TRow, TValue>(IReadOnlyList<TRow> rows, NpgsqlDbType type, Func<TRow, TValue> value) => new()
+    private async Task WriteAsync(IReadOnlyList<SealedFact> facts, CancellationToken cancellationToken)
     {
-        NpgsqlDbType = NpgsqlDbType.Array | type,
-        TypedValue = [.. rows.Select(value)],
-    };
+        await partitions.MakeAsync(facts.Select(fact => PostgresPartitions.DayOf(fact.Fact.Time)), cancellationToken);
+        var chained = await chain.ExtendAsync(facts, cancellationToken);
+        await PostgresAuditRows.WriteAsync(database, chained, cancellationToken);
+        chain.Accept(chained);
+    }
 
-    private static byte[] ToArray(ReadOnlyMemory<byte> bytes) =>
-        MemoryMarshal.TryGetArray(bytes, out var array) && array.Offset == 0 && array.Count == array.Array!.Length ? array.Array : bytes.ToArray();
+    private async Task<IReadOnlyList<SealedFact>> LeaveOutKnownAsync(IReadOnlyList<SealedFact> facts, CancellationToken cancellationToken)
+    {
+        var known = await PostgresKnownFacts.FindAsync(database, [.. facts.Select(fact => fact.Fact)], cancellationToken);
+        return [.. facts.Where(fact => !known.Contains(fact.Fact.Id))];
+    }
 }

@@ -26,9 +26,9 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
     public PostgresDatabase(PostgresStoreConfig config, bool readOnly, TimeProvider time, ILogger logger)
     {
         _source = new Lazy<NpgsqlDataSource>(() => NpgsqlDataSource.Create(PostgresConnection.With(config, readOnly)));
-        _partitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, "audit_event", "audit_field"));
-        _keyPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, "idempotency_key"));
-        _claimPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, "claim_check"));
+        _partitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, "make_audit_day", "audit_event", "audit_field"));
+        _keyPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, maker: null, "idempotency_key"));
+        _claimPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, maker: null, "claim_check"));
         _schema = new Lazy<PostgresSchema>(() => new PostgresSchema(Source, config.Schema, logger));
         _claimRetention = config.ClaimRetention;
         _readOnly = readOnly;
@@ -66,9 +66,9 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
     {
         await Partitions.MakeAheadAsync(now, cancellationToken);
         await KeyPartitions.MakeAheadAsync(now, cancellationToken);
-        await KeyPartitions.DropBeforeAsync(now - IIdempotencyKeys.Window, cancellationToken);
+        await KeyPartitions.DropBeforeAsync(now - IIdempotencyKeys.Window, beforeDrop: null, cancellationToken);
         await ClaimPartitions.MakeAheadAsync(now, cancellationToken);
-        await ClaimPartitions.DropBeforeAsync(now - _claimRetention, cancellationToken);
+        await ClaimPartitions.DropBeforeAsync(now - _claimRetention, beforeDrop: null, cancellationToken);
     }
 
     /// <summary>A connection to a database with our tables.</summary>
@@ -117,11 +117,15 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
     }
 
     /// <summary>Reads rows one after the other: those with bodies would not all fit into memory.</summary>
+    /// <param name="sql">The query.</param>
+    /// <param name="parameters">Its parameters.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    /// <param name="timeout">How long the server may be silent, zero for ever; null for what the connection says.</param>
     /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
-    public async IAsyncEnumerable<T> QueryAsync<T>(string sql, object parameters, [EnumeratorCancellation] CancellationToken cancellationToken)
+    public async IAsyncEnumerable<T> QueryAsync<T>(string sql, object parameters, [EnumeratorCancellation] CancellationToken cancellationToken, TimeSpan? timeout = null)
     {
         await using var connection = await OpenAsync(cancellationToken);
-        await using var rows = connection.QueryUnbufferedAsync<T>(sql, parameters).GetAsyncEnumerator(cancellationToken);
+        await using var rows = connection.QueryUnbufferedAsync<T>(sql, parameters, commandTimeout: (int?)timeout?.TotalSeconds).GetAsyncEnumerator(cancellationToken);
         while (await MoveNextAsync(rows)) yield return rows.Current;
     }
 

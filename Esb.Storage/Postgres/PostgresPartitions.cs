@@ -8,8 +8,9 @@ namespace Esb.Storage.Postgres;
 
 /// <summary>Makes the daily partitions of tables, some days ahead, and drops old ones. Thread-safe.</summary>
 /// <param name="database">The database.</param>
+/// <param name="maker">The function that makes a day of the tables, where they have more of their own than rows; null for plain ones.</param>
 /// <param name="tables">The tables, which are kept equally long.</param>
-internal sealed class PostgresPartitions(NpgsqlDataSource database, params string[] tables)
+internal sealed class PostgresPartitions(NpgsqlDataSource database, string? maker, params string[] tables)
 {
     private const int DaysAhead = 7;
     private const long PartitionLock = 0x45_53_42_00_02;
@@ -24,17 +25,17 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, params strin
     /// <summary>Makes those of the days that are not known to exist.</summary>
     public async Task MakeAsync(IEnumerable<DateOnly> days, CancellationToken cancellationToken)
     {
-        var missing = days.Distinct().Where(day => !_existing.ContainsKey(day)).ToList();
-        if (missing.Count == 0) return;
-
-        var sql = new StringBuilder().Append(CultureInfo.InvariantCulture, $"select pg_advisory_xact_lock({PartitionLock});");
-        foreach (var day in missing)
-        {
-            foreach (var table in tables)
-                sql.Append(CultureInfo.InvariantCulture, $"create table if not exists {NameOf(table, day)} partition of {table} for values from ('{day:yyyy-MM-dd} 00:00+00') to ('{day.AddDays(1):yyyy-MM-dd} 00:00+00');");
-        }
+        var unknown = days.Distinct().Where(day => !_existing.ContainsKey(day)).ToList();
+        if (unknown.Count == 0) return;
 
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
+        var existing = await ListAsync(connection, cancellationToken);
+        var missing = unknown.Where(day => !tables.All(table => existing.Contains(NameOf(table, day)))).ToList();
+        foreach (var day in unknown.Except(missing)) _existing[day] = true;
+        if (missing.Count == 0) return; // a role that may not make tables gets by
+
+        var sql = new StringBuilder().Append(CultureInfo.InvariantCulture, $"select pg_advisory_xact_lock({PartitionLock});");
+        foreach (var day in missing) AppendMaking(sql, day);
         await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
         await connection.ExecuteAsync(new CommandDefinition(sql.ToString(), cancellationToken: cancellationToken));
         await transaction.CommitAsync(cancellationToken);
@@ -42,25 +43,83 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, params strin
     }
 
     /// <summary>Drops the days that ended before a time.</summary>
-    public async Task DropBeforeAsync(DateTimeOffset time, CancellationToken cancellationToken)
+    /// <param name="time">The time.</param>
+    /// <param name="beforeDrop">Hears of each day before it goes, and may keep it by throwing.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    public async Task DropBeforeAsync(DateTimeOffset time, Action<DateOnly>? beforeDrop, CancellationToken cancellationToken)
     {
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
-        var names = await connection.QueryAsync<string>(new CommandDefinition(
-            "select child.relname from pg_inherits join pg_class child on child.oid = inhrelid where inhparent = any(@tables::regclass[])",
-            new { tables },
-            cancellationToken: cancellationToken));
-        foreach (var name in names)
+        var names = await ListAsync(connection, cancellationToken);
+        foreach (var day in names.Select(TryReadDay).OfType<DateOnly>().Distinct().Where(day => day < DayOf(time)).Order())
         {
-            if (!DateOnly.TryParseExact(name[^DayFormat.Length..], DayFormat, CultureInfo.InvariantCulture, DateTimeStyles.None, out var day) || day >= DayOf(time)) continue;
-            await connection.ExecuteAsync(new CommandDefinition($"drop table if exists {name}", cancellationToken: cancellationToken));
-            _existing.TryRemove(day, out _);
+            beforeDrop?.Invoke(day);
+            await DropAsync(connection, day, cancellationToken);
         }
+    }
+
+    /// <summary>Drops one day, if its first table has as many rows as somebody thinks: nobody else can add one meanwhile.</summary>
+    /// <param name="day">The day.</param>
+    /// <param name="rows">How many.</param>
+    /// <param name="beforeDrop">Called before it goes; keeps it by throwing.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    /// <returns>Whether it was dropped.</returns>
+    public async Task<bool> TryDropAsync(DateOnly day, long rows, Action beforeDrop, CancellationToken cancellationToken)
+    {
+        await using var connection = await database.OpenConnectionAsync(cancellationToken);
+        await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
+        var name = NameOf(tables[0], day);
+        await connection.ExecuteAsync(new CommandDefinition($"lock table {name} in access exclusive mode", cancellationToken: cancellationToken));
+        var found = await connection.ExecuteScalarAsync<long>(new CommandDefinition($"select count(*) from {name}", commandTimeout: 0, cancellationToken: cancellationToken));
+        if (found != rows) return false;
+
+        beforeDrop();
+        await DropAsync(connection, day, cancellationToken);
+        await transaction.CommitAsync(cancellationToken);
+        return true;
+    }
+
+    /// <summary>The days that there are, oldest first.</summary>
+    public async Task<IReadOnlyList<DateOnly>> ListDaysAsync(CancellationToken cancellationToken)
+    {
+        await using var connection = await database.OpenConnectionAsync(cancellationToken);
+        return [.. (await ListAsync(connection, cancellationToken)).Select(TryReadDay).OfType<DateOnly>().Distinct().Order()];
     }
 
     /// <summary>Forgets what is known, after another host dropped a partition.</summary>
     public void Forget() => _existing.Clear();
 
     public static DateOnly DayOf(DateTimeOffset time) => DateOnly.FromDateTime(time.UtcDateTime);
+
+    /// <summary>When a day begins.</summary>
+    public static DateTime StartOf(DateOnly day) => day.ToDateTime(TimeOnly.MinValue, DateTimeKind.Utc);
+
+    private async Task<HashSet<string>> ListAsync(NpgsqlConnection connection, CancellationToken cancellationToken) =>
+        [.. await connection.QueryAsync<string>(new CommandDefinition(
+            "select child.relname from pg_inherits join pg_class child on child.oid = inhrelid where inhparent = any(@tables::regclass[])",
+            new { tables },
+            cancellationToken: cancellationToken))];
+
+    private async Task DropAsync(NpgsqlConnection connection, DateOnly day, CancellationToken cancellationToken)
+    {
+        foreach (var table in tables)
+            await connection.ExecuteAsync(new CommandDefinition($"drop table if exists {NameOf(table, day)}", cancellationToken: cancellationToken));
+        _existing.TryRemove(day, out _);
+    }
+
+    private void AppendMaking(StringBuilder sql, DateOnly day)
+    {
+        if (maker is not null)
+        {
+            sql.Append(CultureInfo.InvariantCulture, $"select {maker}('{day:yyyy-MM-dd}');");
+            return;
+        }
+
+        foreach (var table in tables)
+            sql.Append(CultureInfo.InvariantCulture, $"create table if not exists {NameOf(table, day)} partition of {table} for values from ('{day:yyyy-MM-dd} 00:00+00') to ('{day.AddDays(1):yyyy-MM-dd} 00:00+00');");
+    }
+
+    private static DateOnly? TryReadDay(string name) =>
+        DateOnly.TryParseExact(name[^DayFormat.Length..], DayFormat, CultureInfo.InvariantCulture, DateTimeStyles.None, out var day) ? day : null;
 
     private static string NameOf(string table, DateOnly day) => $"{table}_{day.ToString(DayFormat, CultureInfo.InvariantCulture)}";
 }

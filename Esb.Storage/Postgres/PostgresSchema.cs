@@ -25,6 +25,7 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
     {
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
         if (connection.PostgreSqlVersion.Major < OldestServer) throw Wrong($"PostgreSQL {connection.PostgreSqlVersion} is too old; {OldestServer} or later is needed.");
+        if (await IsCurrentAsync(connection, cancellationToken)) return; // a role that may not make tables gets by
 
         await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
         await RunAsync($"select pg_advisory_xact_lock({MigrationLock})");
@@ -76,6 +77,12 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
         return pending.Count == 0
             ? [new PlannedChange(ChangeKind.Keep, $"schema {schema}", $"version {applied.Max()}")]
             : [.. pending.Select(name => new PlannedChange(ChangeKind.Change, $"schema {schema}", $"migration {name}"))];
+    }
+
+    private static async Task<bool> IsCurrentAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
+    {
+        var isThere = await connection.ExecuteScalarAsync<bool>(new CommandDefinition("select to_regclass('schema_version') is not null", cancellationToken: cancellationToken));
+        return isThere && (await ReadVersionsAsync(connection, cancellationToken)).SetEquals(Migrations.Select(migration => migration.Number));
     }
 
     private static async Task<HashSet<int>> ReadVersionsAsync(NpgsqlConnection connection, CancellationToken cancellationToken) =>

@@ -4,6 +4,7 @@ using Esb.Core.Errors;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Storage.DeadLetters;
+using Esb.Storage.Evidence;
 using Esb.Storage.Postgres.DeadLetters;
 using Esb.Storage.Postgres.Parking;
 using Esb.Storage.Spool;
@@ -26,12 +27,12 @@ internal sealed partial class PostgresStore : IStore
     private Task _keeping = Task.CompletedTask;
     private bool _disposed;
 
-
-    public PostgresStore(PostgresStoreConfig config, TimeProvider time, ILogger<PostgresStore> logger)
+    public PostgresStore(PostgresStoreConfig config, AuditEvidenceConfig evidence, TimeProvider time, ILogger<PostgresStore> logger)
     {
         _database = new PostgresDatabase(config, readOnly: false, time, logger);
         _spool = new AuditSpool(Path.Combine(Path.GetFullPath(config.Folder), "spool"), SpoolOptions.Of(config.SpoolSize.Bytes), time, logger);
-        _audit = new PostgresAuditStore(_database, _spool);
+        _audit = new PostgresAuditStore(_database, _spool, AnchorLog.TryOpen(evidence, time, logger));
+        Eraser = new PostgresEraser(_database);
         _time = time;
         _logger = logger;
         DeadLetters = new PostgresDeadLetterStore(_database);
@@ -51,6 +52,8 @@ internal sealed partial class PostgresStore : IStore
     public IAuditStore Audit => _audit;
 
     public IAuditRetention Retention => _audit;
+
+    public IAuditEraser Eraser { get; }
 
     public IDeadLetterStore DeadLetters { get; }
 

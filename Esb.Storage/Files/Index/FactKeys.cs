@@ -16,6 +16,12 @@ internal static class FactKeys
 
     public static ulong Endpoint(string name) => Add(Add(Basis, "e"), name);
 
+    public static ulong Process(string name) => Add(Add(Basis, "p"), name);
+
+    public static ulong Party(string name) => Add(Add(Basis, "P"), name);
+
+    public static ulong Trace(string id) => Add(Add(Basis, "t"), id);
+
     public static ulong Field(string name, string value) => Add(Add(Add(Add(Basis, "f"), name), "="), value);
 
     public static ulong Text(string text) => Add(Basis, text);
@@ -25,6 +31,9 @@ internal static class FactKeys
         yield return Message(fact.MessageId);
         yield return Conversation(fact.ConversationId);
         if (fact.Endpoint is not null) yield return Endpoint(fact.Endpoint);
+        if (fact.Process is not null) yield return Process(fact.Process);
+        if (fact.Party is not null) yield return Party(fact.Party);
+        if (fact.TraceId is not null) yield return Trace(fact.TraceId);
         foreach (var (name, value) in fact.Fields) yield return Field(name, value);
     }
 

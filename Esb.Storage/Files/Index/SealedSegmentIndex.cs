@@ -10,7 +10,7 @@ namespace Esb.Storage.Files.Index;
 internal sealed class SealedSegmentIndex : ISegmentIndex
 {
     // Rows hold kinds as numbers: when these mean something else, the index is of another format and is made again.
-    private static readonly ulong Format = FactKeys.Text($"index 1: {string.Join(' ', Enum.GetNames<AuditKind>())}");
+    private static readonly ulong Format = FactKeys.Text($"index 2: {string.Join(' ', Enum.GetNames<AuditKind>())}");
 
     private readonly Header _header;
 

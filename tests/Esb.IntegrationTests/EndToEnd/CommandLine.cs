@@ -6,7 +6,11 @@ namespace Esb.IntegrationTests.EndToEnd;
 internal static class CommandLine
 {
     public static async Task<(int ExitCode, string Output, string Error)> RunAsync(
-        string folder, CancellationToken cancellationToken, params string[] arguments)
+        string folder, CancellationToken cancellationToken, params string[] arguments) =>
+        await RunAsync(folder, new Dictionary<string, string>(), cancellationToken, arguments);
+
+    public static async Task<(int ExitCode, string Output, string Error)> RunAsync(
+        string folder, IReadOnlyDictionary<string, string> variables, CancellationToken cancellationToken, params string[] arguments)
     {
         var start = new ProcessStartInfo("dotnet", [Repository.Host, .. arguments])
         {
@@ -14,6 +18,7 @@ internal static class CommandLine
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };
+        foreach (var (name, value) in variables) start.Environment[name] = value;
         using var process = Process.Start(start)!;
         var output = process.StandardOutput.ReadToEndAsync(cancellationToken);
         var error = process.StandardError.ReadToEndAsync(cancellationToken);

@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using System.Text;
 using Esb.Core.Audit;
 using NUnit.Framework;
@@ -25,7 +26,9 @@ public abstract class AuditStoreContract
         var fact = SomeFacts.Fact(AuditKind.Failed, fields: [("order", "A-1001"), ("größe", "„ä“ 😀 \u0001")]) with
         {
             Endpoint = "orders-db",
+            CausedBy = Guid.CreateVersion7(),
             Process = "receive-order",
+            Step = "steps.2.call",
             Name = "order-received",
             Subject = "orders.accepted",
             Attempt = 3,
@@ -34,17 +37,25 @@ public abstract class AuditStoreContract
             Reason = "The database did not answer.",
             TraceId = "0af7651916cd43dd8448eb211c80319c",
             Party = "shop",
+            Host = "shop-1/4711",
+            Revision = "9f2c",
+            Headers = new Dictionary<string, string> { ["Authorization"] = "***", ["größe"] = "„ä“ 😀" },
             ContentType = "application/xml",
             Body = new byte[] { 0, 255, 60, 0 },
+            BodyState = AuditBodyState.Truncated,
+            BodyLength = 5_000_000_000,
+            BodyHash = SHA256.HashData("the whole of it"u8),
         };
 
         await _store.AppendAsync([fact], cancellationToken);
 
         var found = await FindAsync(new AuditQuery(), cancellationToken);
         Assert.That(found, Has.Count.EqualTo(1));
-        Assert.That(found[0] with { Fields = fact.Fields, Body = fact.Body }, Is.EqualTo(fact));
+        Assert.That(found[0] with { Fields = fact.Fields, Headers = fact.Headers, Body = fact.Body, BodyHash = fact.BodyHash }, Is.EqualTo(fact));
         Assert.That(found[0].Fields, Is.EquivalentTo(fact.Fields));
+        Assert.That(found[0].Headers, Is.EquivalentTo(fact.Headers));
         Assert.That(found[0].Body!.Value.ToArray(), Is.EqualTo(new byte[] { 0, 255, 60, 0 }));
+        Assert.That(found[0].BodyHash!.Value.ToArray(), Is.EqualTo(fact.BodyHash!.Value.ToArray()));
     }
 
     [Test, CancelAfter(30_000)]
@@ -152,6 +163,24 @@ public abstract class AuditStoreContract
         Assert.That(await IdsAsync(new AuditQuery { From = start.AddSeconds(1) }, cancellationToken), Is.EqualTo([third.Id, second.Id]));
         Assert.That(await IdsAsync(new AuditQuery { To = start.AddSeconds(1) }, cancellationToken), Is.EqualTo([first.Id]));
         Assert.That(await IdsAsync(new AuditQuery { Endpoint = "orders", Kind = AuditKind.Failed }, cancellationToken), Is.Empty);
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task A_query_narrows_by_message_process_party_and_trace(CancellationToken cancellationToken)
+    {
+        const string Trace = "0af7651916cd43dd8448eb211c80319c";
+        var first = SomeFacts.Fact() with { Process = "receive-order", Party = "shop", TraceId = Trace };
+        var second = SomeFacts.Fact() with { Process = "receive-order", Party = "bank", TraceId = Trace };
+        var third = SomeFacts.Fact() with { Process = "bill-order", Party = "shop" };
+        await _store.AppendAsync([first, second, third, SomeFacts.Fact()], cancellationToken);
+
+        Assert.That(await IdsAsync(new AuditQuery { MessageId = second.MessageId }, cancellationToken), Is.EqualTo([second.Id]));
+        Assert.That(await IdsAsync(new AuditQuery { Process = "receive-order" }, cancellationToken), Is.EqualTo([second.Id, first.Id]));
+        Assert.That(await IdsAsync(new AuditQuery { Party = "shop" }, cancellationToken), Is.EqualTo([third.Id, first.Id]));
+        Assert.That(await IdsAsync(new AuditQuery { TraceId = Trace }, cancellationToken), Is.EqualTo([second.Id, first.Id]));
+        Assert.That(await IdsAsync(new AuditQuery { Party = "shop", Process = "receive-order", TraceId = Trace, MessageId = first.MessageId }, cancellationToken), Is.EqualTo([first.Id]));
+        Assert.That(await IdsAsync(new AuditQuery { Party = "shop", MessageId = second.MessageId }, cancellationToken), Is.Empty);
+        Assert.That(await IdsAsync(new AuditQuery { Process = "Receive-Order" }, cancellationToken), Is.Empty);
     }
 
     [Test, CancelAfter(30_000)]

@@ -1,4 +1,5 @@
 using Dapper;
+using Esb.Audit;
 using Esb.Storage;
 using Esb.Storage.Postgres;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -23,6 +24,9 @@ internal sealed class TestSchema : IAsyncDisposable
 
     public PostgresStoreConfig Config { get; }
 
+    /// <summary>Where the anchors are, and what signs them.</summary>
+    public AuditConfig Evidence => new() { Anchors = Path.Combine(Config.Folder, "anchors"), AnchorKey = "a key of the tests" };
+
     public PostgresStore Store => _stores[^1];
 
     /// <summary>On the server that the environment names.</summary>
@@ -41,7 +45,7 @@ internal sealed class TestSchema : IAsyncDisposable
     public PostgresStore Open(string? folder = null, string? connection = null)
     {
         var config = Config with { Folder = folder ?? Config.Folder, Connection = connection ?? Config.Connection };
-        _stores.Add(new PostgresStore(config, TimeProvider.System, NullLogger<PostgresStore>.Instance));
+        _stores.Add(new PostgresStore(config, Evidence, TimeProvider.System, NullLogger<PostgresStore>.Instance));
         return Store;
     }
 
@@ -52,6 +56,12 @@ internal sealed class TestSchema : IAsyncDisposable
         _stores.Clear();
         await Open().StartAsync(default);
         return Store;
+    }
+
+    /// <summary>Ends every store, as hosts do that stop.</summary>
+    public async Task StopAsync()
+    {
+        foreach (var store in _stores) await store.DisposeAsync();
     }
 
     /// <summary>Drops what is kept too long at a time to come.</summary>
@@ -66,6 +76,13 @@ internal sealed class TestSchema : IAsyncDisposable
     {
         await using var connection = new NpgsqlConnection(Config.Connection + $";Search Path={Config.Schema}");
         return (await connection.QueryAsync<T>(sql)).AsList();
+    }
+
+    /// <summary>Statements that take their time.</summary>
+    public async Task RunAsync(string sql)
+    {
+        await using var connection = new NpgsqlConnection(Config.Connection + $";Search Path={Config.Schema}");
+        await connection.ExecuteAsync(sql, commandTimeout: 0);
     }
 
     public async ValueTask DisposeAsync()

@@ -1,0 +1,140 @@
+using System.Security.Cryptography;
+using Esb.Core.Audit;
+using Esb.Core.Configuration;
+using Esb.Core.Errors;
+using Esb.Core.Storage;
+using Esb.Storage.Evidence;
+using Esb.Storage.Postgres;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Esb.Storage.Archives;
+
+/// <summary>A day that was written to a file.</summary>
+/// <param name="Day">The day (UTC).</param>
+/// <param name="File">The file.</param>
+/// <param name="Facts">How many facts are in it.</param>
+/// <param name="IsDropped">Whether the store has let the day go; also false where a fact came while the file was written.</param>
+public sealed record ArchivedDay(DateOnly Day, string File, long Facts, bool IsDropped);
+
+/// <summary>A day that is in the store again.</summary>
+/// <param name="Day">The day (UTC).</param>
+/// <param name="Facts">How many facts the file has.</param>
+/// <param name="Added">How many of them the store did not have.</param>
+public sealed record RestoredDay(DateOnly Day, long Facts, long Added);
+
+/// <summary>Writes days of audit facts to compressed files, lets them go and takes them back (features F061, F228). Not thread-safe.</summary>
+public sealed class AuditArchive : IAsyncDisposable
+{
+    private const int GroupSize = 1_000;
+
+    private readonly PostgresDatabase _database;
+    private readonly PostgresEvidence _evidence;
+    private readonly AuditEvidenceConfig _config;
+    private readonly AnchorLog? _anchors;
+    private readonly TimeProvider _time;
+
+    internal AuditArchive(PostgresStoreConfig store, AuditEvidenceConfig config, TimeProvider time, ILogger logger)
+    {
+        _database = new PostgresDatabase(store, readOnly: false, time, logger);
+        _evidence = new PostgresEvidence(_database, config);
+        (_config, _time, _anchors) = (config, time, AnchorLog.TryOpen(config, time, logger));
+    }
+
+    /// <summary>Opens the store that a configuration names.</summary>
+    /// <exception cref="EsbException"><c>ESB-STORE-KIND</c>: it keeps its facts in segments, which can be copied as they are.</exception>
+    public static AuditArchive Open(EsbConfiguration configuration, TimeProvider time, ILogger? logger = null) =>
+        configuration.Section<StoreConfig>("store") is PostgresStoreConfig postgres
+            ? new AuditArchive(postgres, configuration.Section<AuditEvidenceConfig>("audit"), time, logger ?? NullLogger.Instance)
+            : throw new EsbException("ESB-STORE-KIND", "Only the PostgreSQL store is archived day by day; the segments of a file store can be copied as they are.", FaultKind.Invalid);
+
+    /// <summary>Writes each day before a given one to a file of its own in a folder, and lets it go where that is wanted. A day whose chains are broken is neither written nor dropped.</summary>
+    /// <param name="before">The first day (UTC) that stays.</param>
+    /// <param name="folder">The folder; made where it does not exist.</param>
+    /// <param name="drop">Whether the store lets the days go.</param>
+    /// <param name="tell">Hears of each day.</param>
+    /// <param name="cancellationToken">Ends it between two days.</param>
+    /// <returns>What was found of the first day that is broken; null where none is.</returns>
+    /// <exception cref="EsbException">The store cannot be reached, or a file or an anchor cannot be written.</exception>
+    public async Task<AuditVerdict?> WriteAsync(DateOnly before, string folder, bool drop, Action<ArchivedDay> tell, CancellationToken cancellationToken)
+    {
+        await _database.EnsureReadyAsync(cancellationToken);
+        Directory.CreateDirectory(folder);
+        foreach (var day in (await _database.Partitions.ListDaysAsync(cancellationToken)).Where(day => day < before))
+        {
+            var verdict = await _evidence.VerifyAsync(day, day, static _ => { }, cancellationToken);
+            if (verdict.TotalBreaks > 0) return verdict;
+            if (verdict.Facts > 0) tell(await WriteAsync(day, Path.Combine(folder, ArchiveFile.NameOf(day)), drop, cancellationToken));
+        }
+
+        return null;
+    }
+
+    /// <summary>Follows the chains in a file and compares them with the anchors that were written of them.</summary>
+    /// <exception cref="InvalidDataException">The file is none of ours, or damaged.</exception>
+    /// <exception cref="EsbException">The store, which knows what was erased, or the anchors cannot be read.</exception>
+    public async Task<AuditVerdict> VerifyAsync(string file, Action<FollowedChain> tell, CancellationToken cancellationToken)
+    {
+        var day = (await ArchiveFile.ReadHeaderAsync(file, cancellationToken)).Day;
+        var verification = new Verification(AnchorBook.Open(_config, withReleased: true), _evidence.IsErasureRecordedAsync, tell);
+        await verification.ReadDayAsync(day, ArchiveFile.ReadAsync(file, cancellationToken), cancellationToken);
+        return verification.Complete(day, day);
+    }
+
+    /// <summary>Takes the facts of a file into the store again, with their places in their chains; those that it has stay. Doing it again does nothing.</summary>
+    /// <exception cref="InvalidDataException">The file is none of ours, or damaged: then nothing was taken.</exception>
+    /// <exception cref="EsbException">The store cannot be reached.</exception>
+    public async Task<RestoredDay> RestoreAsync(string file, CancellationToken cancellationToken)
+    {
+        var day = (await ArchiveFile.ReadHeaderAsync(file, cancellationToken)).Day;
+        var facts = await ArchiveFile.ReadAsync(file, cancellationToken).LongCountAsync(cancellationToken); // to its end, where the checksum is
+        var added = 0L;
+        await _database.RunAsync(
+            async () =>
+            {
+                await _database.Partitions.MakeAsync([day], cancellationToken);
+                await foreach (var group in ArchiveFile.ReadAsync(file, cancellationToken).Select(ToChained).Chunk(GroupSize).WithCancellation(cancellationToken))
+                    added += await PostgresKnownFacts.AddMissingAsync(_database.Source, group, cancellationToken);
+            },
+            cancellationToken);
+        return new RestoredDay(day, facts, added);
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        if (_anchors is not null) await _anchors.DisposeAsync();
+        await _database.DisposeAsync();
+    }
+
+    private async Task<ArchivedDay> WriteAsync(DateOnly day, string path, bool drop, CancellationToken cancellationToken)
+    {
+        try
+        {
+            var facts = await ArchiveFile.WriteAsync(path, new ArchiveHeader { Day = day, WrittenAt = _time.GetUtcNow() }, _evidence.ReadAsync(day, cancellationToken), cancellationToken);
+            return new ArchivedDay(day, path, facts, drop && await DropAsync(day, path, facts, cancellationToken));
+        }
+        catch (Exception ex) when (StoreErrors.IsWriteFailure(ex))
+        {
+            throw StoreErrors.NotWritten(ex);
+        }
+    }
+
+    // A fact that came while the file was written is not in it: then the day stays, and the next run takes it whole.
+    private async Task<bool> DropAsync(DateOnly day, string path, long facts, CancellationToken cancellationToken)
+    {
+        await using var file = File.OpenRead(path);
+        var hash = await SHA256.HashDataAsync(file, cancellationToken);
+        var isDropped = false;
+        await _database.RunAsync(
+            async () => isDropped = await _database.Partitions.TryDropAsync(day, facts, () => _anchors?.Release(day, $"{Path.GetFileName(path)} sha256 {Convert.ToHexStringLower(hash)}"), cancellationToken),
+            cancellationToken);
+        return isDropped;
+    }
+
+    private static ChainedFact ToChained(StoredLink stored)
+    {
+        var @sealed = SealedFact.Of(stored.Fact!) with { BodyDigest = stored.BodyDigest };
+        return new ChainedFact(@sealed, stored.Chain, stored.Chain is null ? null : new ChainHead(stored.Number, stored.Link));
+    }
+}

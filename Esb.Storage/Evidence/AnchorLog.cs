@@ -1,0 +1,143 @@
+using System.Globalization;
+using System.Text;
+using Esb.Core.Audit;
+using Esb.Core.Storage;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Storage.Evidence;
+
+/// <summary>Writes anchors to a file of this process: how far its chains have come, now and then and at the end, and which days were let go. Thread-safe.</summary>
+/// <remarks>An anchor that cannot be written holds no fact up; it is written with the next ones.</remarks>
+internal sealed partial class AnchorLog : IAsyncDisposable
+{
+    // Facts in a busy minute: what a crash leaves without an anchor stays small whatever the interval.
+    private const long MaxUnanchored = 100_000;
+
+    private readonly string _path;
+    private readonly byte[] _key;
+    private readonly TimeSpan _interval;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly Lock _lock = new();
+    private readonly Dictionary<(Guid Chain, DateOnly Day), ChainHead> _waiting = [];
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly Task _loop;
+    private byte[] _previous = [];
+    private long _unanchored;
+
+    private AnchorLog(string folder, string key, TimeSpan interval, TimeProvider time, ILogger logger)
+    {
+        var now = time.GetUtcNow();
+        _path = Path.Combine(folder, string.Create(CultureInfo.InvariantCulture, $"{now:yyyyMMdd-HHmmss}-{Environment.MachineName}-{Guid.NewGuid():N}{AnchorFile.Extension}"));
+        (_key, _interval, _time, _logger) = (Encoding.UTF8.GetBytes(key), interval, time, logger);
+        _loop = RunAsync(_stopping.Token);
+    }
+
+    /// <summary>Null where the configuration wants no anchors.</summary>
+    public static AnchorLog? TryOpen(AuditEvidenceConfig config, TimeProvider time, ILogger logger) =>
+        config is { Anchors: { } folder, AnchorKey: { } key } ? new AnchorLog(folder, key, config.AnchorInterval, time, logger) : null;
+
+    /// <summary>A chain has gained facts, durably, and come so far.</summary>
+    public void Note(Guid chain, DateOnly day, ChainHead head, int facts)
+    {
+        lock (_lock)
+        {
+            _waiting[(chain, day)] = head;
+            _unanchored += facts;
+            if (_unanchored >= MaxUnanchored) WriteHeads();
+        }
+    }
+
+    /// <summary>Anchors what is not anchored yet.</summary>
+    public void WriteHeads()
+    {
+        lock (_lock)
+        {
+            _unanchored = 0;
+            if (_waiting.Count == 0) return;
+            try
+            {
+                Append([.. _waiting.Select(head => NewAnchor(AnchorKind.Head, head.Key.Day) with { Chain = head.Key.Chain, Count = head.Value.Number, Head = head.Value.Link })]);
+                _waiting.Clear();
+            }
+            catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+            {
+                LogNotAnchored(ex);
+            }
+        }
+    }
+
+    /// <summary>A day is about to be let go. First the anchor, then the day: what is gone without one would count as removed by force.</summary>
+    /// <exception cref="IOException">It could not be written: then the day has to stay.</exception>
+    /// <exception cref="UnauthorizedAccessException">The same.</exception>
+    public void Release(DateOnly day, string? archive)
+    {
+        lock (_lock)
+        {
+            foreach (var head in _waiting.Keys.Where(head => head.Day == day).ToList()) _waiting.Remove(head);
+            Append([NewAnchor(archive is null ? AnchorKind.Dropped : AnchorKind.Archived, day) with { Archive = archive }]);
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (_stopping.IsCancellationRequested) return;
+        await _stopping.CancelAsync();
+        await _loop;
+        WriteHeads();
+        _stopping.Dispose();
+    }
+
+    private async Task RunAsync(CancellationToken stopping)
+    {
+        try
+        {
+            while (true)
+            {
+                await Task.Delay(_interval, _time, stopping);
+                WriteHeads();
+            }
+        }
+        catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+        {
+            // Stopped.
+        }
+    }
+
+    private Anchor NewAnchor(AnchorKind kind, DateOnly day) => new() { Kind = kind, At = _time.GetUtcNow(), Host = Environment.MachineName, Day = day };
+
+    private void Append(IReadOnlyList<Anchor> anchors)
+    {
+        var (lines, previous) = (new StringBuilder(), _previous);
+        foreach (var anchor in anchors)
+        {
+            var signed = AnchorFile.Sign(anchor, previous, _key);
+            lines.Append(AnchorFile.ToLine(signed));
+            previous = signed.Mac!;
+        }
+
+        var folder = Path.GetDirectoryName(_path)!;
+        Directory.CreateDirectory(folder);
+        var isNew = !File.Exists(_path);
+        using (var file = new FileStream(_path, FileMode.OpenOrCreate, FileAccess.Write, FileShare.Read, bufferSize: 0))
+        {
+            var end = file.Seek(0, SeekOrigin.End);
+            try
+            {
+                file.Write(Encoding.UTF8.GetBytes(lines.ToString()));
+                file.Flush(flushToDisk: true);
+            }
+            catch (IOException)
+            {
+                file.SetLength(end); // half a line would spoil those that follow
+                throw;
+            }
+        }
+
+        if (isNew) DurableFolder.Flush(folder);
+        _previous = previous;
+    }
+
+    [LoggerMessage(EventId = 4570, Level = LogLevel.Error, Message = "the anchors of the audit could not be written; they are tried again with the next ones")]
+    private partial void LogNotAnchored(Exception exception);
+}

@@ -1,0 +1,82 @@
+using Esb.Core.Audit;
+
+namespace Esb.Storage.Evidence;
+
+/// <summary>One verification: takes the facts of one day after the other, each chain in its order, and collects what is wrong. Not thread-safe.</summary>
+/// <param name="anchors">What must be there.</param>
+/// <param name="isErasureRecorded">Whether a fact tells that the bodies of a message were erased.</param>
+/// <param name="tell">Hears of each chain.</param>
+internal sealed class Verification(AnchorBook anchors, Func<Guid, CancellationToken, Task<bool>> isErasureRecorded, Action<FollowedChain> tell)
+{
+    private const int MaxBreaks = 100;
+
+    private readonly List<AuditBreak> _breaks = [];
+    private readonly HashSet<(DateOnly Day, Guid Chain)> _followed = [];
+    private readonly Dictionary<Guid, bool> _erasures = [];
+    private long _facts;
+    private long _unchained;
+    private long _erased;
+    private long _totalBreaks;
+
+    public async Task ReadDayAsync(DateOnly day, IAsyncEnumerable<StoredLink> facts, CancellationToken cancellationToken)
+    {
+        (Guid Id, ChainFollower Follower)? current = null;
+        await foreach (var stored in facts.WithCancellation(cancellationToken))
+        {
+            _facts++;
+            if (stored.Chain is not { } chain)
+            {
+                TakeUnchained(day, stored);
+                continue;
+            }
+
+            if (current?.Id != chain)
+            {
+                Finish(current?.Follower);
+                current = (chain, new ChainFollower(chain, day, anchors.Of(day, chain), Report));
+                _followed.Add((day, chain));
+            }
+
+            current.Value.Follower.Add(stored);
+            if (stored.Erased is { } message) await TakeErasedAsync(day, stored, message, cancellationToken);
+        }
+
+        Finish(current?.Follower);
+    }
+
+    /// <summary>What was found, once all days have been read.</summary>
+    public AuditVerdict Complete(DateOnly? from, DateOnly? to)
+    {
+        foreach (var (day, chain) in anchors.Chains(from, to).Where(key => !_followed.Contains(key)))
+            Finish(new ChainFollower(chain, day, anchors.Of(day, chain), Report));
+        foreach (var problem in anchors.Problems) Report(new AuditBreak(default, null, 0, 0, null, $"The anchors are damaged: {problem}.", null));
+        return new AuditVerdict { Facts = _facts, Unchained = _unchained, Erased = _erased, Anchors = anchors.Count, Breaks = _breaks, TotalBreaks = _totalBreaks };
+    }
+
+    private void Finish(ChainFollower? follower)
+    {
+        if (follower is null) return;
+        follower.Complete();
+        tell(follower.Result);
+    }
+
+    private void TakeUnchained(DateOnly day, StoredLink stored)
+    {
+        _unchained++;
+        if (anchors.Began is { } began && day > began)
+            Report(new AuditBreak(day, null, 0, 0, stored.Id, "A fact is in no chain, although it is younger than the first anchor: no host recorded it.", null));
+    }
+
+    private async Task TakeErasedAsync(DateOnly day, StoredLink stored, Guid message, CancellationToken cancellationToken)
+    {
+        _erased++;
+        if (!_erasures.TryGetValue(message, out var isRecorded)) _erasures[message] = isRecorded = await isErasureRecorded(message, cancellationToken);
+        if (!isRecorded) Report(new AuditBreak(day, stored.Chain, stored.Number, stored.Number, stored.Id, "The body is gone, and no fact tells that it was erased.", null));
+    }
+
+    private void Report(AuditBreak found)
+    {
+        _totalBreaks++;
+        if (_breaks.Count < MaxBreaks) _breaks.Add(found);
+    }
+}

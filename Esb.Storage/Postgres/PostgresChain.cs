@@ -1,0 +1,63 @@
+using Dapper;
+using Esb.Storage.Evidence;
+using Npgsql;
+
+namespace Esb.Storage.Postgres;
+
+/// <summary>The chains of this process, one for each day: gives facts their places, in the order in which they are committed. One caller at a time.</summary>
+/// <remarks>
+/// A new process begins new chains, so that nobody else writes to them, whatever the hosts are called. After a commit that nobody knows the outcome of, the heads are read again;
+/// should it arrive even later, the key of the numbers lets only one of the two in.
+/// </remarks>
+internal sealed class PostgresChain(NpgsqlDataSource database, AnchorLog? anchors)
+{
+    private readonly Guid _chain = Guid.CreateVersion7();
+    private readonly Dictionary<DateOnly, ChainHead> _heads = [];
+    private bool _isCertain = true;
+
+    /// <summary>Gives each fact the next place of its day. Nothing has happened until <see cref="Accept"/>.</summary>
+    public async Task<IReadOnlyList<ChainedFact>> ExtendAsync(IReadOnlyList<SealedFact> facts, CancellationToken cancellationToken)
+    {
+        var heads = new Dictionary<DateOnly, ChainHead>();
+        var chained = new List<ChainedFact>(facts.Count);
+        foreach (var fact in facts)
+        {
+            var day = PostgresPartitions.DayOf(fact.Fact.Time);
+            var head = heads.GetValueOrDefault(day) ?? await HeadOfAsync(day, cancellationToken);
+            heads[day] = head = head.Next(fact.Digest);
+            chained.Add(new ChainedFact(fact, _chain, head));
+        }
+
+        return chained;
+    }
+
+    /// <summary>The facts are committed.</summary>
+    public void Accept(IReadOnlyList<ChainedFact> facts)
+    {
+        foreach (var day in facts.GroupBy(fact => PostgresPartitions.DayOf(fact.Sealed.Fact.Time)))
+        {
+            var head = day.Last().Head!;
+            _heads[day.Key] = head;
+            anchors?.Note(_chain, day.Key, head, day.Count());
+        }
+    }
+
+    /// <summary>What is known of the heads may not be so any more.</summary>
+    public void Forget()
+    {
+        _heads.Clear();
+        _isCertain = false;
+    }
+
+    private async Task<ChainHead> HeadOfAsync(DateOnly day, CancellationToken cancellationToken)
+    {
+        if (_heads.TryGetValue(day, out var known)) return known;
+        if (_isCertain) return ChainHead.Start(_chain, day);
+        await using var connection = await database.OpenConnectionAsync(cancellationToken);
+        var head = await connection.QuerySingleOrDefaultAsync<(long Number, byte[] Link)?>(new CommandDefinition(
+            "select number, link from audit_event where chain = @chain and occurred_at >= @from and occurred_at < @to order by number desc limit 1",
+            new { chain = _chain, from = PostgresPartitions.StartOf(day), to = PostgresPartitions.StartOf(day.AddDays(1)) },
+            cancellationToken: cancellationToken));
+        return _heads[day] = head is { } found ? new ChainHead(found.Number, found.Link) : ChainHead.Start(_chain, day);
+    }
+}

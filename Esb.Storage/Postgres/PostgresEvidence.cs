@@ -1,0 +1,42 @@
+using System.Runtime.CompilerServices;
+using Dapper;
+using Esb.Core.Audit;
+using Esb.Storage.Evidence;
+
+namespace Esb.Storage.Postgres;
+
+/// <summary>Verifies the audit facts in PostgreSQL, one day after the other; holds one fact at a time in memory.</summary>
+internal sealed class PostgresEvidence(PostgresDatabase database, AuditEvidenceConfig config) : IAuditEvidence
+{
+    private const string ErasureIsRecorded = "select exists (select from audit_event where message_id = @message and kind = 'Erased')";
+
+    public async Task<AuditVerdict> VerifyAsync(DateOnly? from, DateOnly? to, Action<FollowedChain> tell, CancellationToken cancellationToken)
+    {
+        var verification = new Verification(AnchorBook.Open(config), IsErasureRecordedAsync, tell);
+        await database.EnsureReadyAsync(cancellationToken);
+        foreach (var day in await database.Partitions.ListDaysAsync(cancellationToken))
+        {
+            if ((from is null || day >= from) && (to is null || day <= to)) await verification.ReadDayAsync(day, ReadAsync(day, cancellationToken), cancellationToken);
+        }
+
+        return verification.Complete(from, to);
+    }
+
+    /// <summary>The facts of a day, each chain in its order; those without one at the end.</summary>
+    public async IAsyncEnumerable<StoredLink> ReadAsync(DateOnly day, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        var rows = database.QueryAsync<PostgresAuditRow>(
+            $"""
+            select {PostgresAuditQuery.Columns}, {PostgresAuditQuery.Body}, e.chain, e.number, e.link from audit_event e
+            where e.occurred_at >= @from and e.occurred_at < @to order by e.chain, e.number, e.id
+            """,
+            new { from = PostgresPartitions.StartOf(day), to = PostgresPartitions.StartOf(day.AddDays(1)) },
+            cancellationToken,
+            timeout: TimeSpan.Zero); // sorting a large day may take its time
+        await foreach (var row in rows) yield return row.ToLink();
+    }
+
+    /// <summary>Whether a fact tells that the bodies of a message were erased.</summary>
+    public Task<bool> IsErasureRecordedAsync(Guid message, CancellationToken cancellationToken) => database.RunAsync(
+        connection => connection.ExecuteScalarAsync<bool>(new CommandDefinition(ErasureIsRecorded, new { message }, cancellationToken: cancellationToken)), cancellationToken);
+}

@@ -1,0 +1,101 @@
+using Esb.Core.Audit;
+using Esb.Storage;
+using Esb.Storage.Archives;
+using Microsoft.Extensions.Logging.Abstractions;
+using NUnit.Framework;
+
+namespace Esb.IntegrationTests.Storage;
+
+public sealed class AuditArchiveTests
+{
+    private static readonly DateTimeOffset Noon = new(2026, 3, 1, 12, 0, 0, TimeSpan.Zero);
+    private static readonly DateOnly Day = DateOnly.FromDateTime(Noon.UtcDateTime);
+
+    private TestSchema _schema = null!;
+    private string _folder = null!;
+
+    [SetUp]
+    public async Task Start()
+    {
+        _schema = await TestSchema.StartAsync();
+        _folder = Path.Combine(_schema.Config.Folder, "archive");
+    }
+
+    [TearDown]
+    public Task Remove() => _schema.DisposeAsync().AsTask();
+
+    [Test, CancelAfter(60_000)]
+    public async Task A_day_goes_to_a_file_and_comes_back_with_its_chain_however_often(CancellationToken cancellationToken)
+    {
+        var facts = Facts(1_100, Noon);
+        await _schema.Store.Audit.AppendAsync([.. facts, .. Facts(5, Noon.AddDays(1))], cancellationToken);
+        await _schema.StopAsync();
+
+        var archived = await ArchiveAsync(drop: true, cancellationToken);
+        Assert.That((archived.Single().Facts, archived.Single().IsDropped), Is.EqualTo((1_100L, true)));
+        Assert.That(await _schema.QueryAsync<long>("select count(*) from audit_event"), Is.EqualTo([5L]));
+        Assert.That((await VerifyAsync(cancellationToken)).Breaks, Is.Empty, "a day that was archived is not missed");
+
+        await using var archive = Open();
+        var file = archived.Single().File;
+        Assert.That((await archive.VerifyAsync(file, static _ => { }, cancellationToken)) is { Facts: 1_100, Anchors: > 0, TotalBreaks: 0 }, Is.True);
+        var restored = await archive.RestoreAsync(file, cancellationToken);
+        var again = await archive.RestoreAsync(file, cancellationToken);
+
+        Assert.That((restored.Added, again.Added, again.Facts), Is.EqualTo((1_100L, 0L, 1_100L)));
+        Assert.That((await VerifyAsync(cancellationToken)) is { Facts: 1_105, TotalBreaks: 0 }, Is.True);
+        await using var reader = StoreReader.Open(_schema.Config, _schema.Evidence, NullLogger.Instance);
+        var found = (await reader.Audit.GetJourneyAsync(facts[7].MessageId, cancellationToken)).Single();
+        Assert.That(found.Body!.Value.ToArray(), Is.EqualTo(facts[7].Body!.Value.ToArray()));
+        Assert.That(await reader.Audit.FindAsync(new AuditQuery { Where = facts[7].Fields }, cancellationToken).CountAsync(cancellationToken), Is.EqualTo(1));
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task A_day_that_was_changed_is_neither_written_nor_dropped(CancellationToken cancellationToken)
+    {
+        await _schema.Store.Audit.AppendAsync(Facts(10, Noon), cancellationToken);
+        await _schema.StopAsync();
+        await _schema.QueryAsync<int>("update audit_event set reason = 'nothing' where number = 4");
+
+        await using var archive = Open();
+        var broken = await archive.WriteAsync(Day.AddDays(1), _folder, drop: true, static _ => Assert.Fail("It was archived."), cancellationToken);
+
+        Assert.That((broken!.TotalBreaks, broken.Breaks[0].From), Is.EqualTo((1L, 4L)));
+        Assert.That(Directory.EnumerateFiles(_folder), Is.Empty);
+        Assert.That(await _schema.QueryAsync<long>("select count(*) from audit_event"), Is.EqualTo([10L]));
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task An_archive_that_is_damaged_is_not_restored(CancellationToken cancellationToken)
+    {
+        await _schema.Store.Audit.AppendAsync(Facts(10, Noon), cancellationToken);
+        await _schema.StopAsync();
+        var file = (await ArchiveAsync(drop: true, cancellationToken)).Single().File;
+        var bytes = await File.ReadAllBytesAsync(file, cancellationToken);
+        bytes[bytes.Length / 2] ^= 1;
+        await File.WriteAllBytesAsync(file, bytes, cancellationToken);
+
+        await using var archive = Open();
+        Assert.That(() => archive.RestoreAsync(file, cancellationToken), Throws.TypeOf<InvalidDataException>());
+        Assert.That(await _schema.QueryAsync<long>("select count(*) from audit_event"), Is.EqualTo([0L]));
+    }
+
+    private static List<AuditFact> Facts(int count, DateTimeOffset time) =>
+        [.. Enumerable.Range(0, count).Select(number => SomeFacts.Fact(time: time.AddTicks(number * 10), fields: [("order", $"A-{number}")]) with { Body = new byte[number + 1] })];
+
+    private AuditArchive Open() => new(_schema.Config, _schema.Evidence, TimeProvider.System, NullLogger.Instance);
+
+    private async Task<List<ArchivedDay>> ArchiveAsync(bool drop, CancellationToken cancellationToken)
+    {
+        await using var archive = Open();
+        var days = new List<ArchivedDay>();
+        Assert.That(await archive.WriteAsync(Day.AddDays(1), _folder, drop, days.Add, cancellationToken), Is.Null);
+        return days;
+    }
+
+    private async Task<AuditVerdict> VerifyAsync(CancellationToken cancellationToken)
+    {
+        await using var reader = StoreReader.Open(_schema.Config, _schema.Evidence, NullLogger.Instance);
+        return await reader.Evidence!.VerifyAsync(null, null, static _ => { }, cancellationToken);
+    }
+}
