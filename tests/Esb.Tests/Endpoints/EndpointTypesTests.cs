@@ -1,4 +1,5 @@
 using Esb.Core;
+using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
@@ -84,7 +85,7 @@ public sealed class EndpointTypesTests
 
     private static async Task CheckAsync(IServiceCollection services, EsbConfiguration configuration, ConfigErrors errors)
     {
-        services.AddSingleton(configuration).AddSingleton(TimeProvider.System).AddSingleton<IExpressionCompiler, PlainExpressions>().AddSingleton(Substitute.For<ILeaseStore>());
+        services.AddSingleton(configuration).AddSingleton(TimeProvider.System).AddSingleton<IExpressionCompiler, PlainExpressions>().AddSingleton(Substitute.For<ILeaseStore>()).AddSingleton(Substitute.For<IAuditGate>());
         services.AddSingleton<ILoggerFactory>(NullLoggerFactory.Instance).AddSingleton(typeof(ILogger<>), typeof(NullLogger<>));
         await using var provider = services.BuildServiceProvider();
         foreach (var check in provider.GetServices<IConfigurationCheck>()) check.Check(errors);

@@ -23,6 +23,7 @@ internal static class StandIns
         .AddEsbCore()
         .AddEsbHost()
         .AddSection<IReadOnlyDictionary<string, StandInListener>>("listeners", "Where requests come in.", """{ "public": { "url": "http://127.0.0.1:8080" } }""")
+        .AddSection<StandInAudit>("audit", "How what happens to messages is recorded.")
         .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(StandInTransport), "In this process."))
         .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(FileStoreConfig), "In files."))
         .AddSingleton(new SettingsKind(typeof(StoreConfig), "postgres", typeof(PostgresStoreConfig), "In PostgreSQL."))
@@ -68,6 +69,8 @@ internal sealed record StandInListener : SettingsRecord
 }
 
 internal sealed record StandInTransport : TransportConfig;
+
+internal sealed record StandInAudit : AuditEvidenceConfig;
 
 internal sealed record StandInInbound : InboundEndpointConfig
 {
