@@ -44,17 +44,13 @@ internal sealed class SequenceDrawing
 
         var took = drawn.Event.Ended - drawn.Event.Started;
         var number = withNumber ? $"#{drawn.Number} " : "";
-        var text = $"{number}{JourneyWords.Of(fact)}{(took > TimeSpan.Zero ? $", {JourneyWords.Of(took)}" : "")}{PlaceOf(drawn)}";
+        var text = $"{number}{JourneyWords.Of(fact)}{(took > TimeSpan.Zero ? $", {JourneyWords.Of(took)}" : "")}";
         _arrows.Add((from, to, line, drawn.At, text));
         if (fact is not { Kind: AuditKind.Received, Endpoint: not null, Process: { } process }) return;
         var inside = new ArrowEnd(ParticipantKind.Process, process);
         Find(inside);
         _arrows.Add((to, inside, ArrowLine.Solid, drawn.At, $"{number}runs"));
     }
-
-    // Which of the hosts that share an endpoint it was.
-    private static string PlaceOf(DrawnEvent drawn) =>
-        drawn.Event.Fact.Host is { } host && drawn.Stage.Kind == JourneyStageKind.Delivery && drawn.Stage.Events.Any(other => other.Fact.Host != host) ? $" at {host}" : "";
 
     private HashSet<string> Find(ArrowEnd end)
     {
