@@ -11,6 +11,8 @@ internal sealed record IntakeTally(int Unreceived, int Unpublished, int Twice)
 {
     public static readonly IntakeTally Clean = new(0, 0, 0);
 
+    private const string BrokerKey = "published"; // past the hosts: nobody received them
+
     /// <param name="bench">Whose senders were answered over HTTP.</param>
     /// <param name="endpoint">Where the messages came in.</param>
     /// <param name="cancellationToken">Stops reading.</param>
@@ -22,7 +24,7 @@ internal sealed record IntakeTally(int Unreceived, int Unpublished, int Twice)
         return new IntakeTally(accepted.Except(received).Count(), accepted.Except(published).Count(), CountTwice(received) + CountTwice(published));
     }
 
-    private const string BrokerKey = "published"; // past the hosts: nobody received them
+    public override string ToString() => $"{Unreceived} without received, {Unpublished} without published, {Twice} facts twice";
 
     private static int CountTwice(IReadOnlyList<Guid> messages) => messages.Count - messages.Distinct().Count();
 }
