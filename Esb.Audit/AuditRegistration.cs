@@ -1,7 +1,9 @@
+using Esb.Audit.Activities;
 using Esb.Audit.Services;
 using Esb.Audit.Spooling;
 using Esb.Audit.Steps;
 using Esb.Core;
+using Esb.Core.Activities;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Microsoft.Extensions.DependencyInjection;
@@ -16,10 +18,20 @@ public static class AuditRegistration
         .AddSection<AuditConfig>("audit", "How what happens to messages is recorded.")
         .AddStep<AuditStepFactory, AuditStepConfig>("audit", "Records the message where it stands.")
         .AddSingleton(provider => provider.GetRequiredService<EsbConfiguration>().Section<AuditConfig>("audit"))
-        .AddSingleton<AuditTrail>()
+        .AddSection<IReadOnlyDictionary<string, ActivityConfig>>("activities", "What the business follows on its way, over the audit facts of its messages.")
+        .AddSingleton<IConfigurationCheck, ActivityCheck>()
+        .AddSingleton(ModelsOf)
+        .AddSingleton<ActivityFeed>()
+        .AddSingleton<IActivityDesk, ActivityDesk>()
+        .AddSingleton<FollowedAuditStore>()
+        .AddSingleton(provider => ActivatorUtilities.CreateInstance<AuditTrail>(provider, (IAuditStore)provider.GetRequiredService<FollowedAuditStore>()))
         .AddSingleton<IAuditTrail>(provider => provider.GetRequiredService<AuditTrail>())
         .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<AuditTrail>())
         .AddSingleton<AuditServices>()
-        .AddSingleton<IBusPart, AuditMover>()
-        .AddSingleton<IBusPart, AuditRetention>();
+        .AddSingleton<IBusPart>(provider => ActivatorUtilities.CreateInstance<AuditMover>(provider, (IAuditStore)provider.GetRequiredService<FollowedAuditStore>()))
+        .AddSingleton<IBusPart, AuditRetention>()
+        .AddSingleton<IBusPart, ActivityRetention>();
+
+    private static IReadOnlyList<ActivityModel> ModelsOf(IServiceProvider provider) =>
+        [.. provider.GetRequiredService<EsbConfiguration>().Named<ActivityConfig>("activities").Values.Where(activity => activity.IsWhole).Select(activity => new ActivityModel(activity))];
 }

@@ -2,6 +2,7 @@ using System.Text.Json.Serialization;
 using Esb.Core.Audit;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Storage.Activities;
 using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Keys;
 using Esb.Storage.Files.Parking;
@@ -19,6 +20,9 @@ namespace Esb.Storage;
 [JsonSerializable(typeof(IReadOnlyList<FailedAttempt>))]
 [JsonSerializable(typeof(StoredKey))]
 [JsonSerializable(typeof(ParkingEvent))]
+[JsonSerializable(typeof(StoredProgress))]
+[JsonSerializable(typeof(Dictionary<string, DateTimeOffset>))]
+[JsonSerializable(typeof(Dictionary<string, ActivityDatum>))]
 [JsonSerializable(typeof(IReadOnlyList<FailedAttempt>))]
 [JsonSerializable(typeof(IReadOnlyDictionary<string, string>))]
 internal sealed partial class StorageJson : JsonSerializerContext;

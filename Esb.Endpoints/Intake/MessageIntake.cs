@@ -29,7 +29,7 @@ internal sealed partial class MessageIntake(
         if (message.Party is null && config.Party is { } party) message = message with { Party = party };
         var context = new MessageContext(message, config.Name);
         var outcome = IntakeOutcomes.Failed;
-        state.Begin();
+        var began = state.Begin();
         try
         {
             await RecordAndRunAsync(context, cancellationToken);
@@ -58,7 +58,9 @@ internal sealed partial class MessageIntake(
         }
         finally
         {
-            state.End(outcome);
+            state.End(outcome, message.Party);
+            if (context.FirstPublish is { } publish && (publish.ConfirmedAt is not null || !IntakeOutcomes.IsFailure(outcome))) state.Published(began, publish, message.Party);
+            if (config.Mode == ExchangePattern.RequestReply) state.Answered(began, outcome, message.Party);
         }
     }
 
