@@ -1,12 +1,14 @@
 using Esb.Core.Errors;
+using Esb.Core.Messages;
 
 namespace Esb.Content.Xml;
 
 /// <summary>The bytes of a document for the framework's parser, which takes them in pieces: what it does not take has cost nothing.</summary>
-/// <param name="document">All of it.</param>
+/// <param name="document">All of it, or its beginning.</param>
+/// <param name="isComplete">Whether it is all.</param>
 /// <param name="limits">What keeps it from taking the host down.</param>
 /// <param name="length">The length by which the parser chooses the size of its buffers: most of what a short pass costs is to make and collect them.</param>
-internal sealed class DocumentStream(ReadOnlyMemory<byte> document, XmlLimits limits, int length) : Stream
+internal sealed class DocumentStream(ReadOnlyMemory<byte> document, bool isComplete, XmlLimits limits, int length) : Stream
 {
     private readonly AttributeGuard _attributes = new(document, limits.Attributes);
     private int _position;
@@ -31,6 +33,7 @@ internal sealed class DocumentStream(ReadOnlyMemory<byte> document, XmlLimits li
         var piece = document.Span.Slice(_position, Math.Min(buffer.Length, document.Length - _position));
         if (_attributes.Exceeds(_position + piece.Length))
             throw new EsbException("ESB-XML-LIMIT", $"The XML is refused: an element has more than {limits.Attributes} attributes.", FaultKind.TooLarge);
+        if (piece.IsEmpty && !isComplete && !buffer.IsEmpty) throw new BodyNotCompleteException();
         piece.CopyTo(buffer);
         _position += piece.Length;
         return piece.Length;

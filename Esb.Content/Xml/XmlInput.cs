@@ -38,11 +38,11 @@ public sealed class XmlInput
     public XmlLimits Limits => _limits;
 
     /// <summary>Reads a document forward, without building anything of it. The reader has line information.</summary>
-    public XmlReader Read(ReadOnlyMemory<byte> bytes) => Read(bytes, new DocumentStream(bytes, _limits, bytes.Length));
+    public XmlReader Read(ReadOnlyMemory<byte> bytes) => Read(bytes, new DocumentStream(bytes, isComplete: true, _limits, bytes.Length));
 
     /// <summary>Reads the beginning of a document in small pieces, over a stream that tells how far it was read.</summary>
-    internal XmlReader ReadPieces(ReadOnlyMemory<byte> bytes, out DocumentStream taken) =>
-        Read(bytes, taken = new DocumentStream(bytes, _limits, Math.Min(bytes.Length, PieceBytes)));
+    internal XmlReader ReadPieces(MessageBody body, out DocumentStream taken) =>
+        Read(body.BytesSoFar, taken = new DocumentStream(body.BytesSoFar, body.IsComplete, _limits, body.IsComplete ? Math.Min(body.BytesSoFar.Length, PieceBytes) : PieceBytes));
 
     /// <summary>The parsed form of a buffered body, made once and shared by all copies of the message; a navigator belongs to its caller.</summary>
     public XPathNavigator Navigate(MessageBody body) => body.View(_parse).CreateNavigator();

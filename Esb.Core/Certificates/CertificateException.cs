@@ -1,5 +1,7 @@
+using Esb.Core.Configuration;
+
 namespace Esb.Core.Certificates;
 
 /// <summary>What is wrong with a certificate's file, as the end of a sentence about it, such as <c>expired on 2026-01-01 00:00:00Z</c>.</summary>
 /// <param name="fault">Without the contents of the file.</param>
-public sealed class CertificateException(string fault) : Exception(fault);
+public sealed class CertificateException(string fault) : FileFaultException(fault);

@@ -15,26 +15,39 @@ public sealed class MessageBody
     private bool _isUsedUp;
     private ReadOnlyMemory<byte> _bytes;
 
-    private MessageBody(Stream? stream, ReadOnlyMemory<byte> bytes, long? length)
+    private MessageBody(Stream? stream, ReadOnlyMemory<byte> bytes, long? length, bool isComplete = true)
     {
         _stream = stream;
         _bytes = bytes;
         Length = length;
+        IsComplete = isComplete;
     }
 
     /// <summary>Whether the bytes are in memory.</summary>
     public bool IsBuffered => _stream is null;
+
+    /// <summary>Whether this is the whole body, and not only what has come of it so far.</summary>
+    public bool IsComplete { get; }
 
     /// <summary>The number of bytes; null where a stream does not tell.</summary>
     public long? Length { get; private set; }
 
     /// <summary>The bytes of a buffered body.</summary>
     /// <exception cref="InvalidOperationException">The body still streams: await <see cref="BufferAsync"/> first.</exception>
-    public ReadOnlyMemory<byte> Bytes =>
+    /// <exception cref="BodyNotCompleteException">Only its beginning is here.</exception>
+    public ReadOnlyMemory<byte> Bytes => IsComplete ? BytesSoFar : throw new BodyNotCompleteException();
+
+    /// <summary>The bytes of a buffered body; of a beginning, those that are here.</summary>
+    /// <exception cref="InvalidOperationException">The body still streams: await <see cref="BufferAsync"/> first.</exception>
+    public ReadOnlyMemory<byte> BytesSoFar =>
         IsBuffered ? _bytes : throw new InvalidOperationException("The body still streams; buffer it first.");
 
     /// <summary>A body over bytes that nobody changes any more.</summary>
     public static MessageBody FromBytes(ReadOnlyMemory<byte> bytes) => new(null, bytes, bytes.Length);
+
+    /// <summary>The beginning of a body, for those who may be content with it. Whoever needs more than that throws <see cref="BodyNotCompleteException"/>.</summary>
+    /// <param name="bytes">What has come so far; it may be overwritten once nobody uses the body any more.</param>
+    public static MessageBody FromBeginning(ReadOnlyMemory<byte> bytes) => new(null, bytes, length: null, isComplete: false);
 
     /// <summary>A body of text, in UTF-8.</summary>
     public static MessageBody FromText(string text) => FromBytes(Encoding.UTF8.GetBytes(text));
@@ -51,7 +64,7 @@ public sealed class MessageBody
     /// <exception cref="InvalidOperationException">The body streamed, and has been read already.</exception>
     public async ValueTask<ReadOnlyMemory<byte>> BufferAsync(long maxBytes, CancellationToken cancellationToken)
     {
-        if (_stream is null) return _bytes;
+        if (_stream is null) return Bytes;
         if (Length > maxBytes) throw TooLarge(maxBytes);
 
         _bytes = await ReadAllAsync(UseUp(_stream), (int)Math.Min(Length ?? 4095, maxBytes), maxBytes, cancellationToken);
@@ -64,24 +77,19 @@ public sealed class MessageBody
     /// <exception cref="InvalidOperationException">The body streamed, and has been read already.</exception>
     public async Task CopyToAsync(Stream target, CancellationToken cancellationToken)
     {
-        if (_stream is null) await target.WriteAsync(_bytes, cancellationToken);
+        if (_stream is null) await target.WriteAsync(Bytes, cancellationToken);
         else await UseUp(_stream).CopyToAsync(target, cancellationToken);
     }
 
     /// <summary>A parsed form of a buffered body, made at the first call and then shared by all copies of the message.</summary>
     /// <typeparam name="TView">One view exists of each type; it must be immutable.</typeparam>
     public TView View<TView>(Func<ReadOnlyMemory<byte>, TView> parse)
-        where TView : class
-    {
-        if (Find<TView>(_views) is { } known) return known;
-        var parsed = parse(Bytes);
-        while (true)
-        {
-            var views = _views;
-            if (Find<TView>(views) is { } other) return other; // made by another thread meanwhile
-            if (Interlocked.CompareExchange(ref _views, new ParsedView(parsed, views), views) == views) return parsed;
-        }
-    }
+        where TView : class => Find<TView>(_views) ?? Keep(parse(Bytes));
+
+    /// <summary>As <see cref="View{TView}"/>, for a form that reads no further than it is asked to, and can be made of a beginning too.</summary>
+    /// <typeparam name="TView">One view exists of each type; it must be thread-safe.</typeparam>
+    public TView ViewSoFar<TView>(Func<MessageBody, TView> parse)
+        where TView : class => Find<TView>(_views) ?? Keep(parse(this));
 
     /// <summary>A buffered body as UTF-8 text, without a byte order mark.</summary>
     public string ReadText()
@@ -111,6 +119,17 @@ public sealed class MessageBody
         if (_isUsedUp) throw new InvalidOperationException("The body streamed, and has been read already.");
         _isUsedUp = true;
         return stream;
+    }
+
+    private TView Keep<TView>(TView parsed)
+        where TView : class
+    {
+        while (true)
+        {
+            var views = _views;
+            if (Find<TView>(views) is { } other) return other; // made by another thread meanwhile
+            if (Interlocked.CompareExchange(ref _views, new ParsedView(parsed, views), views) == views) return parsed;
+        }
     }
 
     private static TView? Find<TView>(ParsedView? views)

@@ -10,8 +10,7 @@ namespace Esb.Core.Pooling;
 public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLimits limits, TimeProvider time, ILogger logger) : ILivePool, IAsyncDisposable
     where T : class
 {
-    private static readonly TimeSpan WarningInterval = TimeSpan.FromSeconds(10);
-
+    private readonly LogPace _pace = new(time);
     private readonly Lock _gate = new();
     private readonly Stack<T> _idle = new();
     private readonly LinkedList<TaskCompletionSource<T>> _waiters = new();
@@ -19,7 +18,6 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
     private int _created;
     private int _peak;
     private long _waits;
-    private long? _lastWarning;
     private bool _isListed;
     private bool _disposed;
 
@@ -47,7 +45,6 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
     public async ValueTask<InstanceLease<T>> RentAsync(CancellationToken cancellationToken)
     {
         LinkedListNode<TaskCompletionSource<T>> waiter;
-        bool warns;
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
@@ -60,10 +57,9 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
             if (_created < _maximum) return new InstanceLease<T>(this, CreateCounted());
             waiter = _waiters.AddLast(new TaskCompletionSource<T>(TaskCreationOptions.RunContinuationsAsynchronously));
             _waits++;
-            warns = IsWarningDue();
         }
 
-        if (warns) LogWaiting(owner, Status.Maximum);
+        if (_pace.Next() is not null) LogWaiting(owner, Status.Maximum);
         return new InstanceLease<T>(this, await WaitAsync(waiter, cancellationToken));
     }
 
@@ -196,14 +192,6 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
         }
 
         _idle.Push(instance);
-    }
-
-    private bool IsWarningDue()
-    {
-        var now = time.GetTimestamp();
-        if (_lastWarning is { } last && time.GetElapsedTime(last, now) < WarningInterval) return false;
-        _lastWarning = now;
-        return true;
     }
 
     private static void Discard(T instance)

@@ -49,7 +49,7 @@ internal static class HttpContentRules
     }
 
     /// <summary>What it means that a body cannot be read to its end; a caller that has hung up is let go.</summary>
-    public static EsbException Explain(IOException fault, HttpContext context)
+    public static EsbException Explain(Exception fault, HttpContext context)
     {
         switch (fault)
         {
@@ -62,6 +62,8 @@ internal static class HttpContentRules
                 return HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-BODY", "The body is not sent as HTTP asks.", fault);
             case BadHttpRequestException:
                 return HttpProblems.Of(StatusCodes.Status400BadRequest, Aborted, "The body ended before it was complete.", fault);
+            case OperationCanceledException:
+                return HttpProblems.Of(StatusCodes.Status400BadRequest, Aborted, "The caller hung up before the body was complete.", fault);
             default:
                 context.Abort(); // or the server would go on reading, and report that it cannot
                 return HttpProblems.Of(StatusCodes.Status400BadRequest, Aborted, "The caller hung up before the body was complete.", fault);
@@ -69,7 +71,7 @@ internal static class HttpContentRules
     }
 
     // Of a body with a length nothing else can be wrong; of chunks only the server's sentence tells the end from a broken chunk.
-    private static bool IsIncomplete(IOException fault, HttpRequest request) =>
+    private static bool IsIncomplete(Exception fault, HttpRequest request) =>
         request.ContentLength is not null || fault.Message.StartsWith("Unexpected end of request content", StringComparison.Ordinal);
 
     public static EsbException Duplicate(string name) => HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-DUP", $"{name} is given more than once.");

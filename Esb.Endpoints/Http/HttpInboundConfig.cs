@@ -4,6 +4,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Messages;
 using Esb.Endpoints.Http.Access;
 using Esb.Endpoints.Http.Access.Signatures;
+using Esb.Endpoints.Http.Relaying;
 
 namespace Esb.Endpoints.Http;
 
@@ -29,6 +30,9 @@ internal sealed record HttpInboundConfig : InboundEndpointConfig, IRewritesHeade
 
     [Setting("Whether a request with the header Idempotency-Key is worked on once only: its repetitions get the answer of the first. Relays pass the header on.")]
     public bool Idempotency { get; init; } = true;
+
+    [Setting("Where a relay sends requests instead, by what is in them: the first route counts whose condition holds.")]
+    public IReadOnlyList<RelayRouteConfig> Routes { get; init; } = [];
 
     [Setting("Whether a relay tells the outside in Via and X-Forwarded-For, -Proto and -Host by whom, and how, it was asked.")]
     public bool Forwarded { get; init; } = true;

@@ -1,5 +1,7 @@
 using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
+using Esb.Core.Expressions;
 using Esb.Core.Storage;
 using Esb.Endpoints.Http.Access;
 using Esb.Endpoints.Http.Idempotency;
@@ -13,6 +15,7 @@ namespace Esb.Endpoints.Http;
 /// <summary>The type <c>http-inbound</c>.</summary>
 internal sealed class HttpInboundType(
     EsbConfiguration configuration,
+    IExpressionCompiler expressions,
     HttpListeners listeners,
     HttpTargets targets,
     AccessFactory gates,
@@ -25,6 +28,9 @@ internal sealed class HttpInboundType(
 {
     private const string PathExpected = "expected a path as it is once decoded, such as \"/orders\", without query, fragment and dot segments";
 
+    // Compiled once, where they are checked: each compilation adds to what is asked of every document.
+    private readonly Dictionary<RelayRouteConfig, IMessageCondition?> _conditions = new(ReferenceEqualityComparer.Instance);
+
     protected override void Check(HttpInboundConfig settings, ConfigErrors errors)
     {
         if (settings.IsSound("path") && !IsPath(settings.RequestPath)) Refuse(settings, errors, "path", settings.RequestPath, PathExpected);
@@ -34,29 +40,50 @@ internal sealed class HttpInboundType(
             Refuse(settings, errors, "methods", method, HttpMethodNames.Expected(method));
         foreach (var type in settings.Accept.Where(type => !AcceptedTypes.IsRange(type)))
             Refuse(settings, errors, "accept", type, "expected a content type such as \"application/xml\" or \"text/*\"");
-        if (settings.Relay is { } relay && EndpointOf(relay) is { } endpoint and not HttpOutboundConfig)
-            Refuse(settings, errors, "relay", relay, $"expected the name of an http-outbound endpoint; {endpoint.Name} is another kind");
+        if (settings.Relay is { } relay) CheckTarget(settings, relay, errors);
+        if (settings.Relay is null && settings.Routes.Count > 0 && settings.IsSound("relay")) errors.Add("ESB-CFG-VALUE", settings, "routes", "only what is relayed can be sent on other ways: expected relay, for what takes none of them");
+        foreach (var route in settings.Routes)
+        {
+            _conditions[route] = expressions.Compile(route.If, errors);
+            if (route.IsSound("relay")) CheckTarget(route, route.Relay, errors);
+        }
     }
 
     protected override IInboundEndpoint Create(HttpInboundConfig settings, IMessageIntake intake)
     {
-        var exchange = settings.Relay is { } relay
-            ? RelayTo((HttpOutboundConfig)EndpointOf(relay)!, settings)
+        IHttpExchange exchange = settings.Relay is { } relay
+            ? new RelayExchange(settings, RoutesOf(settings, relay), states.Of(settings.Name))
             : new MessageExchange(settings, intake, new HttpMessageReader(settings, MaxBodyBytes(settings), time), KeyedRequestsOf(settings, intake));
         var access = gates.Create(settings, intake);
         return new HttpInboundEndpoint(
             settings, listeners.RouteOf(settings.Name), gates.Guard(settings, exchange, access, MaxBodyBytes(settings)), access, AdmissionOf(settings, intake), states.Of(settings.Name), loggers.CreateLogger<HttpInboundEndpoint>());
     }
 
-    // Relays hold no message, and need no topic.
+    private void CheckTarget(SettingsRecord place, string relay, ConfigErrors errors)
+    {
+        if (EndpointOf(relay) is { } endpoint and not HttpOutboundConfig)
+            errors.Add(new ConfigError("ESB-CFG-VALUE", $"{place.Path}.relay", $"\"{relay}\"", $"expected the name of an http-outbound endpoint; {endpoint.Name} is another kind", place.Origin));
+    }
+
+    // Relays that look into no body hold no message, and none needs a topic.
     private Admission AdmissionOf(HttpInboundConfig settings, IMessageIntake intake) =>
-        new(settings.Relay is null ? overload : null, intake.NeedsTopics, new CallGate(settings.MaxConcurrentCalls, time));
+        new(settings.Relay is null || settings.Routes.Count > 0 ? overload : null, intake.NeedsTopics, new CallGate(settings.MaxConcurrentCalls, time));
 
     private KeyedRequests? KeyedRequestsOf(HttpInboundConfig settings, IMessageIntake intake) =>
         settings.Idempotency ? new KeyedRequests(settings.Name, keys, intake, time, loggers.CreateLogger<KeyedRequests>()) : null;
 
-    private IHttpExchange RelayTo(HttpOutboundConfig outbound, HttpInboundConfig settings) =>
-        new RelayExchange(settings, targets.Of(outbound), new RelayHeaders(settings, outbound), outbound.Timeout < settings.Timeout ? outbound.Timeout : settings.Timeout, states.Of(settings.Name));
+    private RelayRoutes RoutesOf(HttpInboundConfig settings, string otherwise) => new(
+        settings.Name,
+        [.. settings.Routes.Select(route => new RelayRoute(_conditions[route]!, RelayTo(settings, route.Relay)))],
+        RelayTo(settings, otherwise),
+        new HttpMessageReader(settings, MaxBodyBytes(settings), time),
+        MaxBodyBytes(settings));
+
+    private RelayTarget RelayTo(HttpInboundConfig settings, string relay)
+    {
+        var outbound = (HttpOutboundConfig)EndpointOf(relay)!;
+        return new RelayTarget(targets.Of(outbound), new RelayHeaders(settings, outbound), outbound.Timeout < settings.Timeout ? outbound.Timeout : settings.Timeout);
+    }
 
     private EndpointConfig? EndpointOf(string relay) => configuration.Named<EndpointConfig>("endpoints").GetValueOrDefault(relay);
 

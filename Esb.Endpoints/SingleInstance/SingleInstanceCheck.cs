@@ -4,6 +4,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Endpoints.Http;
 
 namespace Esb.Endpoints.SingleInstance;
 
@@ -22,7 +23,8 @@ internal sealed class SingleInstanceCheck(EsbConfiguration configuration) : ICon
 
         var calls = StepTree.Descend(configuration.Named<IReadOnlyList<StepConfig>>("processes").Values.SelectMany(steps => steps)).Select(step => step.Settings).OfType<ICallsEndpoint>();
         var relays = endpoints.OfType<InboundEndpointConfig>().Where(endpoint => endpoint.Relay is not null);
-        var direct = calls.Select(call => call.Endpoint).Concat(relays.Select(relay => relay.Relay)).ToHashSet();
+        var routes = endpoints.OfType<HttpInboundConfig>().SelectMany(endpoint => endpoint.Routes);
+        var direct = calls.Select(call => call.Endpoint).Concat(relays.Select(relay => relay.Relay)).Concat(routes.Select(route => route.Relay)).ToHashSet();
         foreach (var endpoint in singles.OfType<OutboundEndpointConfig>())
         {
             if (direct.Contains(endpoint.Name))

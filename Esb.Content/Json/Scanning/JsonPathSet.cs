@@ -22,6 +22,6 @@ internal sealed class JsonPathSet(bool checksWhole = false)
         path.Aggregate(Root, (node, step) => node.Follow(step)).Questions.Add(question);
     }
 
-    /// <summary>The pass over a buffered body, shared by all copies of the message: it goes on from where the last question left it.</summary>
-    public JsonScan Scan(MessageBody body) => body.View(static bytes => new JsonScans(bytes)).Of(this);
+    /// <summary>The pass over a buffered body, or its beginning, shared by all copies of the message: it goes on from where the last question left it.</summary>
+    public JsonScan Scan(MessageBody body) => body.ViewSoFar(static body => new JsonScans(body)).Of(this);
 }

@@ -3,6 +3,7 @@ using System.Text;
 using System.Text.Json;
 using System.Text.Unicode;
 using Esb.Core.Errors;
+using Esb.Core.Messages;
 
 namespace Esb.Content.Json.Scanning;
 
@@ -17,6 +18,7 @@ internal sealed class JsonScan
 
     private readonly Lock _gate = new();
     private readonly bool _checksWhole;
+    private readonly bool _isComplete;
     private readonly ReadOnlyMemory<byte> _document;
     private readonly JsonAnswer[] _answers;
     private readonly JsonSteps _steps;
@@ -27,8 +29,13 @@ internal sealed class JsonScan
     private EsbException? _error;
     private bool _isAtEnd;
 
-    public JsonScan(JsonPathSet paths, ReadOnlyMemory<byte> bytes)
+    /// <param name="paths">The questions.</param>
+    /// <param name="bytes">The document, or its beginning.</param>
+    /// <param name="isComplete">Whether it is all of it.</param>
+    public JsonScan(JsonPathSet paths, ReadOnlyMemory<byte> bytes, bool isComplete = true)
     {
+        if (!isComplete && bytes.Length < Encoding.UTF8.Preamble.Length) throw new BodyNotCompleteException();
+        _isComplete = isComplete;
         _document = bytes.Span.StartsWith(Encoding.UTF8.Preamble) ? bytes[Encoding.UTF8.Preamble.Length..] : bytes;
         _checksWhole = paths.ChecksWhole;
         _answers = new JsonAnswer[paths.Count];
@@ -42,6 +49,7 @@ internal sealed class JsonScan
 
     /// <summary>Reads until a question is decided, or to the end.</summary>
     /// <exception cref="EsbException">The document is no sound JSON up to there (<see cref="JsonInput"/>), or the value no text.</exception>
+    /// <exception cref="BodyNotCompleteException">The beginning of the document does not decide it.</exception>
     public object? Answer(JsonQuestion question)
     {
         lock (_gate)
@@ -68,13 +76,13 @@ internal sealed class JsonScan
     {
         if (_error is not null) throw Again(_error);
         var start = _position;
-        var reader = new Utf8JsonReader(_document.Span[start..], isFinalBlock: true, _state);
+        var reader = new Utf8JsonReader(_document.Span[start..], isFinalBlock: _isComplete, _state);
         try
         {
             while (!answer.IsDecided && !_isAtEnd)
             {
                 if (reader.Read()) Follow(ref reader, start);
-                else _isAtEnd = true;
+                else _isAtEnd = _isComplete ? true : throw new BodyNotCompleteException();
             }
         }
         catch (Exception ex) when (ex is JsonException or InvalidOperationException)

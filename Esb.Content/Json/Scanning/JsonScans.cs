@@ -1,7 +1,9 @@
+using Esb.Core.Messages;
+
 namespace Esb.Content.Json.Scanning;
 
 /// <summary>The passes over one body: one for each set of paths, of which there is one in a configuration. Thread-safe.</summary>
-internal sealed class JsonScans(ReadOnlyMemory<byte> bytes)
+internal sealed class JsonScans(MessageBody body)
 {
     private readonly Lock _gate = new();
     private readonly List<(JsonPathSet Paths, JsonScan Scan)> _scans = new(capacity: 1);
@@ -15,7 +17,7 @@ internal sealed class JsonScans(ReadOnlyMemory<byte> bytes)
                 if (known.Paths == paths) return known.Scan;
             }
 
-            var scan = new JsonScan(paths, bytes);
+            var scan = new JsonScan(paths, body.BytesSoFar, body.IsComplete);
             _scans.Add((paths, scan));
             return scan;
         }

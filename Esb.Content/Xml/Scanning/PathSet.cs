@@ -23,6 +23,6 @@ internal sealed class PathSet(XmlInput xml, bool checksWhole = false)
         path.Aggregate(Root, (node, step) => node.Follow(step)).Ask(question);
     }
 
-    /// <summary>The pass over a buffered body, shared by all copies of the message: it goes on from where the last question left it.</summary>
-    public XmlScan Scan(MessageBody body) => body.View(static bytes => new XmlScans(bytes)).Of(this, xml);
+    /// <summary>The pass over a buffered body, or its beginning, shared by all copies of the message: it goes on from where the last question left it.</summary>
+    public XmlScan Scan(MessageBody body) => body.ViewSoFar(static body => new XmlScans(body)).Of(this, xml);
 }

@@ -1,5 +1,6 @@
 using System.Xml;
 using Esb.Core.Errors;
+using Esb.Core.Messages;
 
 namespace Esb.Content.Xml.Scanning;
 
@@ -20,12 +21,12 @@ internal sealed class XmlScan
     private EsbException? _error;
     private bool _isAtEnd;
 
-    public XmlScan(PathSet paths, XmlInput xml, ReadOnlyMemory<byte> bytes)
+    public XmlScan(PathSet paths, XmlInput xml, MessageBody body)
     {
         _checksWhole = paths.ChecksWhole;
         _answers = new PathAnswer[paths.Count];
         _texts = new OpenTexts(_answers);
-        _reader = xml.ReadPieces(bytes, out _taken); // over an array, so that nobody has to close it
+        _reader = xml.ReadPieces(body, out _taken); // over an array, so that nobody has to close it
         _root = paths.Root;
         _steps.Enter(_root);
     }
@@ -35,6 +36,7 @@ internal sealed class XmlScan
 
     /// <summary>Reads until a question is decided, or to the end.</summary>
     /// <exception cref="EsbException">The document is not well-formed up to there (<see cref="XmlInput"/>).</exception>
+    /// <exception cref="BodyNotCompleteException">The beginning of the document does not decide it.</exception>
     public PathAnswer Answer(PathQuestion question)
     {
         lock (_gate)

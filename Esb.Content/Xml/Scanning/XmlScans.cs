@@ -1,7 +1,9 @@
+using Esb.Core.Messages;
+
 namespace Esb.Content.Xml.Scanning;
 
 /// <summary>The passes over one body: one for each set of paths, of which there is one in a configuration. Thread-safe.</summary>
-internal sealed class XmlScans(ReadOnlyMemory<byte> bytes)
+internal sealed class XmlScans(MessageBody body)
 {
     private readonly Lock _gate = new();
     private readonly List<(PathSet Paths, XmlScan Scan)> _scans = new(capacity: 1);
@@ -15,7 +17,7 @@ internal sealed class XmlScans(ReadOnlyMemory<byte> bytes)
                 if (known.Paths == paths) return known.Scan;
             }
 
-            var scan = new XmlScan(paths, xml, bytes);
+            var scan = new XmlScan(paths, xml, body);
             _scans.Add((paths, scan));
             return scan;
         }

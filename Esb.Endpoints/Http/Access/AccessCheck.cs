@@ -77,7 +77,7 @@ internal sealed class AccessCheck(EsbConfiguration configuration) : IConfigurati
         {
             TokenKeys.Load(keys);
         }
-        catch (KeyFileException ex)
+        catch (FileFaultException ex)
         {
             errors.Add("ESB-CFG-KEYS", token, "keys", ex.Message);
         }

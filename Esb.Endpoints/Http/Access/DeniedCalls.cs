@@ -16,7 +16,7 @@ internal sealed partial class DeniedCalls(string endpoint, TimeProvider time, IL
     private static readonly Counter<long> Admitted =
         EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.PartyRequests, "{request}", "Requests of parties that an endpoint let in.");
 
-    private readonly LogPace[] _paces = [.. Enum.GetValues<Denial>().Select(_ => new LogPace())];
+    private readonly LogPace[] _paces = [.. Enum.GetValues<Denial>().Select(_ => new LogPace(time))];
 
     public void CountAdmitted(Party party) => Admitted.Add(1, new(EsbTelemetry.Tags.Endpoint, endpoint), new(EsbTelemetry.Tags.Party, party.Name));
 
@@ -29,7 +29,7 @@ internal sealed partial class DeniedCalls(string endpoint, TimeProvider time, IL
         var tags = new TagList { { EsbTelemetry.Tags.Endpoint, endpoint }, { EsbTelemetry.Tags.ErrorType, code } };
         if (party is not null) tags.Add(EsbTelemetry.Tags.Party, party.Name);
         Denied.Add(1, tags);
-        if (_paces[(int)denial].Next(time) is { } silent) LogDenied(endpoint, denial, code, party?.Name ?? "nobody", address, silent);
+        if (_paces[(int)denial].Next() is { } silent) LogDenied(endpoint, denial, code, party?.Name ?? "nobody", address, silent);
     }
 
     [LoggerMessage(EventId = 2170, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} refused a call: {Denial} ({Code}), from {Party} at {Address}; {Silent} more since it was last said")]

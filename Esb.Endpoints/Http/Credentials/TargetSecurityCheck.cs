@@ -31,7 +31,7 @@ internal static class TargetSecurityCheck
         {
             TargetCredentials.ReadToken(file);
         }
-        catch (KeyFileException ex)
+        catch (FileFaultException ex)
         {
             errors.Add("ESB-CFG-KEYS", bearer, "file", ex.Message);
         }

@@ -5,13 +5,11 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>Relays requests to an http-outbound endpoint: past topics and parsers, counted, and without a message being made.</summary>
+/// <summary>Relays requests to an http-outbound endpoint: past topics and parsers, counted, without a message being kept.</summary>
 /// <param name="config">The inbound endpoint.</param>
-/// <param name="target">The outside.</param>
-/// <param name="headers">What becomes of headers.</param>
-/// <param name="patience">How long the outside may be silent.</param>
+/// <param name="routes">Where they go.</param>
 /// <param name="state">What is counted.</param>
-internal sealed class RelayExchange(HttpInboundConfig config, HttpTarget target, RelayHeaders headers, TimeSpan patience, IntakeState state) : IHttpExchange
+internal sealed class RelayExchange(HttpInboundConfig config, RelayRoutes routes, IntakeState state) : IHttpExchange
 {
     private readonly AcceptedTypes _accepted = new(config.Accept);
 
@@ -22,13 +20,14 @@ internal sealed class RelayExchange(HttpInboundConfig config, HttpTarget target,
         try
         {
             HttpContentRules.Require(context, _accepted, config.MaxBodySize?.Bytes);
-            using var lease = await target.Relays.RentAsync(context.RequestAborted);
-            await lease.Instance.RelayAsync(context, headers, patience);
+            var to = await routes.ChooseAsync(context);
+            using var lease = await to.Target.Relays.RentAsync(context.RequestAborted);
+            await lease.Instance.RelayAsync(context, to.Headers, to.Patience);
             outcome = IntakeOutcomes.Relayed;
         }
         catch (EsbException ex)
         {
-            outcome = ex.Code == HttpContentRules.Aborted ? IntakeOutcomes.Aborted : ex.Kind is FaultKind.Malformed or FaultKind.TooLarge ? IntakeOutcomes.Refused : IntakeOutcomes.Failed;
+            outcome = ex.Code == HttpContentRules.Aborted ? IntakeOutcomes.Aborted : ex.Kind is FaultKind.Malformed or FaultKind.Invalid or FaultKind.TooLarge ? IntakeOutcomes.Refused : IntakeOutcomes.Failed;
             throw;
         }
         finally

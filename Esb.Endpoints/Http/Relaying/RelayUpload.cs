@@ -92,13 +92,9 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
         {
             return caller.TryRead(out var result) ? result : await WaitAsync(caller);
         }
-        catch (IOException ex) when (ex is not OutsideException)
+        catch (Exception ex) when (ex is OperationCanceledException or (IOException and not OutsideException))
         {
             throw HttpContentRules.Explain(ex, context);
-        }
-        catch (OperationCanceledException ex)
-        {
-            throw HttpProblems.Of(StatusCodes.Status400BadRequest, HttpContentRules.Aborted, "The caller hung up before the body was complete.", ex);
         }
     }
 

@@ -2,6 +2,8 @@ using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 using Esb.Core.Certificates;
+using Esb.Core.Configuration;
+using Esb.Core.Diagnostics;
 using Esb.Endpoints.Http.Access;
 using Microsoft.AspNetCore.Server.Kestrel.Https;
 using Microsoft.Extensions.Logging;
@@ -17,14 +19,15 @@ internal sealed partial class ListenerTls
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly RenewedFile<SslServerAuthenticationOptions> _options;
-    private readonly LogPace _refusals = new();
+    private readonly LogPace _refusals;
 
     /// <exception cref="CertificateException">A file cannot be used.</exception>
     public ListenerTls(string listener, ListenerTlsConfig config, HttpVersions versions, TimeProvider time, ILogger<ListenerTls> logger)
     {
         (_listener, _config, _versions, _time, _logger) = (listener, config, versions, time, logger);
+        _refusals = new LogPace(time);
         string?[] files = [config.Certificate, config.Key, config.ClientCa];
-        _options = new RenewedFile<SslServerAuthenticationOptions>([.. files.OfType<string>()], Load, time, LogRenewal);
+        _options = new RenewedFile<SslServerAuthenticationOptions>($"the certificate of listener {listener}", [.. files.OfType<string>()], Load, AccessFiles.Interval, time, logger);
     }
 
     /// <summary>What the web server asks at each new connection.</summary>
@@ -62,21 +65,9 @@ internal sealed partial class ListenerTls
     {
         if (shown is null && _config.ClientCertificates == ClientCertificateMode.Optional) return true;
         if (verifier.FaultOf(shown, chain, errors, name: null) is not { } fault) return true;
-        if (_refusals.Next(_time) is { } silent) LogRefused(_listener, fault, silent);
+        if (_refusals.Next() is { } silent) LogRefused(_listener, fault, silent);
         return false;
     }
-
-    private void LogRenewal(string? fault)
-    {
-        if (fault is null) LogRenewed(_listener);
-        else LogNotRenewed(_listener, fault);
-    }
-
-    [LoggerMessage(EventId = 2180, Level = LogLevel.Information, Message = "The certificate of listener {Listener} has been renewed")]
-    private partial void LogRenewed(string listener);
-
-    [LoggerMessage(EventId = 2181, Level = LogLevel.Error, Message = "The renewed certificate of listener {Listener} {Fault}; the one from before goes on being shown")]
-    private partial void LogNotRenewed(string listener, string fault);
 
     [LoggerMessage(EventId = 2182, Level = LogLevel.Warning, Message = "Listener {Listener} refused a connection: {Fault}; {Silent} more since it was last said")]
     private partial void LogRefused(string listener, string fault, long silent);

@@ -21,28 +21,14 @@ internal sealed class FarmRig(Surroundings surroundings, TestServers servers) : 
         await using var one = await Farm.StartAsync(topics, "farm-1", 1, Pools, cancellationToken);
         await using var four = await Farm.StartAsync(topics, "farm-4", Hosts, Pools, cancellationToken);
 
-        await hold(new Contest(
-            "S12, work that waits",
-            [
-                new(
-                    "S12",
-                    "work that waits",
-                    Side("four hosts", "inserts that wait 20 ms, 4 at once in each host", topics, four, Waiting),
-                    [Side("one host", "as four hosts", topics, one, Waiting)],
-                    Goal.Ratio(3.8)),
-            ]));
-        await hold(new Contest(
-            "S12, work that computes",
-            [
-                new(
-                    "S12",
-                    "work that computes",
-                    Side("four hosts, plain inserts", "plain inserts, 8 at once in each host", topics, four, Computing),
-                    [Side("one host, plain inserts", "as four hosts", topics, one, Computing)],
-                    Goal.Ratio(0.8)),
-            ]));
+        await hold(Scaling("work that waits", "", "inserts that wait 20 ms, 4 at once in each host", Waiting, 3.8));
+        await hold(Scaling("work that computes", ", plain inserts", "plain inserts, 8 at once in each host", Computing, 0.8));
         var killed = new KilledTarget("four hosts, one killed", "kill -9 of one host while messages flow, in every round; it starts again after", four, Side("", "", topics, four, Waiting));
         await hold(new Contest("S12, kill -9", [new("S12", "kill -9 of one of four", killed, [], Goal.NothingLost)]));
+
+        Contest Scaling(string work, string kind, string settings, Address address, double ratio) => new(
+            $"S12, {work}",
+            [new("S12", work, Side($"four hosts{kind}", settings, topics, four, address), [Side($"one host{kind}", "as four hosts", topics, one, address)], Goal.Ratio(ratio))]);
     }
 
     private static InsertTarget Side(string name, string settings, TopicServers topics, Farm farm, Address address) => new(

@@ -44,6 +44,7 @@ internal sealed class MediationRig(Surroundings surroundings, TestServers server
         yield return new("S3", size, sides.Route, [sides.Policies], Goal.Ratio(0.9));
         yield return new("S3", size, sides.Route, [sides.CamelRoute], Goal.Ratio(5));
         if (size is not ("1K" or "10K")) yield break;
+        yield return new("S3", $"in a process, {size}", sides.Choose, [sides.CamelRoute], Goal.Ratio(5));
         yield return new("S15", $"wire tap, {size}", sides.Tap, [sides.Call], Goal.Ratio(0.98));
         if (size is "10K") yield return new("S15", $"header changed, {size}", sides.Copy, [sides.Call], Goal.Ratio(0.98));
     }

@@ -13,9 +13,11 @@ internal sealed class MediationSides(
 
     public ITarget Relay { get; } = Ours("relay", "relay", "no audit", size, documents, surroundings, host);
 
-    public ITarget Policies { get; } = Ours("relay with policies", "policies", "allow-lists of headers both ways, one content type, no audit", size, documents, surroundings, host);
+    public ITarget Policies { get; } = Ours("relay with policies", "policies", "allow-lists of headers both ways, headers set, renamed and removed, one content type, no audit", size, documents, surroundings, host);
 
-    public ITarget Route { get; } = astray is not null ? new MissingTarget("routing by content", astray) : Ours("routing by content", "route", Audit, size, documents, surroundings, host);
+    public ITarget Route { get; } = astray is not null ? new MissingTarget("routing by content", astray) : Ours("routing by content", "route", "a relay with three routes, no audit", size, documents, surroundings, host);
+
+    public ITarget Choose { get; } = Ours("routing in a process", "choose", $"choose and call; {Audit}", size, documents, surroundings, host);
 
     public ITarget Call { get; } = Ours("call", "call", Audit, size, documents, surroundings, host);
 

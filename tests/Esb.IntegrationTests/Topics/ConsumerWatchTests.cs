@@ -46,7 +46,8 @@ public sealed class ConsumerWatchTests
         await LoseOneAsync([left, right], cancellationToken);
 
         await Eventually.HoldsAsync(async () => await CountAsync() == 2, cancellationToken);
-        foreach (var host in new[] { left, right }) Assert.That(host.Log.All.Where(line => line.Contains("1 consumers, and 2 hosts say")), Has.Exactly(1).Items, "whoever consumes anew is not the one that is missing");
+        var replaced = new[] { left, right }.Select(host => host.Log.All.Count(line => line.Contains("1 consumers, and 2 hosts say"))).ToArray();
+        Assert.That(replaced, Has.All.LessThanOrEqualTo(1).And.Some.EqualTo(1), "whoever consumes anew is not the one that is missing; the other need not, where that one came first");
     }
 
     [Test, CancelAfter(120_000)]

@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
+using Esb.Core.Configuration;
 using Microsoft.IdentityModel.Tokens;
 
 namespace Esb.Endpoints.Http.Access.Tokens;
@@ -11,20 +12,20 @@ internal static class TokenKeys
 {
     private const int MinRsaBits = 2048;
 
-    /// <exception cref="KeyFileException">The file cannot be read, or has no key, or one that is not taken.</exception>
+    /// <exception cref="FileFaultException">The file cannot be read, or has no key, or one that is not taken.</exception>
     public static IReadOnlyList<SecurityKey> Load(string path)
     {
         var text = ReadText(path);
         var keys = text.Contains("-----BEGIN ", StringComparison.Ordinal) ? FromPem(text) : FromKeySet(text);
-        if (keys.Count == 0) throw new KeyFileException("holds no key that signatures are checked with");
+        if (keys.Count == 0) throw new FileFaultException("holds no key that signatures are checked with");
         foreach (var key in keys) Require(key);
         return keys;
     }
 
     private static void Require(SecurityKey key)
     {
-        if (key is JsonWebKey { Kty: not ("RSA" or "EC") } or SymmetricSecurityKey) throw new KeyFileException("holds a key that is neither RSA nor EC; a shared one stands in \"secret\"");
-        if (IsRsa(key) ? key.KeySize < MinRsaBits : key.KeySize != 256) throw new KeyFileException($"holds a key of {key.KeySize} bits; expected RSA of {MinRsaBits} or more, or P-256");
+        if (key is JsonWebKey { Kty: not ("RSA" or "EC") } or SymmetricSecurityKey) throw new FileFaultException("holds a key that is neither RSA nor EC; a shared one stands in \"secret\"");
+        if (IsRsa(key) ? key.KeySize < MinRsaBits : key.KeySize != 256) throw new FileFaultException($"holds a key of {key.KeySize} bits; expected RSA of {MinRsaBits} or more, or P-256");
     }
 
     private static bool IsRsa(SecurityKey key) => key is RsaSecurityKey or JsonWebKey { Kty: "RSA" };
@@ -37,7 +38,7 @@ internal static class TokenKeys
         }
         catch (Exception ex) when (ex is ArgumentException or System.Text.Json.JsonException)
         {
-            throw new KeyFileException("is neither a JSON Web Key Set nor PEM");
+            throw new FileFaultException("is neither a JSON Web Key Set nor PEM");
         }
     }
 
@@ -51,7 +52,7 @@ internal static class TokenKeys
 
     private static SecurityKey FromPem(string label, ReadOnlySpan<char> pem)
     {
-        if (label.Contains("PRIVATE", StringComparison.Ordinal)) throw new KeyFileException("holds a private key; expected the public one, as only the issuer signs");
+        if (label.Contains("PRIVATE", StringComparison.Ordinal)) throw new FileFaultException("holds a private key; expected the public one, as only the issuer signs");
         try
         {
             if (label == "CERTIFICATE") return FromCertificate(X509Certificate2.CreateFromPem(pem));
@@ -92,9 +93,9 @@ internal static class TokenKeys
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
-            throw new KeyFileException(File.Exists(path) ? "cannot be read" : "does not exist");
+            throw new FileFaultException(File.Exists(path) ? "cannot be read" : "does not exist");
         }
     }
 
-    private static KeyFileException Unreadable() => new("holds a key that cannot be read");
+    private static FileFaultException Unreadable() => new("holds a key that cannot be read");
 }

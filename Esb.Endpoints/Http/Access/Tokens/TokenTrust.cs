@@ -1,4 +1,5 @@
 using System.Text;
+using Esb.Core.Configuration;
 using Esb.Core.Parties;
 using Microsoft.Extensions.Logging;
 using Microsoft.IdentityModel.JsonWebTokens;
@@ -8,7 +9,7 @@ namespace Esb.Endpoints.Http.Access.Tokens;
 
 /// <summary>An issuer whose tokens are believed when they are made for us, and whose they are. Thread-safe.</summary>
 /// <remarks>Follows RFC 8725: algorithms are fixed by the configuration and never by the token, keys are of one kind, issuer, audience and expiry are required.</remarks>
-internal sealed partial class TokenTrust
+internal sealed class TokenTrust
 {
     private static readonly JsonWebTokenHandler Handler = new() { MapInboundClaims = false };
 
@@ -28,7 +29,12 @@ internal sealed partial class TokenTrust
         }
 
         _file = new RenewedFile<TokenValidationParameters>(
-            [path], () => Parameters(TokenKeys.Load(path), SecurityAlgorithms.RsaSha256, SecurityAlgorithms.EcdsaSha256), time, fault => LogRenewal(logger, config.Issuer, fault));
+            $"the file with the keys of {config.Issuer}",
+            [path],
+            () => Parameters(TokenKeys.Load(path), SecurityAlgorithms.RsaSha256, SecurityAlgorithms.EcdsaSha256),
+            AccessFiles.Interval,
+            time,
+            logger);
     }
 
     /// <summary>Whether a token, of which nothing is believed yet, claims to be of this issuer and for us.</summary>
@@ -59,16 +65,4 @@ internal sealed partial class TokenTrust
         var now = _time.GetUtcNow().UtcDateTime;
         return until > now - _config.Skew && (from is null || from <= now + _config.Skew);
     }
-
-    private static void LogRenewal(ILogger logger, string issuer, string? fault)
-    {
-        if (fault is null) LogRenewed(logger, issuer);
-        else LogNotRenewed(logger, issuer, fault);
-    }
-
-    [LoggerMessage(EventId = 2171, Level = LogLevel.Information, Message = "The keys of {Issuer} have been renewed")]
-    private static partial void LogRenewed(ILogger logger, string issuer);
-
-    [LoggerMessage(EventId = 2172, Level = LogLevel.Error, Message = "The renewed file with the keys of {Issuer} {Fault}; those from before go on being used")]
-    private static partial void LogNotRenewed(ILogger logger, string issuer, string fault);
 }

@@ -1,3 +1,4 @@
+using Esb.Core.Diagnostics;
 using Esb.Core.Errors;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
@@ -7,13 +8,11 @@ namespace Esb.Workflows.Processes.Steps.Taps;
 /// <summary>The copies of one step that are on their way. Thread-safe.</summary>
 internal sealed partial class WireTap(string step, WireTapConfig settings, IOutgoingPublisher publisher, TimeProvider time, ILogger<WireTap> logger)
 {
-    private static readonly TimeSpan WarningInterval = TimeSpan.FromSeconds(10);
-
+    private readonly LogPace _pace = new(time);
     private readonly TaskCompletionSource _drained = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private volatile bool _isDraining;
     private int _pending;
     private long _lost;
-    private long _warned = time.GetTimestamp() - (long)(WarningInterval.TotalSeconds * time.TimestampFrequency);
 
     /// <summary>Sends a copy, unless too many are on their way; returns before it has arrived.</summary>
     public void Send(OutgoingMessage copy)
@@ -60,9 +59,7 @@ internal sealed partial class WireTap(string step, WireTapConfig settings, IOutg
     {
         WorkflowsTelemetry.CountLostCopy(step, code);
         var lost = Interlocked.Increment(ref _lost);
-        var warned = Interlocked.Read(ref _warned);
-        if (time.GetElapsedTime(warned) >= WarningInterval && Interlocked.CompareExchange(ref _warned, time.GetTimestamp(), warned) == warned)
-            LogLost(step, settings.Subject, code, lost, exception);
+        if (_pace.Next() is not null) LogLost(step, settings.Subject, code, lost, exception);
     }
 
     [LoggerMessage(EventId = 3101, Level = LogLevel.Warning, Message = "The wire tap {Step} could not copy a message to {Subject} ({Code}); {Lost} copies were lost since the start")]

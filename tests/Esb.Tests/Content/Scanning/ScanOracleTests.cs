@@ -71,6 +71,35 @@ public sealed class ScanOracleTests
         Assert.That((decided > 1_000, open > 1_000), Is.EqualTo((true, true)), $"{decided} decided, {open} open");
     }
 
+    [TestCase(6)]
+    [TestCase(7)]
+    public void A_document_that_is_still_coming_decides_as_the_whole_will_or_says_that_it_is_not_enough(int seed)
+    {
+        var random = new Random(seed);
+        var documents = new SomeDocuments(random);
+        var expressions = new SomeXPaths(random);
+        var (decided, open) = (0, 0);
+
+        for (var round = 0; round < 10_000; round++)
+        {
+            var paths = new PathSet(Xml);
+            if (Compile(paths, expressions.Next()) is not { Value: { } value, Truth: not null } expression) continue;
+            var document = documents.Next();
+            var beginning = MessageBody.FromBeginning(document.AsMemory(0, random.Next(document.Length)));
+            try
+            {
+                Assert.That(value(paths.Scan(beginning)), Is.EqualTo(ByTree(expression.XPath, Xml.Navigate(MessageBody.FromBytes(document)))), $"{expression.XPath} over the beginning of {Encoding.UTF8.GetString(document)}");
+                decided++;
+            }
+            catch (BodyNotCompleteException)
+            {
+                open++;
+            }
+        }
+
+        Assert.That((decided > 500, open > 1_000), Is.EqualTo((true, true)), $"{decided} decided, {open} open");
+    }
+
     private static object? ByTree(string xpath, XPathNavigator navigator)
     {
         var manager = new XmlNamespaceManager(new NameTable());

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using Esb.Content;
 using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
@@ -105,6 +106,7 @@ internal sealed class HttpBus : IAsyncDisposable
             .AddSingleton(Substitute.For<ILeaseStore>())
             .AddSingleton(Catalog())
             .AddEsbCore()
+            .AddEsbContent()
             .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(AnyTransportConfig), "For tests."))
             .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(AnyStoreConfig), "For tests."))
             .AddIntake()

@@ -59,6 +59,35 @@ public sealed class JsonScanOracleTests
         Assert.That((met, unseen), Is.GreaterThan((2_000, 100)));
     }
 
+    [TestCase(7)]
+    [TestCase(8)]
+    public void A_document_that_is_still_coming_decides_as_the_whole_will_or_says_that_it_is_not_enough(int seed)
+    {
+        var random = new Random(seed);
+        var documents = new SomeJsonDocuments(random);
+        var paths = new SomeJsonPaths(random);
+        var (decided, open) = (0, 0);
+
+        for (var i = 0; i < 10_000; i++)
+        {
+            var set = new JsonPathSet();
+            if (Asked.Of(paths.Next(), set) is not { Question: not null } asked) continue;
+            var document = documents.Next();
+            var beginning = MessageBody.FromBeginning(document.AsMemory(0, random.Next(document.Length)));
+            try
+            {
+                Assert.That(asked.ByScan(set.Scan(beginning)), Is.EqualTo(asked.ByScan(set.Scan(MessageBody.FromBytes(document)))), $"{asked.Path} over the beginning of {Encoding.UTF8.GetString(document)}");
+                decided++;
+            }
+            catch (BodyNotCompleteException)
+            {
+                open++;
+            }
+        }
+
+        Assert.That((decided > 500, open > 1_000), Is.EqualTo((true, true)), $"{decided} decided, {open} open");
+    }
+
     private static void Compare(byte[] document, JsonPathSet set, List<Asked> questions, Random random)
     {
         var body = MessageBody.FromBytes(document);

@@ -145,7 +145,7 @@ public sealed class TokenTests
 
         Assert.That(await AskAsync(SomeTokens.Rs256(Claims(), next, "next"), cancellationToken), Is.EqualTo("shop"));
         Assert.That(await AskAsync(SomeTokens.Rs256(Claims(), _rsa, "one"), cancellationToken), Is.Null, "the old key is gone");
-        Assert.That(_bus.Log.All.Select(line => line.Text), Has.One.Contains("The keys of https://login have been renewed"));
+        Assert.That(_bus.Log.All.Select(line => line.Text), Has.One.Contains("the file with the keys of https://login has changed and is in use as of now"));
     }
 
     [Test, CancelAfter(20_000)]
@@ -160,7 +160,7 @@ public sealed class TokenTests
             Assert.That(await AskAsync(SomeTokens.Rs256(Claims(), _rsa, "one"), cancellationToken), Is.EqualTo("shop"));
         }
 
-        Assert.That(_bus.Log.All.Select(line => line.Text), Has.One.Contains("is neither a JSON Web Key Set nor PEM; those from before go on being used"), "told once");
+        Assert.That(_bus.Log.All.Select(line => line.Text), Has.One.Contains("what was there before goes on: it is neither a JSON Web Key Set nor PEM"), "told once");
     }
 
     [Test, CancelAfter(20_000)]

@@ -78,6 +78,6 @@ public sealed class TargetCredentialTests
 
         var shown = _backend.Requests.Select(request => request.Split('\n').Single(line => line.StartsWith("Authorization:", StringComparison.Ordinal)));
         Assert.That(shown, Is.EqualTo(new[] { "Authorization: Bearer first", "Authorization: Bearer first", "Authorization: Bearer second" }));
-        Assert.That(_bus.Log.All.Select(line => line.Text), Has.One.Contains("holds no token").And.One.Contains("The token of endpoint out has been renewed"));
+        Assert.That(_bus.Log.All.Select(line => line.Text), Has.One.Contains("holds no token").And.One.Contains("the token of endpoint out has changed and is in use as of now"));
     }
 }

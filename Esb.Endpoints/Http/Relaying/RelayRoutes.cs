@@ -1,0 +1,122 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
+using Esb.Core.Errors;
+using Esb.Core.Expressions;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Microsoft.AspNetCore.Http;
+
+namespace Esb.Endpoints.Http.Relaying;
+
+/// <summary>Chooses where a request is relayed to (pattern: Content-Based Router). Of its body it reads what decides, and leaves that to the relay. Thread-safe.</summary>
+/// <param name="endpoint">The inbound endpoint.</param>
+/// <param name="routes">The ways, in the order in which they are tried.</param>
+/// <param name="otherwise">Where a request goes for which no condition holds.</param>
+/// <param name="reader">Makes the message that conditions ask.</param>
+/// <param name="maxBodyBytes">The longest beginning that is read.</param>
+internal sealed class RelayRoutes(string endpoint, IReadOnlyList<RelayRoute> routes, RelayTarget otherwise, HttpMessageReader reader, long maxBodyBytes)
+{
+    // What the next look takes is at least as much more as the last one knew: so a body is not scanned more than twice over.
+    private const int FirstLook = 4096;
+
+    private readonly bool _readsBody = routes.Any(route => route.If.ReadsBody);
+
+    /// <summary>Whether requests wait here until enough of their bodies has come.</summary>
+    public bool ReadsBody => _readsBody;
+
+    /// <summary>Where the request goes.</summary>
+    /// <exception cref="EsbException">Its body is not what the conditions ask about, did not arrive, or does not decide within the limit.</exception>
+    public ValueTask<RelayTarget> ChooseAsync(HttpContext context)
+    {
+        if (routes.Count == 0) return new(otherwise);
+        var envelope = reader.ReadEnvelope(context.Request);
+        return _readsBody ? LookAsync(context, envelope) : new(Choose(envelope));
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<RelayTarget> LookAsync(HttpContext context, EsbMessage envelope)
+    {
+        if (HttpContentRules.IsPacked(context)) throw HttpProblems.Of(StatusCodes.Status415UnsupportedMediaType, "ESB-HTTP-ENCODING", "What is packed cannot be looked into on its way.");
+        var body = context.Request.BodyReader;
+        var wanted = (long)FirstLook;
+        while (true)
+        {
+            var seen = await ReadAsync(context, body);
+            if (seen.IsCompleted || seen.Buffer.Length >= wanted)
+            {
+                if (TryChoose(envelope, seen) is { } target)
+                {
+                    body.AdvanceTo(seen.Buffer.Start);
+                    return target;
+                }
+
+                if (seen.Buffer.Length > maxBodyBytes) throw TooLong();
+                wanted = Math.Min(2 * seen.Buffer.Length, maxBodyBytes + 1);
+            }
+
+            body.AdvanceTo(seen.Buffer.Start, seen.Buffer.End);
+        }
+    }
+
+    private static async ValueTask<ReadResult> ReadAsync(HttpContext context, PipeReader body)
+    {
+        try
+        {
+            return await body.ReadAsync(CancellationToken.None); // a read that is cancelled leaves the server's body reader unusable
+        }
+        catch (Exception ex) when (ex is IOException or OperationCanceledException)
+        {
+            throw HttpContentRules.Explain(ex, context);
+        }
+    }
+
+    // Null where more of the body is needed.
+    private RelayTarget? TryChoose(EsbMessage envelope, ReadResult seen)
+    {
+        if (seen.Buffer.IsSingleSegment) return TryChoose(envelope, seen.Buffer.First, seen.IsCompleted);
+
+        var length = (int)seen.Buffer.Length;
+        var copy = ArrayPool<byte>.Shared.Rent(length);
+        try
+        {
+            seen.Buffer.CopyTo(copy);
+            return TryChoose(envelope, copy.AsMemory(0, length), seen.IsCompleted);
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(copy);
+        }
+    }
+
+    private RelayTarget? TryChoose(EsbMessage envelope, ReadOnlyMemory<byte> bytes, bool isAll)
+    {
+        try
+        {
+            return Choose(envelope with { Body = isAll ? MessageBody.FromBytes(bytes) : MessageBody.FromBeginning(bytes) });
+        }
+        catch (BodyNotCompleteException)
+        {
+            return null;
+        }
+    }
+
+    private RelayTarget Choose(EsbMessage message)
+    {
+        var context = new MessageContext(message, endpoint);
+        foreach (var route in routes)
+        {
+            if (route.If.Holds(context)) return route.To;
+        }
+
+        return otherwise;
+    }
+
+    private EsbException TooLong() =>
+        HttpProblems.Of(StatusCodes.Status413PayloadTooLarge, "ESB-BODY-SIZE", $"The first {maxBodyBytes} bytes of the body do not decide where it goes.");
+}
+
+/// <summary>One way of a relay.</summary>
+/// <param name="If">When a request goes this way.</param>
+/// <param name="To">Where it goes.</param>
+internal sealed record RelayRoute(IMessageCondition If, RelayTarget To);
