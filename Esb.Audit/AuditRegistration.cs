@@ -1,3 +1,4 @@
+using Esb.Audit.Activities;
 using Esb.Audit.Pressure;
 using Esb.Audit.Recording;
 using Esb.Audit.Services;
@@ -6,6 +7,7 @@ using Esb.Audit.Steps;
 using Esb.Content.Masking;
 using Esb.Content.Xml;
 using Esb.Core;
+using Esb.Core.Activities;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Expressions;
@@ -25,7 +27,13 @@ public static class AuditRegistration
         .AddSingleton(Mask)
         .AddSingleton(provider => AuditPolicies.Compile(provider.GetRequiredService<EsbConfiguration>(), provider.GetRequiredService<IExpressionCompiler>(), new ConfigErrors()))
         .AddSingleton<AuditRecorder>()
-        .AddSingleton<AuditTrail>()
+        .AddSection<IReadOnlyDictionary<string, ActivityConfig>>("activities", "What the business follows on its way, over the audit facts of its messages.")
+        .AddSingleton<IConfigurationCheck, ActivityCheck>()
+        .AddSingleton(ModelsOf)
+        .AddSingleton<ActivityFeed>()
+        .AddSingleton<IActivityDesk, ActivityDesk>()
+        .AddSingleton<FollowedAuditStore>()
+        .AddSingleton(provider => ActivatorUtilities.CreateInstance<AuditTrail>(provider, (IAuditStore)provider.GetRequiredService<FollowedAuditStore>()))
         .AddSingleton<IAuditTrail>(provider => provider.GetRequiredService<AuditTrail>())
         .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<AuditTrail>())
         .AddSingleton<AuditGate>()
@@ -33,8 +41,12 @@ public static class AuditRegistration
         .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<AuditGate>())
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<AuditGate>())
         .AddSingleton<AuditServices>()
-        .AddSingleton<IBusPart, AuditMover>()
-        .AddSingleton<IBusPart, AuditRetention>();
+        .AddSingleton<IBusPart>(provider => ActivatorUtilities.CreateInstance<AuditMover>(provider, (IAuditStore)provider.GetRequiredService<FollowedAuditStore>()))
+        .AddSingleton<IBusPart, AuditRetention>()
+        .AddSingleton<IBusPart, ActivityRetention>();
+
+    private static IReadOnlyList<ActivityModel> ModelsOf(IServiceProvider provider) =>
+        [.. provider.GetRequiredService<EsbConfiguration>().Named<ActivityConfig>("activities").Values.Where(activity => activity.IsWhole).Select(activity => new ActivityModel(activity))];
 
     private static IMessageMask Mask(IServiceProvider provider)
     {

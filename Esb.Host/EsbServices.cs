@@ -3,7 +3,9 @@ using Esb.Content;
 using Esb.Core;
 using Esb.Core.Listening;
 using Esb.Endpoints;
+using Esb.Host.Logging;
 using Esb.Host.Management;
+using Esb.Host.Metrics;
 using Esb.Host.Telemetry;
 using Esb.Storage;
 using Esb.Topics;
@@ -28,6 +30,11 @@ internal static class EsbServices
     public static IServiceCollection AddEsbHost(this IServiceCollection services) => services
         .AddSection<ManagementConfig>("management", "The management API.")
         .AddSection<TelemetryConfig>("telemetry", "What the host tells of itself.")
+        .AddSingleton<MetricsCollector>()
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<MetricsCollector>())
+        .AddSingleton<IBusPart, CallGauges>()
+        .AddSingleton<FarmLogLevels>()
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<FarmLogLevels>())
         .AddSingleton<ManagementCheck>()
         .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<ManagementCheck>())
         .AddSingleton<IListeningPart>(provider => provider.GetRequiredService<ManagementCheck>())

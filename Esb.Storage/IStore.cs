@@ -1,4 +1,5 @@
 using Esb.Core;
+using Esb.Core.Activities;
 using Esb.Core.Audit;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
@@ -30,4 +31,6 @@ internal interface IStore : IBusPart, IHealthCheck, IAsyncDisposable
     ILeaseStore Leases { get; }
 
     IClaimCheckStore ClaimChecks { get; }
+
+    IActivityStore Activities { get; }
 }

@@ -2,6 +2,7 @@ using System.Text.Json.Serialization;
 using Esb.Core.Audit;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Storage.Activities;
 using Esb.Storage.Archives;
 using Esb.Storage.Evidence;
 using Esb.Storage.Files;
@@ -27,6 +28,9 @@ namespace Esb.Storage;
 [JsonSerializable(typeof(IReadOnlyList<FailedAttempt>))]
 [JsonSerializable(typeof(StoredKey))]
 [JsonSerializable(typeof(ParkingEvent))]
+[JsonSerializable(typeof(StoredProgress))]
+[JsonSerializable(typeof(Dictionary<string, DateTimeOffset>))]
+[JsonSerializable(typeof(Dictionary<string, ActivityDatum>))]
 [JsonSerializable(typeof(IReadOnlyList<FailedAttempt>))]
 [JsonSerializable(typeof(IReadOnlyDictionary<string, string>))]
 internal sealed partial class StorageJson : JsonSerializerContext;

@@ -37,6 +37,7 @@ public static class StorageRegistration
         .AddSingleton(provider => provider.GetRequiredService<IStore>().IdempotencyKeys)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Leases)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().ClaimChecks)
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().Activities)
         .AddSingleton<IBusPart>(provider => ActivatorUtilities.CreateInstance<LetterRetention>(provider, ConfigOf(provider))); // after the store, so that it stops before
 
     private static IStore Create(IServiceProvider provider)

@@ -7,7 +7,7 @@ namespace Esb.Core.Diagnostics;
 public static class EsbTelemetry
 {
     /// <summary>Sources of spans and meters: one of each per assembly that emits, named as the assembly.</summary>
-    public static readonly IReadOnlyList<string> Sources = ["Esb.Core", "Esb.Topics", "Esb.Endpoints", "Esb.Workflows", "Esb.Audit", "Esb.Storage"];
+    public static readonly IReadOnlyList<string> Sources = ["Esb.Core", "Esb.Topics", "Esb.Endpoints", "Esb.Workflows", "Esb.Audit", "Esb.Storage", "Esb.Host"];
 
     /// <summary>The meter of this assembly.</summary>
     public static readonly Meter CoreMeter = new("Esb.Core");
@@ -47,6 +47,9 @@ public static class EsbTelemetry
 
         /// <summary>An endpoint of the configuration.</summary>
         public const string Endpoint = "esb.endpoint";
+
+        /// <summary>A topic of the configuration.</summary>
+        public const string Topic = "esb.topic";
 
         /// <summary>A process of the configuration.</summary>
         public const string Process = "esb.process";
@@ -93,6 +96,21 @@ public static class EsbTelemetry
 
         /// <summary>Counter, {message}: taken in from outside, by endpoint and outcome.</summary>
         public const string ReceivedMessages = "esb.message.received";
+
+        /// <summary>Counter, {message}: sent to outside, from a queue, by a call or by a relay; by endpoint, topic and party.</summary>
+        public const string SentOutside = "esb.message.sent";
+
+        /// <summary>Histogram, s: from the adapter's hand-over until the first publish was confirmed; by endpoint, topic and party.</summary>
+        public const string InboundDuration = "esb.inbound.duration";
+
+        /// <summary>Histogram, s: from when an endpoint had a request until it had the answer; by endpoint, outcome and party.</summary>
+        public const string RequestDuration = "esb.request.duration";
+
+        /// <summary>Histogram, s: from when a message was taken from its queue until it was sent, its attempts and its waiting for an instance included; by endpoint, topic and party.</summary>
+        public const string OutboundDuration = "esb.outbound.duration";
+
+        /// <summary>Histogram, s: one attempt inside of an outbound adapter; by endpoint, topic, party and, where it failed, error.</summary>
+        public const string AdapterDuration = "esb.adapter.duration";
 
         /// <summary>Counter, {request}: refused at a listener, before an endpoint had them, by listener and code.</summary>
         public const string RefusedRequests = "esb.http.request.refused";
@@ -150,6 +168,24 @@ public static class EsbTelemetry
 
         /// <summary>Histogram, s: waiting for a free instance of a pool.</summary>
         public const string PoolWaitDuration = "esb.pool.wait.duration";
+
+        /// <summary>Gauge, {instance}: instances of a pool that are rented, by pool.</summary>
+        public const string PoolInUse = "esb.pool.in_use";
+
+        /// <summary>Gauge, {instance}: instances of a pool that exist, by pool.</summary>
+        public const string PoolCreated = "esb.pool.created";
+
+        /// <summary>Gauge, {instance}: the most instances that a pool may hold, by pool.</summary>
+        public const string PoolMaximum = "esb.pool.maximum";
+
+        /// <summary>Counter, {wait}: how often a caller had to wait for an instance, by pool.</summary>
+        public const string PoolWaits = "esb.pool.waits";
+
+        /// <summary>Gauge, {call}: calls under way, by inbound endpoint.</summary>
+        public const string CallsInUse = "esb.calls.in_use";
+
+        /// <summary>Gauge, {call}: the most calls that an inbound endpoint works on at once.</summary>
+        public const string CallsMaximum = "esb.calls.maximum";
 
         /// <summary>Up-down counter, {fact}: audit facts that wait to be moved to their store.</summary>
         public const string AuditQueueLength = "esb.audit.queue.length";

@@ -51,6 +51,12 @@ public sealed record EndpointStatus
     /// <summary>Messages under way.</summary>
     public int InFlight { get; init; }
 
+    /// <summary>The most messages that were under way at once, since the start or since peaks were reset.</summary>
+    public int PeakInFlight { get; init; }
+
+    /// <summary>The most messages that may be under way at once on this host: <c>maxConcurrentCalls</c>, or <c>processingThreads</c>.</summary>
+    public int? MaxInFlight { get; init; }
+
     /// <summary>When the last message was done with.</summary>
     public DateTimeOffset? LastMessageAt { get; init; }
 
@@ -84,4 +90,9 @@ public interface IEndpointMonitor
 {
     /// <summary>The status of each endpoint it knows.</summary>
     IReadOnlyList<EndpointStatus> Endpoints { get; }
+
+    /// <summary>Begins to look for peaks anew.</summary>
+    void ResetPeaks()
+    {
+    }
 }

@@ -44,4 +44,7 @@ public abstract record InboundEndpointConfig : EndpointConfig
     /// <summary>How long a sender waits for an answer in request-reply.</summary>
     [Setting("How long a caller waits for an answer in request-reply.", Range = "1ms..1h")]
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(60);
+
+    /// <summary>Messages that the endpoint works on at once, at most; null where its type sets no bound.</summary>
+    public virtual int? CallsAtOnce => null;
 }

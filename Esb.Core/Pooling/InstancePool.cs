@@ -7,7 +7,7 @@ namespace Esb.Core.Pooling;
 
 /// <summary>A pool of instances that one caller uses at a time each: made only when none is free, up to a maximum; then callers wait in turn.</summary>
 /// <remarks>Thread-safe. The last one returned is rented first, so that idle ones stay idle. Disposing the pool disposes the idle instances now and the rented ones when they return; who waits is told at once.</remarks>
-public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLimits limits, TimeProvider time, ILogger logger) : IAsyncDisposable
+public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLimits limits, TimeProvider time, ILogger logger) : ILivePool, IAsyncDisposable
     where T : class
 {
     private readonly LogPace _pace = new(time);
@@ -16,16 +16,27 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
     private readonly LinkedList<TaskCompletionSource<T>> _waiters = new();
     private int _maximum = limits.MaximumInstances;
     private int _created;
+    private int _peak;
     private long _waits;
+    private bool _isListed;
     private bool _disposed;
+
+    /// <inheritdoc/>
+    public string Owner => owner;
 
     /// <summary>How the pool stands right now.</summary>
     public PoolStatus Status
     {
         get
         {
-            lock (_gate) return new PoolStatus(_maximum, _created, _created - _idle.Count, _waiters.Count, _waits);
+            lock (_gate) return new PoolStatus(_maximum, _created, _created - _idle.Count, _waiters.Count, _waits) { Peak = _peak };
         }
+    }
+
+    /// <inheritdoc/>
+    public void ResetPeak()
+    {
+        lock (_gate) _peak = _created - _idle.Count;
     }
 
     /// <summary>Rents an instance; dispose the lease to give it back.</summary>
@@ -37,7 +48,12 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
-            if (_idle.TryPop(out var idle)) return new InstanceLease<T>(this, idle);
+            if (_idle.TryPop(out var idle))
+            {
+                _peak = Math.Max(_peak, _created - _idle.Count);
+                return new InstanceLease<T>(this, idle);
+            }
+
             if (_created < _maximum) return new InstanceLease<T>(this, CreateCounted());
             waiter = _waiters.AddLast(new TaskCompletionSource<T>(TaskCreationOptions.RunContinuationsAsynchronously));
             _waits++;
@@ -81,6 +97,7 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
             _waiters.Clear();
         }
 
+        LivePools.Remove(this);
         foreach (var instance in idle) Discard(instance);
         return ValueTask.CompletedTask;
     }
@@ -145,7 +162,9 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
     private T CreateCounted()
     {
         var instance = create(); // whoever asked gets what it throws
-        _created++;
+        if (!_isListed) LivePools.Add(this);
+        (_isListed, _created) = (true, _created + 1);
+        _peak = Math.Max(_peak, _created - _idle.Count);
         return instance;
     }
 

@@ -11,7 +11,11 @@ public sealed record PoolLimits(int MaximumInstances, TimeSpan PoolTimeout);
 /// <param name="InUse">Those that are rented.</param>
 /// <param name="Waiting">Callers that wait for one.</param>
 /// <param name="Waits">How often a caller has had to wait since the start.</param>
-public sealed record PoolStatus(int Maximum, int Created, int InUse, int Waiting, long Waits);
+public sealed record PoolStatus(int Maximum, int Created, int InUse, int Waiting, long Waits)
+{
+    /// <summary>The most instances that were rented at once, since the start or since peaks were reset.</summary>
+    public int Peak { get; init; }
+}
 
 /// <summary>A rented instance; disposing gives it back, once.</summary>
 public struct InstanceLease<T> : IDisposable

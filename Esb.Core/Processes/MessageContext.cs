@@ -44,6 +44,9 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
     /// <summary>The innermost step that failed: its id, or where it stands; null where none did, or where that was caught.</summary>
     public string? FailedStep { get; set; }
 
+    /// <summary>The first message that was published here, once it was confirmed; null before, and where nothing was.</summary>
+    public FirstPublish? FirstPublish { get; private set; }
+
     /// <summary>Whether a step ended the process.</summary>
     public ProcessOutcome Outcome { get; set; }
 
@@ -85,6 +88,9 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
     /// <summary>The id of a copy of the message, its own and the same at every repetition.</summary>
     /// <param name="step">The place of the copying step in its process.</param>
     public Guid NextCopyId(string step) => MessageIds.Derive(Received.Id, $"copy {step} {_copies++}");
+
+    /// <summary>Says that a message was confirmed, or became a part of a transaction; only the first counts.</summary>
+    public void NotePublished(FirstPublish publish) => FirstPublish ??= publish;
 
     /// <summary>Adds to what <see cref="Settled"/> waits for.</summary>
     public void AwaitSettled(Task settled)

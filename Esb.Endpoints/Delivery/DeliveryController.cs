@@ -131,6 +131,9 @@ internal sealed class DeliveryController : IAsyncDisposable
         }
     }
 
+    /// <summary>Begins to look for the peak of deliveries anew.</summary>
+    public void ResetPeaks() => _state.ResetPeaks();
+
     /// <summary>An operator's word for the message that the endpoint stands at.</summary>
     /// <returns>Whether it stands at this one here.</returns>
     public bool TryMoveOn(Guid messageId, bool discard) => _mode is OrderedDelivery ordered && ordered.TryMoveOn(messageId, discard);
@@ -139,6 +142,7 @@ internal sealed class DeliveryController : IAsyncDisposable
     public async ValueTask<EsbMessage?> CallAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
         var answer = await _sender.SendAsync(message, unitOfWork, cancellationToken);
+        SendTelemetry.CountCalled(_config.Name, message);
         if (DuplicateNotice.Read(answer) is not { } notice) return answer;
         await _journal.DuplicateAsync(message, notice, duration: null, CancellationToken.None);
         return null;

@@ -17,6 +17,7 @@ internal sealed partial class DeliveryJournal(string endpoint, IAuditTrail audit
     /// <summary>The outside has the message. Insists: were it given back because nobody could write that down, the outside would get it again.</summary>
     public async Task DeliveredAsync(DeliveryAttempts attempts, EsbMessage? answer, AuditKind kind, DeliveryTokens tokens)
     {
+        SendTelemetry.RecordDelivered(endpoint, attempts.Current, attempts.Elapsed);
         var notice = DuplicateNotice.Read(answer);
         if (notice is { IsConflict: false } && attempts.IsUnknown) notice = null; // what it recognises is what an attempt without word did
         var message = attempts.Current;

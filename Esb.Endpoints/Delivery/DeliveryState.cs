@@ -5,9 +5,9 @@ namespace Esb.Endpoints.Delivery;
 /// <summary>What changes about an outbound endpoint while it runs. Thread-safe.</summary>
 internal sealed class DeliveryState(TimeProvider time)
 {
+    private readonly PeakCount _inFlight = new();
     private long _messages;
     private long _failures;
-    private int _inFlight;
     private long _lastMessageAt;
     private volatile EndpointStandstill? _standsAt;
     private volatile string? _trouble;
@@ -26,9 +26,11 @@ internal sealed class DeliveryState(TimeProvider time)
         set => _trouble = value;
     }
 
-    public void Begin() => Interlocked.Increment(ref _inFlight);
+    public void Begin() => _inFlight.Increment();
 
-    public void End() => Interlocked.Decrement(ref _inFlight);
+    public void End() => _inFlight.Decrement();
+
+    public void ResetPeaks() => _inFlight.ResetPeak();
 
     public void CountFailure() => Interlocked.Increment(ref _failures);
 
@@ -56,7 +58,9 @@ internal sealed class DeliveryState(TimeProvider time)
             Reason = stands is null ? waits ?? obstacle : $"stopped at message {stands.MessageId}: {stands.Failure.Code}: {stands.Failure.Reason}",
             Messages = Interlocked.Read(ref _messages),
             Failures = Interlocked.Read(ref _failures),
-            InFlight = Volatile.Read(ref _inFlight),
+            InFlight = _inFlight.Value,
+            PeakInFlight = _inFlight.Peak,
+            MaxInFlight = current.ProcessingThreads,
             LastMessageAt = Interlocked.Read(ref _lastMessageAt) is > 0 and var ticks ? new DateTimeOffset(ticks, TimeSpan.Zero) : null,
             ProcessingThreads = current.ProcessingThreads,
             Current = current,

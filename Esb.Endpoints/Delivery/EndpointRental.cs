@@ -30,6 +30,8 @@ internal sealed class EndpointRental(
         using var timeout = new CancellationTokenSource(config.Timeout, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, cancellationToken);
         var ended = either.Token;
+        var started = time.GetTimestamp();
+        string? error = null;
         try
         {
             // The process that the transaction belongs to ends it: nothing of it may go on behind its back.
@@ -40,11 +42,22 @@ internal sealed class EndpointRental(
         }
         catch (OperationCanceledException ex) when (timeout.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
         {
+            error = TimeoutCode;
             throw new EndpointException(config.Name, TimeoutCode, $"The endpoint '{config.Name}' took longer than {config.Timeout.TotalSeconds:0.###} s.", isTransient: true, ex, FaultKind.Timeout) { IsUnanswered = true };
         }
         catch (Exception ex) when (ex is not EsbException && !(ex is OperationCanceledException && ended.IsCancellationRequested))
         {
+            error = FailureText.Unforeseen;
             throw Unforeseen(config.Name, ex); // also where it gave up by itself: nobody here cancelled it
+        }
+        catch (Exception ex)
+        {
+            error = (ex as EsbException)?.Code ?? ex.GetType().FullName;
+            throw;
+        }
+        finally
+        {
+            SendTelemetry.RecordAdapter(config.Name, message, time.GetElapsedTime(started), error);
         }
     }
 

@@ -48,6 +48,11 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
     /// <summary>The controller of an endpoint; null where there is none.</summary>
     public DeliveryController? Find(string endpoint) => _controllers.GetValueOrDefault(endpoint);
 
+    public void ResetPeaks()
+    {
+        foreach (var controller in _controllers.Values) controller.ResetPeaks();
+    }
+
     public void Check(ConfigErrors errors)
     {
         errors.AddAll(_errors);

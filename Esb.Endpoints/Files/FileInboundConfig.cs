@@ -22,6 +22,8 @@ public sealed record FileInboundConfig : InboundEndpointConfig
     [Setting("Files handed over at once.", Range = "1..1000")]
     public int MaxConcurrentCalls { get; init; } = 1;
 
+    public override int? CallsAtOnce => MaxConcurrentCalls;
+
     /// <summary>Where files go whose message has arrived; null for <c>done</c> in the folder.</summary>
     [Setting("Where files go whose message has arrived; by default the folder done inside the folder.", IsPath = true)]
     public string? Done { get; init; }

@@ -26,6 +26,8 @@ internal sealed record HttpInboundConfig : InboundEndpointConfig, IRewritesHeade
     [Setting("Calls worked on at once; as many more wait for a short time, all others are told to come back later.", Range = "1..100000")]
     public int MaxConcurrentCalls { get; init; } = 200;
 
+    public override int? CallsAtOnce => MaxConcurrentCalls;
+
     [Setting("Whether a request with the header Idempotency-Key is worked on once only: its repetitions get the answer of the first. Relays pass the header on.")]
     public bool Idempotency { get; init; } = true;
 

@@ -28,6 +28,11 @@ internal sealed partial class InboundEndpoints(
 
     private IEnumerable<InboundEndpointConfig> Configs => configuration.Named<EndpointConfig>("endpoints").Values.OfType<InboundEndpointConfig>();
 
+    public void ResetPeaks()
+    {
+        foreach (var config in Configs) states.Of(config.Name).ResetPeaks();
+    }
+
     public void Check(ConfigErrors errors)
     {
         foreach (var config in Configs) _types[config.GetType()].Check(config, errors);
@@ -82,7 +87,7 @@ internal sealed partial class InboundEndpoints(
             var state = !config.Enabled ? EndpointState.Disabled
                 : reason is not null ? EndpointState.Stopped
                 : StateOf(_running.GetValueOrDefault(config.Name));
-            return states.Of(config.Name).Describe(type, state, reason);
+            return states.Of(config.Name).Describe(type, state, reason) with { MaxInFlight = config.CallsAtOnce };
         }
     }
 

@@ -1,37 +1,48 @@
-using System.Diagnostics;
-using System.Diagnostics.Metrics;
-using Esb.Core.Diagnostics;
 using Esb.Core.Endpoints;
+using Esb.Core.Processes;
 
 namespace Esb.Endpoints.Intake;
 
 /// <summary>What came in by one inbound endpoint so far. Thread-safe.</summary>
 internal sealed class IntakeState(string endpoint, TimeProvider time)
 {
-    private static readonly Counter<long> Received =
-        EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.ReceivedMessages, "{message}", "Messages taken in from outside.");
-
+    private readonly PeakCount _inFlight = new();
     private long _messages;
     private long _failures;
-    private int _inFlight;
     private long _lastMessageAt;
 
-    public void Begin() => Interlocked.Increment(ref _inFlight);
+    /// <returns>When, for what is told of it later.</returns>
+    public long Begin()
+    {
+        _inFlight.Increment();
+        return time.GetTimestamp();
+    }
 
     /// <param name="outcome">One of <see cref="IntakeOutcomes"/>.</param>
-    public void End(string outcome)
+    /// <param name="party">Who sent it, where that is known.</param>
+    public void End(string outcome, string? party = null)
     {
-        Interlocked.Decrement(ref _inFlight);
-        Count(outcome);
+        _inFlight.Decrement();
+        Count(outcome, party);
     }
 
     /// <summary>Counts something that ended before it began, such as a refused request.</summary>
-    public void Count(string outcome)
+    public void Count(string outcome, string? party = null)
     {
         Interlocked.Increment(ref IntakeOutcomes.IsFailure(outcome) ? ref _failures : ref _messages);
         Interlocked.Exchange(ref _lastMessageAt, time.GetUtcNow().UtcTicks);
-        Received.Add(1, new TagList { { EsbTelemetry.Tags.Endpoint, endpoint }, { EsbTelemetry.Tags.Outcome, outcome } });
+        IntakeTelemetry.CountReceived(endpoint, outcome, party);
     }
+
+    /// <summary>Tells how long a message took until it was published. A transaction publishes with its commit, which its process has just come to the end of.</summary>
+    public void Published(long began, FirstPublish publish, string? party) =>
+        IntakeTelemetry.RecordInbound(endpoint, publish.Topic, party, publish.ConfirmedAt is { } confirmed ? time.GetElapsedTime(began, confirmed) : time.GetElapsedTime(began));
+
+    /// <summary>Tells how long a request took until it was answered, or refused.</summary>
+    public void Answered(long began, string outcome, string? party) => IntakeTelemetry.RecordRequest(endpoint, outcome, party, time.GetElapsedTime(began));
+
+    /// <summary>Begins to look for the peak anew.</summary>
+    public void ResetPeaks() => _inFlight.ResetPeak();
 
     public EndpointStatus Describe(string type, EndpointState state, string? reason) => new()
     {
@@ -41,7 +52,8 @@ internal sealed class IntakeState(string endpoint, TimeProvider time)
         Reason = reason,
         Messages = Interlocked.Read(ref _messages),
         Failures = Interlocked.Read(ref _failures),
-        InFlight = Volatile.Read(ref _inFlight),
+        InFlight = _inFlight.Value,
+        PeakInFlight = _inFlight.Peak,
         LastMessageAt = Interlocked.Read(ref _lastMessageAt) is > 0 and var ticks ? new DateTimeOffset(ticks, TimeSpan.Zero) : null,
     };
 }

@@ -40,7 +40,7 @@ internal sealed partial class MessageIntake(
         MaskedFlow.Follow(audit.Mask, context);
         var started = time.GetTimestamp();
         var outcome = IntakeOutcomes.Failed;
-        state.Begin();
+        var began = state.Begin();
         try
         {
             if (content.ReadsReceived) await content.BufferAsync(message, cancellationToken);
@@ -71,7 +71,9 @@ internal sealed partial class MessageIntake(
         }
         finally
         {
-            state.End(outcome);
+            state.End(outcome, message.Party);
+            if (context.FirstPublish is { } publish && (publish.ConfirmedAt is not null || !IntakeOutcomes.IsFailure(outcome))) state.Published(began, publish, message.Party);
+            if (config.Mode == ExchangePattern.RequestReply) state.Answered(began, outcome, message.Party);
         }
     }
 

@@ -2,6 +2,7 @@ using System.CommandLine;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Host.Commands.DeadLetters;
+using Esb.Host.Commands.Logging;
 using Esb.Host.Commands.Parking;
 using Esb.Host.Commands.Replays;
 
@@ -46,6 +47,8 @@ internal static class EsbCommandLine
         new SendCommand(context),
         new AuditCommand(context),
         new EndpointsCommand(context),
+        new MetricsCommand(context),
+        new LogCommand(context),
         new PlanCommand(context),
         new DeadLettersCommand(context),
         new ReplaysCommand(context),

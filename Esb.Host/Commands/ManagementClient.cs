@@ -74,6 +74,13 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
         return await AskAsync<T>(request, cancellationToken);
     }
 
+    public async Task<T> PatchAsync<T>(string path, object body, CancellationToken cancellationToken)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Patch, path) { Content = JsonContent.Create(body, body.GetType(), options: Json) };
+        request.Headers.Add(Operators.Header, Environment.UserName);
+        return await AskAsync<T>(request, cancellationToken);
+    }
+
     public async Task<byte[]> DownloadAsync(string path, CancellationToken cancellationToken)
     {
         using var request = new HttpRequestMessage(HttpMethod.Get, path);

@@ -2,8 +2,11 @@ using System.Text.Json;
 using System.Text.Json.Serialization;
 using Esb.Core.Configuration;
 using Esb.Core.Listening;
+using Esb.Host.Management.Activities;
 using Esb.Host.Management.DeadLetters;
+using Esb.Host.Management.Logging;
 using Esb.Host.Management.Messages;
+using Esb.Host.Management.Metrics;
 using Esb.Host.Management.Parking;
 using Microsoft.AspNetCore.Connections;
 
@@ -69,7 +72,8 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
         application.MapHealth(bus);
         application.MapGroup("/api")
             .MapEndpointRoutes(bus).MapTopicRoutes(bus).MapUnroutableRoutes(bus).MapOutboxRoutes(bus).MapMessageRoutes(bus).MapErasureRoutes(bus)
-            .MapDeadLetterRoutes(bus).MapReplayRoutes(bus).MapParkedRoutes(bus).MapConfigurationRoutes(bus);
+            .MapDeadLetterRoutes(bus).MapReplayRoutes(bus).MapParkedRoutes(bus).MapConfigurationRoutes(bus)
+            .MapActivityRoutes(bus).MapMetricsRoutes(bus).MapLogRoutes(bus);
         return application;
     }
 

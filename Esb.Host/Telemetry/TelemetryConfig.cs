@@ -8,6 +8,9 @@ internal sealed record TelemetryConfig : SettingsRecord
     [Setting("Where traces and metrics are sent to, over OTLP: gRPC, or HTTP where the port is 4318; nowhere by default.")]
     public string? Otlp { get; init; }
 
+    [Setting("Whether the host keeps the counters that /api/metrics shows.")]
+    public bool Counters { get; init; } = true;
+
     [Setting("The least that is logged.")]
     public LogLevel LogLevel { get; init; } = LogLevel.Information;
 }

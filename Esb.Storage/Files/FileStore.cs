@@ -1,9 +1,11 @@
 using Esb.Core;
+using Esb.Core.Activities;
 using Esb.Core.Audit;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Storage.DeadLetters;
 using Esb.Storage.Evidence;
+using Esb.Storage.Files.Activities;
 using Esb.Storage.Files.Claims;
 using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Index;
@@ -24,6 +26,7 @@ internal sealed partial class FileStore : IStore
     private readonly Lazy<SegmentLog> _deadLetterLog;
     private readonly Lazy<SegmentLog> _parkingLog;
     private readonly Lazy<SegmentLog> _keyLog;
+    private readonly Lazy<SegmentLog> _activityLog;
     private readonly FileAuditIndex _index;
     private readonly FileParkingStore _parking;
     private readonly LetterLog _letters;
@@ -50,6 +53,9 @@ internal sealed partial class FileStore : IStore
         var keys = Path.Combine(Path.GetFullPath(config.Folder), "idempotency-keys");
         _keyLog = new(() => SegmentLog.Open(keys, options, logger));
         _keys = new FileIdempotencyKeys(keys, _keyLog, time, logger);
+        var activities = Path.Combine(Path.GetFullPath(config.Folder), "activities");
+        _activityLog = new(() => SegmentLog.Open(activities, options, logger));
+        Activities = new FileActivityStore(activities, _activityLog, logger);
         _index = new FileAuditIndex(audit, () => _auditLog.Value.Committed, logger);
         var parking = ParkingFolder(config);
         _parkingLog = new(() => SegmentLog.Open(parking, options, logger));
@@ -87,6 +93,8 @@ internal sealed partial class FileStore : IStore
 
     public ILeaseStore Leases { get; } = new FileLeaseStore(TimeProvider.System);
 
+    public IActivityStore Activities { get; }
+
     public IClaimCheckStore ClaimChecks => _claims is null ? new NoClaimCheckStore() : _claims;
 
     /// <summary>The folders of audit facts and of dead letters.</summary>
@@ -116,6 +124,7 @@ internal sealed partial class FileStore : IStore
         if (_deadLetterLog.IsValueCreated) await _deadLetterLog.Value.DisposeAsync();
         if (_parkingLog.IsValueCreated) await _parkingLog.Value.DisposeAsync();
         if (_keyLog.IsValueCreated) await _keyLog.Value.DisposeAsync();
+        if (_activityLog.IsValueCreated) await _activityLog.Value.DisposeAsync();
         await _indexing;
     }
 

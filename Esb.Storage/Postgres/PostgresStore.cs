@@ -1,10 +1,12 @@
 using Esb.Core;
+using Esb.Core.Activities;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Storage.DeadLetters;
 using Esb.Storage.Evidence;
+using Esb.Storage.Postgres.Activities;
 using Esb.Storage.Postgres.DeadLetters;
 using Esb.Storage.Postgres.Parking;
 using Esb.Storage.Spool;
@@ -20,6 +22,7 @@ internal sealed partial class PostgresStore : IStore
 
     private readonly PostgresDatabase _database;
     private readonly PostgresAuditStore _audit;
+    private readonly PostgresActivityStore _activities;
     private readonly AuditSpool _spool;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -33,6 +36,7 @@ internal sealed partial class PostgresStore : IStore
         _spool = new AuditSpool(Path.Combine(Path.GetFullPath(config.Folder), "spool"), SpoolOptions.Of(config.SpoolSize.Bytes), time, logger);
         _audit = new PostgresAuditStore(_database, _spool, AnchorLog.TryOpen(evidence, time, logger));
         Eraser = new PostgresEraser(_database);
+        _activities = new PostgresActivityStore(_database);
         _time = time;
         _logger = logger;
         DeadLetters = new PostgresDeadLetterStore(_database);
@@ -71,6 +75,8 @@ internal sealed partial class PostgresStore : IStore
 
     public IClaimCheckStore ClaimChecks { get; }
 
+    public IActivityStore Activities => _activities;
+
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: trying again would not help. <c>ESB-STORE-INUSE</c>: another host has the spool.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
@@ -91,6 +97,7 @@ internal sealed partial class PostgresStore : IStore
     {
         await _stopping.CancelAsync();
         await _keeping;
+        await _activities.DisposeAsync();
         await _audit.DisposeAsync();
         await _spool.DisposeAsync();
     }

@@ -19,22 +19,22 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
     public async ValueTask PublishAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken)
     {
         var outgoing = await PrepareAsync(context, subject, context.NextPublishId(step), step, cancellationToken);
-        if (context.UnitOfWork is { } transaction) transaction.Publish(outgoing);
-        else context.AwaitSettled(await PublishAsync(outgoing, cancellationToken));
+        if (context.UnitOfWork is { } transaction)
+        {
+            transaction.Publish(outgoing);
+            context.NotePublished(new FirstPublish(subject.Topic, ConfirmedAt: null));
+            return;
+        }
+
+        var (settled, confirmedAt) = await ConfirmAsync(outgoing, cancellationToken);
+        context.NotePublished(new FirstPublish(subject.Topic, confirmedAt));
+        context.AwaitSettled(settled);
     }
 
     public ValueTask<OutgoingMessage> CopyAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken) =>
         PrepareAsync(context, subject, context.NextCopyId(step), step, cancellationToken);
 
-    public async Task<Task> PublishAsync(OutgoingMessage outgoing, CancellationToken cancellationToken)
-    {
-        var message = outgoing.Message;
-        var started = time.GetTimestamp();
-        using var activity = TopicsTelemetry.StartSend(message, transport.System, outgoing.Parent);
-        var result = await ObserveAsync(message, activity, () => _publisher.PublishAsync(message, cancellationToken));
-        await RecordAsync(outgoing, AuditKind.Published, message, time.GetElapsedTime(started), fault: null);
-        return result.Settled;
-    }
+    public async Task<Task> PublishAsync(OutgoingMessage outgoing, CancellationToken cancellationToken) => (await ConfirmAsync(outgoing, cancellationToken)).Settled;
 
     public async ValueTask RequestAsync(MessageContext context, Subject subject, TimeSpan timeout, string step, CancellationToken cancellationToken)
     {
@@ -49,6 +49,17 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
             RecordAsync(outgoing, AuditKind.Replied, reply, time.GetElapsedTime(started), fault));
         if (fault is not null) throw fault;
         TakeOver(context, reply);
+    }
+
+    private async Task<(Task Settled, long ConfirmedAt)> ConfirmAsync(OutgoingMessage outgoing, CancellationToken cancellationToken)
+    {
+        var message = outgoing.Message;
+        var started = time.GetTimestamp();
+        using var activity = TopicsTelemetry.StartSend(message, transport.System, outgoing.Parent);
+        var result = await ObserveAsync(message, activity, () => _publisher.PublishAsync(message, cancellationToken));
+        var confirmedAt = time.GetTimestamp();
+        await RecordAsync(outgoing, AuditKind.Published, message, time.GetElapsedTime(started, confirmedAt), fault: null);
+        return (result.Settled, confirmedAt);
     }
 
     private async ValueTask<OutgoingMessage> PrepareAsync(MessageContext context, Subject subject, Guid id, string step, CancellationToken cancellationToken)

@@ -16,6 +16,8 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
     public async Task RelayAsync(HttpContext context, RelayHeaders headers, TimeSpan patience)
     {
         using var span = RelaySpan.Start(context.Request.Method, target.Url);
+        var started = time.GetTimestamp();
+        string? error = null;
         try
         {
             // A server may close a connection just as it is used again.
@@ -26,7 +28,12 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
         {
             if (!context.Response.HasStarted) context.Response.Clear();
             RelaySpan.Fail(span, ex);
+            error = (ex as EsbException)?.Code ?? ex.GetType().FullName;
             throw;
+        }
+        finally
+        {
+            SendTelemetry.RecordRelayed(target.Name, time.GetElapsedTime(started), error);
         }
     }
 

@@ -1,4 +1,5 @@
 using Esb.Core.Errors;
+using Esb.Core.Parties;
 using Esb.Endpoints.Intake;
 using Microsoft.AspNetCore.Http;
 
@@ -15,7 +16,7 @@ internal sealed class RelayExchange(HttpInboundConfig config, RelayRoutes routes
     public async Task HandleAsync(HttpContext context, CancellationToken aborting)
     {
         var outcome = IntakeOutcomes.Aborted;
-        state.Begin();
+        var began = state.Begin();
         try
         {
             HttpContentRules.Require(context, _accepted, config.MaxBodySize?.Bytes);
@@ -31,7 +32,9 @@ internal sealed class RelayExchange(HttpInboundConfig config, RelayRoutes routes
         }
         finally
         {
-            state.End(outcome);
+            var party = context.Features.Get<Party>()?.Name;
+            state.End(outcome, party);
+            state.Answered(began, outcome, party);
         }
     }
 }

@@ -29,6 +29,8 @@ internal sealed class TestSchema : IAsyncDisposable
 
     public PostgresStore Store => _stores[^1];
 
+    public PostgresStore First => _stores[0];
+
     /// <summary>On the server that the environment names.</summary>
     public static async Task<TestSchema> StartAsync()
     {

@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Esb.Core;
+using Esb.Core.Activities;
 using Esb.Core.Audit;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
@@ -31,6 +32,7 @@ internal static class StandIns
         .AddSingleton(new SettingsKind(typeof(EndpointConfig), "file-outbound", typeof(StandInOutbound), "Writes files."))
         .AddSingleton(new SettingsKind(typeof(StepConfig), "log", typeof(StandInStep), "Logs."))
         .AddSingleton(Transport())
+        .AddSingleton(Farm())
         .AddSingleton(Processes())
         .AddSingleton(Substitute.For<IUnroutableMessages>())
         .AddSingleton<RecordingPublisher>()
@@ -40,8 +42,18 @@ internal static class StandIns
         .AddSingleton(Substitute.For<IDeadLetterDesk>())
         .AddSingleton(Substitute.For<IParkingDesk>())
         .AddSingleton(Substitute.For<IAuditReplayDesk>())
+        .AddSingleton(Substitute.For<IActivityDesk>())
         .AddSingleton<ListedAuditStore>()
         .AddSingleton<IAuditStore>(services => services.GetRequiredService<ListedAuditStore>());
+
+    private static IFarm Farm()
+    {
+        var farm = Substitute.For<IFarm>();
+        var self = FarmHost.OfThisProcess();
+        farm.Self.Returns(self);
+        farm.Hosts.Returns([self]);
+        return farm;
+    }
 
     private static ITopicTransport Transport()
     {

@@ -29,7 +29,7 @@ public sealed class InstancePoolTests
         }
 
         Assert.That(_made, Has.Count.EqualTo(1));
-        Assert.That(pool.Status, Is.EqualTo(new PoolStatus(Maximum: 10, Created: 1, InUse: 0, Waiting: 0, Waits: 0)));
+        Assert.That(pool.Status, Is.EqualTo(new PoolStatus(Maximum: 10, Created: 1, InUse: 0, Waiting: 0, Waits: 0) { Peak = 1 }));
     }
 
     [Test]
@@ -144,7 +144,7 @@ public sealed class InstancePoolTests
 
         await Task.WhenAll(waiting.Take(2));
         Assert.That(waiting[2].IsCompleted, Is.False);
-        Assert.That(pool.Status, Is.EqualTo(new PoolStatus(Maximum: 3, Created: 3, InUse: 3, Waiting: 1, Waits: 3)));
+        Assert.That(pool.Status, Is.EqualTo(new PoolStatus(Maximum: 3, Created: 3, InUse: 3, Waiting: 1, Waits: 3) { Peak = 3 }));
     }
 
     [Test]
@@ -160,7 +160,7 @@ public sealed class InstancePoolTests
         leases[2].Dispose();
 
         Assert.That(_made.Count(instance => instance.IsDisposed), Is.EqualTo(2));
-        Assert.That(pool.Status, Is.EqualTo(new PoolStatus(Maximum: 1, Created: 1, InUse: 0, Waiting: 0, Waits: 0)));
+        Assert.That(pool.Status, Is.EqualTo(new PoolStatus(Maximum: 1, Created: 1, InUse: 0, Waiting: 0, Waits: 0) { Peak = 3 }));
     }
 
     [Test]

@@ -47,7 +47,7 @@ public sealed class ManagementApiTests
         Assert.That(routes, Has.Count.GreaterThanOrEqualTo(8));
         foreach (var route in routes)
         {
-            var path = "/" + route.RoutePattern.RawText!.Trim('/').Replace("{id}", Guid.NewGuid().ToString()).Replace("{endpoint}", "ledger").Replace("{line}", "c-1").Replace("{subject}", "orders.new");
+            var path = "/" + route.RoutePattern.RawText!.Trim('/').Replace("{id}", Guid.NewGuid().ToString()).Replace("{endpoint}", "ledger").Replace("{line}", "c-1").Replace("{name}", "order").Replace("{subject}", "orders.new");
             var method = route.Metadata.GetMetadata<Microsoft.AspNetCore.Routing.IHttpMethodMetadata>()!.HttpMethods[0];
             using var response = await stranger.SendAsync(new HttpRequestMessage(new HttpMethod(method), path), cancellationToken);
             Assert.That(response.StatusCode, OpenRoutes.Contains(path) ? Is.EqualTo(HttpStatusCode.OK) : Is.EqualTo(HttpStatusCode.Unauthorized), $"{method} {path}");

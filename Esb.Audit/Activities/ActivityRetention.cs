@@ -1,0 +1,16 @@
+using Esb.Core.Activities;
+using Esb.Core.Storage;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Audit.Activities;
+
+/// <summary>Lets go of items that nothing was heard of for as long as audit facts are kept.</summary>
+internal sealed partial class ActivityRetention(AuditConfig config, IActivityStore store, TimeProvider time, ILogger<ActivityRetention> logger) : RetentionPart(config.Retention, time)
+{
+    protected override Task RemoveBeforeAsync(DateTimeOffset moment, CancellationToken cancellationToken) => store.RemoveBeforeAsync(moment, cancellationToken);
+
+    protected override void NoteFailure(string reason) => LogNotRemoved(reason);
+
+    [LoggerMessage(EventId = 4021, Level = LogLevel.Warning, Message = "old items of activities could not be removed; trying again in an hour: {Reason}")]
+    private partial void LogNotRemoved(string reason);
+}

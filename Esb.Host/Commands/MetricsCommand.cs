@@ -1,0 +1,51 @@
+using System.CommandLine;
+using System.Globalization;
+using Esb.Host.Management.Metrics;
+
+namespace Esb.Host.Commands;
+
+/// <summary><c>esb metrics</c>: what a running host measured.</summary>
+internal sealed class MetricsCommand : Command
+{
+    private static readonly string[] Header = ["", "NAME", "IN", "IN/S", "OUT", "OUT/S", "INBOUND", "REQUEST", "OUTBOUND", "ADAPTER"];
+    private static readonly string[] UsageHeader = ["", "NAME", "IN USE", "MAXIMUM", "SHARE", "PEAK", "PEAK SHARE", "WAITS"];
+
+    private readonly HostOptions _host;
+
+    public MetricsCommand(CommandContext context)
+        : base("metrics", "Shows what a running host measured: documents and their rates over 10 s, latencies at the 95th percentile of five minutes, and what is in use.")
+    {
+        _host = new HostOptions(this);
+        SetAction((result, cancellationToken) => ShowAsync(result, context, cancellationToken));
+    }
+
+    private async Task<int> ShowAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
+    {
+        using var client = _host.Connect(result, context);
+        var metrics = await client.GetAsync<MetricsView>("api/metrics", cancellationToken);
+        TextTable.Write(context.Output, [Header, Row("total", metrics.Total with { Name = metrics.Host }), .. Rows("endpoint", metrics.Endpoints), .. Rows("topic", metrics.Topics), .. Rows("party", metrics.Parties)]);
+        await context.Output.WriteLineAsync();
+        TextTable.Write(context.Output, [UsageHeader, .. metrics.Calls.Select(usage => Row("calls", usage)), .. metrics.Instances.Select(usage => Row("instances", usage))]);
+        return ExitCode.Done;
+    }
+
+    private static IEnumerable<string[]> Rows(string kind, IEnumerable<MeasuredView> measured) => measured.Select(one => Row(kind, one));
+
+    private static string[] Row(string kind, MeasuredView measured) =>
+    [
+        kind, measured.Name,
+        Number(measured.DocumentsIn?.Total), Rate(measured.DocumentsIn), Number(measured.DocumentsOut?.Total), Rate(measured.DocumentsOut),
+        Time(measured.InboundLatency), Time(measured.RequestResponseLatency), Time(measured.OutboundLatency), Time(measured.OutboundAdapterLatency),
+    ];
+
+    private static string[] Row(string kind, UsageView usage) =>
+        [kind, usage.Name, Number(usage.InUse), Number(usage.Maximum), Share(usage.Share), Number(usage.Peak), Share(usage.PeakShare), Number(usage.Waits)];
+
+    private static string Number(long? number) => number?.ToString(CultureInfo.InvariantCulture) ?? "-";
+
+    private static string Rate(CountView? count) => count?.PerSecond10s.ToString("0.0", CultureInfo.InvariantCulture) ?? "-";
+
+    private static string Share(double share) => share.ToString("0.0 %", CultureInfo.InvariantCulture);
+
+    private static string Time(LatencyView? latency) => latency?.P95 is { } seconds ? (seconds * 1000).ToString("0.0 'ms'", CultureInfo.InvariantCulture) : "-";
+}

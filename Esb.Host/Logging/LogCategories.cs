@@ -1,0 +1,41 @@
+using System.Reflection;
+using Esb.Core.Configuration;
+
+namespace Esb.Host.Logging;
+
+/// <summary>The categories that a level can be set for: a part of the bus as the log shows it (<c>topics</c>), a type or namespace of ours (<c>Esb.Endpoints.Http</c>), a library (<c>Npgsql</c>).</summary>
+internal static class LogCategories
+{
+    /// <summary>Stands for whatever has no level of its own.</summary>
+    public const string Default = "default";
+
+    private const string Prefix = "Esb.";
+
+    private static readonly string[] Parts = ["core", "content", "topics", "endpoints", "workflows", "audit", "storage", "host"];
+
+    /// <summary>The category in full.</summary>
+    /// <param name="name">As somebody wrote it.</param>
+    /// <param name="expected">What would do, where the result is null.</param>
+    public static string? Resolve(string name, out string expected)
+    {
+        expected = $"expected {Default}, one of {string.Join(", ", Parts)}, a namespace or type of ours such as Esb.Endpoints.Http, or a library such as Npgsql{NearestName.Hint(name, Parts)}";
+        if (name.Equals(Default, StringComparison.OrdinalIgnoreCase)) return Default;
+        if (Array.Find(Parts, part => part.Equals(name, StringComparison.OrdinalIgnoreCase)) is { } found) return $"{Prefix}{char.ToUpperInvariant(found[0])}{found[1..]}";
+        if (name.StartsWith(Prefix, StringComparison.OrdinalIgnoreCase)) return IsOurs(name) ? name : null;
+        return IsLibrary(name) ? name : null;
+    }
+
+    private static bool IsOurs(string name) =>
+        Loaded.Where(assembly => assembly.GetName().Name!.StartsWith("esb", StringComparison.OrdinalIgnoreCase)) // the program itself is called esb
+            .SelectMany(assembly => assembly.GetTypes())
+            .Any(type => type.FullName is { } full && full.StartsWith(name, StringComparison.OrdinalIgnoreCase) && (full.Length == name.Length || full[name.Length] is '.' or '`'));
+
+    private static bool IsLibrary(string name)
+    {
+        var root = name.Split('.')[0];
+        return root.Length > 0 && !root.Equals("Esb", StringComparison.OrdinalIgnoreCase)
+            && Loaded.Any(assembly => assembly.GetName().Name!.Split('.')[0].Equals(root, StringComparison.OrdinalIgnoreCase));
+    }
+
+    private static Assembly[] Loaded => AppDomain.CurrentDomain.GetAssemblies();
+}

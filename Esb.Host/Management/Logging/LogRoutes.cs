@@ -1,0 +1,82 @@
+using Esb.Core.Configuration;
+using Esb.Core.Topics;
+using Esb.Host.Logging;
+
+namespace Esb.Host.Management.Logging;
+
+/// <summary>Shows from which level on things are logged, and changes it while the host works.</summary>
+internal static class LogRoutes
+{
+    private const int MaxLevels = 50;
+
+    private static readonly TimeSpan LongestChange = TimeSpan.FromDays(7);
+
+    public static IEndpointRouteBuilder MapLogRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
+    {
+        var levels = bus.GetRequiredService<LogLevels>();
+        var farm = bus.GetRequiredService<FarmLogLevels>();
+        var self = bus.GetRequiredService<IFarm>().Self;
+        api.MapGet("/log", () => LogView.Of(levels, [self]));
+        api.MapPatch("/log", async (HttpRequest request, CancellationToken cancellationToken) =>
+        {
+            var body = await JsonBody.ReadAsync<LogBody>(request, cancellationToken);
+            var command = new ChangeLogLevels(LevelsOf(body), DurationOf(body), Operators.DecisionOf(request, reason: null).By);
+            var hosts = await farm.ChangeAsync(command, everywhere: body.Hosts == LogHosts.All, cancellationToken);
+            return LogView.Of(levels, hosts);
+        });
+        return api;
+    }
+
+    private static Dictionary<string, LogLevel?> LevelsOf(LogBody body)
+    {
+        if (body.Levels is not { Count: > 0 and <= MaxLevels } asked) throw Problems.Parameter("levels", $"expected 1 to {MaxLevels} categories, each with a level or null");
+        var levels = new Dictionary<string, LogLevel?>(StringComparer.OrdinalIgnoreCase);
+        foreach (var (name, level) in asked)
+        {
+            var category = LogCategories.Resolve(name, out var expected) ?? throw Problems.Parameter("levels", $"'{name}': {expected}");
+            if (!levels.TryAdd(category, level)) throw Problems.Parameter("levels", $"'{name}': expected each category once");
+        }
+
+        return levels;
+    }
+
+    private static TimeSpan? DurationOf(LogBody body)
+    {
+        if (body.For is not { } text) return null;
+        return Duration.TryParse(text, out var duration) && duration > TimeSpan.Zero && duration <= LongestChange
+            ? duration
+            : throw Problems.Parameter("for", "expected a duration such as \"10m\", up to 7d");
+    }
+}
+
+/// <summary>Where a change of log levels holds.</summary>
+internal enum LogHosts
+{
+    /// <summary>On every host of the farm.</summary>
+    All,
+
+    /// <summary>On the one that is asked.</summary>
+    This,
+}
+
+/// <summary>A change of log levels.</summary>
+internal sealed record LogBody
+{
+    /// <summary>Category and level; null goes back to what was configured.</summary>
+    public IReadOnlyDictionary<string, LogLevel?>? Levels { get; init; }
+
+    /// <summary>After which they go back by themselves; for ever where it is null.</summary>
+    public string? For { get; init; }
+
+    /// <summary>Where it holds.</summary>
+    public LogHosts Hosts { get; init; }
+}
+
+/// <summary>The levels of this host.</summary>
+/// <param name="Default">What holds where nothing more special does; of libraries only warnings are logged then, unless it is <c>trace</c>.</param>
+/// <param name="Changed">What operators changed.</param>
+/// <param name="Hosts">The hosts that were told; of a question the one that answers.</param>
+internal sealed record LogView(LogLevel Default, IReadOnlyList<ChangedLevel> Changed, IReadOnlyList<string> Hosts)
+{
+    public static LogView Of(LogLevels levels, IReadOnlyList<FarmHost> hosts) => new(levels.Default, levels.Changed, [.. hosts.Select(host => host.Name)]);
+}

@@ -1,0 +1,54 @@
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Pooling;
+using Esb.Core.Topics;
+using Esb.Host.Metrics;
+
+namespace Esb.Host.Management.Metrics;
+
+/// <summary>Shows what this host measured, as JSON or as Prometheus reads it; and begins to look for peaks anew.</summary>
+internal static class MetricsRoutes
+{
+    public static IEndpointRouteBuilder MapMetricsRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
+    {
+        var collector = bus.GetRequiredService<MetricsCollector>();
+        var monitors = bus.GetServices<IEndpointMonitor>().ToList();
+        var host = bus.GetService<IFarm>()?.Self ?? FarmHost.OfThisProcess();
+        var time = bus.GetRequiredService<TimeProvider>();
+        api.MapGet("/metrics", (HttpRequest request) =>
+        {
+            RequireCounters(collector);
+            var format = new QueryReader(request.Query).Allow("format").Choice<MetricsFormat>("format") ?? FormatOf(request);
+            var view = MetricsView.Of(collector, monitors, host, time);
+            return format == MetricsFormat.Prometheus ? Results.Text(PrometheusText.Of(view, collector), PrometheusText.ContentType) : Results.Json(view);
+        });
+        api.MapDelete("/metrics/peaks", () =>
+        {
+            RequireCounters(collector);
+            collector.ResetPeaks();
+            foreach (var monitor in monitors) monitor.ResetPeaks();
+            foreach (var pool in LivePools.All) pool.ResetPeak();
+            return TypedResults.NoContent();
+        });
+        return api;
+    }
+
+    // Prometheus asks for text/plain, or for OpenMetrics and takes text/plain as well; JSON where nothing is said.
+    private static MetricsFormat FormatOf(HttpRequest request) =>
+        request.Headers.Accept.ToString() is var accept && accept.Contains("text/plain", StringComparison.OrdinalIgnoreCase) && !accept.Contains("application/json", StringComparison.OrdinalIgnoreCase)
+            ? MetricsFormat.Prometheus
+            : MetricsFormat.Json;
+
+    private static void RequireCounters(MetricsCollector collector)
+    {
+        if (!collector.IsEnabled)
+            throw new EsbException("ESB-API-COUNTERS", "This host keeps no counters: telemetry.counters is false.", FaultKind.Malformed) { Status = StatusCodes.Status404NotFound };
+    }
+}
+
+/// <summary>How metrics are written.</summary>
+internal enum MetricsFormat
+{
+    Json,
+    Prometheus,
+}

@@ -1,0 +1,84 @@
+using System.Globalization;
+using System.Text;
+using Esb.Core.Diagnostics;
+using Esb.Host.Metrics;
+
+namespace Esb.Host.Management.Metrics;
+
+/// <summary>Metrics as Prometheus reads them (https://prometheus.io/docs/instrumenting/exposition_formats/, text format 0.0.4).</summary>
+/// <remarks>Endpoints, topics and parties are families of their own: a message counts in each, so their sum would count it twice.</remarks>
+internal static class PrometheusText
+{
+    public const string ContentType = "text/plain; version=0.0.4; charset=utf-8";
+
+    private static readonly (CounterKind Kind, string Name)[] Counters =
+    [
+        (CounterKind.DocumentsIn, "documents_in"), (CounterKind.Refused, "refused"), (CounterKind.DocumentsOut, "documents_out"),
+        (CounterKind.DeadLettered, "dead_lettered"), (CounterKind.Parked, "parked"),
+    ];
+
+    private static readonly (LatencyKind Kind, string Name)[] Latencies =
+    [
+        (LatencyKind.Inbound, "inbound_latency"), (LatencyKind.Request, "request_response_latency"),
+        (LatencyKind.Outbound, "outbound_latency"), (LatencyKind.Adapter, "outbound_adapter_latency"),
+    ];
+
+    public static string Of(MetricsView view, MetricsCollector collector)
+    {
+        var text = new StringBuilder();
+        foreach (var (label, set) in new[] { ("endpoint", collector.Endpoints.All), ("topic", collector.Topics.All), ("party", collector.Parties.All) })
+        {
+            foreach (var (kind, name) in Counters) WriteCounter(text, $"esb_{label}_{name}_total", label, set, kind);
+            foreach (var (kind, name) in Latencies) WriteHistogram(text, $"esb_{label}_{name}_seconds", label, set, kind);
+        }
+
+        WriteUsage(text, "esb_calls", "endpoint", view.Calls);
+        WriteUsage(text, "esb_pool", "pool", view.Instances);
+        return text.ToString();
+    }
+
+    private static void WriteCounter(StringBuilder text, string family, string label, IReadOnlyList<Measured> set, CounterKind kind)
+    {
+        var counts = set.Select(measured => (measured.Name, Count: measured.Summarize(kind))).Where(pair => pair.Count is not null).ToList();
+        if (counts.Count == 0) return;
+        text.Append($"# TYPE {family} counter\n");
+        foreach (var (name, count) in counts) text.Append(CultureInfo.InvariantCulture, $"{family}{{{label}=\"{Escape(name)}\"}} {count!.Total}\n");
+    }
+
+    private static void WriteHistogram(StringBuilder text, string family, string label, IReadOnlyList<Measured> set, LatencyKind kind)
+    {
+        var latencies = set.Select(measured => (measured.Name, Durations: measured.Summarize(kind))).Where(pair => pair.Durations is not null).ToList();
+        if (latencies.Count == 0) return;
+        text.Append($"# TYPE {family} histogram\n");
+        foreach (var (name, durations) in latencies)
+        {
+            var labels = $"{label}=\"{Escape(name)}\"";
+            foreach (var bound in EsbTelemetry.DurationBuckets)
+                text.Append(CultureInfo.InvariantCulture, $"{family}_bucket{{{labels},le=\"{bound}\"}} {durations!.CountUpTo(bound)}\n");
+            text.Append(CultureInfo.InvariantCulture, $"{family}_bucket{{{labels},le=\"+Inf\"}} {durations!.Count}\n");
+            text.Append(CultureInfo.InvariantCulture, $"{family}_sum{{{labels}}} {durations.Sum}\n");
+            text.Append(CultureInfo.InvariantCulture, $"{family}_count{{{labels}}} {durations.Count}\n");
+        }
+    }
+
+    private static void WriteUsage(StringBuilder text, string family, string label, IReadOnlyList<UsageView> usages)
+    {
+        Write("in_use", "gauge", usage => usage.InUse);
+        Write("maximum", "gauge", usage => usage.Maximum);
+        Write("peak", "gauge", usage => usage.Peak);
+        Write("created", "gauge", usage => usage.Created);
+        Write("waiting", "gauge", usage => usage.Waiting);
+        Write("waits_total", "counter", usage => usage.Waits);
+
+        void Write(string name, string type, Func<UsageView, long?> value)
+        {
+            var known = usages.Where(usage => value(usage) is not null).ToList();
+            if (known.Count == 0) return;
+            text.Append($"# TYPE {family}_{name} {type}\n");
+            foreach (var usage in known) text.Append(CultureInfo.InvariantCulture, $"{family}_{name}{{{label}=\"{Escape(usage.Name)}\"}} {value(usage)}\n");
+        }
+    }
+
+    private static string Escape(string value) =>
+        value.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal).Replace("\n", "\\n", StringComparison.Ordinal);
+}

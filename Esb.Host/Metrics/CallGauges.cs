@@ -1,0 +1,36 @@
+using System.Diagnostics.Metrics;
+using Esb.Core;
+using Esb.Core.Diagnostics;
+using Esb.Core.Endpoints;
+
+namespace Esb.Host.Metrics;
+
+/// <summary>Gauges of the calls under way at inbound endpoints, for as long as the host works.</summary>
+internal sealed class CallGauges(IEnumerable<IEndpointMonitor> monitors) : IBusPart, IDisposable
+{
+    private Meter? _meter; // goes with this host: gauges hold on to what they ask
+
+    public BusStage Stage => BusStage.Inbound;
+
+    public Task StartAsync(CancellationToken cancellationToken)
+    {
+        _meter = new Meter("Esb.Host");
+        _meter.CreateObservableGauge(EsbTelemetry.Metrics.CallsInUse, () => Measure(endpoint => endpoint.InFlight), "{call}", "Calls under way.");
+        _meter.CreateObservableGauge(EsbTelemetry.Metrics.CallsMaximum, () => Measure(endpoint => endpoint.MaxInFlight!.Value), "{call}", "The most calls that an inbound endpoint works on at once.");
+        return Task.CompletedTask;
+    }
+
+    public Task StopAsync(CancellationToken cancellationToken)
+    {
+        Dispose();
+        return Task.CompletedTask;
+    }
+
+    public void Dispose() => _meter?.Dispose();
+
+    // Of outbound endpoints the pools tell.
+    private List<Measurement<long>> Measure(Func<EndpointStatus, long> value) =>
+        [.. monitors.SelectMany(monitor => monitor.Endpoints)
+            .Where(endpoint => endpoint is { MaxInFlight: not null, Pool: null })
+            .Select(endpoint => new Measurement<long>(value(endpoint), new KeyValuePair<string, object?>(EsbTelemetry.Tags.Endpoint, endpoint.Name)))];
+}

@@ -1,0 +1,55 @@
+namespace Esb.Host.Metrics;
+
+/// <summary>What is counted.</summary>
+internal enum CounterKind
+{
+    DocumentsIn,
+    Refused,
+    DocumentsOut,
+    DeadLettered,
+    Parked,
+}
+
+/// <summary>Which durations are measured.</summary>
+internal enum LatencyKind
+{
+    Inbound,
+    Request,
+    Outbound,
+    Adapter,
+}
+
+/// <summary>Everything that is measured of one endpoint, topic or party, made as it comes. Thread-safe.</summary>
+internal sealed class Measured(string name)
+{
+    private readonly CounterSeries?[] _counters = new CounterSeries?[Enum.GetValues<CounterKind>().Length];
+    private readonly DurationSeries?[] _latencies = new DurationSeries?[Enum.GetValues<LatencyKind>().Length];
+
+    public string Name => name;
+
+    public CounterSeries Counter(CounterKind kind) =>
+        Volatile.Read(ref _counters[(int)kind]) ?? Interlocked.CompareExchange(ref _counters[(int)kind], new CounterSeries(), null) ?? _counters[(int)kind]!;
+
+    public DurationSeries Latency(LatencyKind kind) =>
+        Volatile.Read(ref _latencies[(int)kind]) ?? Interlocked.CompareExchange(ref _latencies[(int)kind], new DurationSeries(), null) ?? _latencies[(int)kind]!;
+
+    public CounterSummary? Summarize(CounterKind kind) => Volatile.Read(ref _counters[(int)kind])?.Summarize();
+
+    public DurationSummary? Summarize(LatencyKind kind) => Volatile.Read(ref _latencies[(int)kind])?.Summarize();
+
+    public void Sample(long now)
+    {
+        foreach (var counter in _counters) counter?.Sample(now);
+    }
+
+    public void Step()
+    {
+        foreach (var latency in _latencies) latency?.Step();
+    }
+
+    public void ResetPeaks()
+    {
+        foreach (var counter in _counters) counter?.ResetPeak();
+        foreach (var latency in _latencies) latency?.ResetPeak();
+    }
+}

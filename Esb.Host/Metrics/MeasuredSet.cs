@@ -1,0 +1,22 @@
+using System.Collections.Concurrent;
+
+namespace Esb.Host.Metrics;
+
+/// <summary>The endpoints, the topics or the parties. Bounded: what comes beyond is counted together, as <c>(others)</c>. Thread-safe.</summary>
+internal sealed class MeasuredSet
+{
+    public const string Others = "(others)";
+
+    // More than a configuration names. What others send as a party cannot fill the memory.
+    private const int Most = 1_000;
+
+    private readonly ConcurrentDictionary<string, Measured> _byName = new();
+
+    public IReadOnlyList<Measured> All => [.. _byName.Values.OrderBy(measured => measured.Name, StringComparer.Ordinal)];
+
+    public Measured Of(string name)
+    {
+        if (_byName.TryGetValue(name, out var known)) return known;
+        return _byName.GetOrAdd(_byName.Count < Most ? name : Others, static made => new Measured(made));
+    }
+}

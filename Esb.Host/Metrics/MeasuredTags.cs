@@ -1,0 +1,34 @@
+using Esb.Core.Diagnostics;
+using Esb.Core.Topics;
+
+namespace Esb.Host.Metrics;
+
+/// <summary>The tags of a measurement that say of what it is.</summary>
+internal readonly ref struct MeasuredTags
+{
+    public MeasuredTags(ReadOnlySpan<KeyValuePair<string, object?>> tags)
+    {
+        foreach (var (key, value) in tags)
+        {
+            switch (key)
+            {
+                case EsbTelemetry.Tags.Endpoint: Endpoint = value as string; break;
+                case EsbTelemetry.Tags.Topic: Topic = value as string; break;
+                case EsbTelemetry.Tags.Party: Party = value as string; break;
+                case EsbTelemetry.Tags.Outcome: Outcome = value as string; break;
+                case EsbTelemetry.Tags.Destination: Topic = value is string subject ? TopicNames.Of(subject) : null; break;
+                case EsbTelemetry.Tags.ErrorType: HasFailed = true; break;
+            }
+        }
+    }
+
+    public string? Endpoint { get; }
+
+    public string? Topic { get; }
+
+    public string? Party { get; }
+
+    public string? Outcome { get; }
+
+    public bool HasFailed { get; }
+}

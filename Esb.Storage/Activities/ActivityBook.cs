@@ -1,0 +1,82 @@
+using Esb.Core.Activities;
+
+namespace Esb.Storage.Activities;
+
+/// <summary>Items of activities and the conversations that they are in, all or those that a change concerns; takes in what facts say. Not thread-safe.</summary>
+internal sealed class ActivityBook
+{
+    private readonly Dictionary<(string Activity, string Id), ActivityRow> _rows = [];
+    private readonly Dictionary<(string Activity, Guid Conversation), Dictionary<string, DateTimeOffset>> _links = [];
+
+    /// <summary>Every row.</summary>
+    public IEnumerable<ActivityRow> Rows => _rows.Values;
+
+    /// <summary>Which items conversations have, and when that was said first.</summary>
+    public IEnumerable<ActivityLink> Links => _links.SelectMany(links => links.Value.Select(link => new ActivityLink(links.Key.Activity, links.Key.Conversation, link.Key, link.Value)));
+
+    public void Add(ActivityRow row) => _rows[(row.Activity, row.Id)] = row;
+
+    public void Add(ActivityLink link) => LinksOf(link.Activity, link.ConversationId).TryAdd(link.Key, link.At);
+
+    public void Apply(ActivityProgress progress)
+    {
+        if (progress.Key is { } key) ApplyToItem(progress, key);
+        else ApplyToConversation(progress);
+    }
+
+    /// <summary>Forgets what nothing was heard of since.</summary>
+    public void RemoveBefore(DateTimeOffset time)
+    {
+        foreach (var (id, row) in _rows.ToList())
+        {
+            if (row.LastAt < time) _rows.Remove(id);
+        }
+
+        foreach (var (conversation, links) in _links.ToList())
+        {
+            foreach (var link in links.ToList())
+            {
+                if (link.Value < time && !_rows.ContainsKey((conversation.Activity, ActivityRow.IdOf(link.Key)))) links.Remove(link.Key);
+            }
+
+            if (links.Count == 0) _links.Remove(conversation);
+        }
+    }
+
+    private void ApplyToItem(ActivityProgress progress, string key)
+    {
+        var item = Row(ActivityRow.Of(progress.Activity, key, progress.ConversationId));
+        item.Merge(progress);
+        if (!LinksOf(progress.Activity, progress.ConversationId).TryAdd(key, progress.At)) return;
+
+        // The first word that the conversation is about this item: what was said in it without a key belongs to it.
+        if (!_rows.TryGetValue((progress.Activity, ActivityRow.IdOf(progress.ConversationId)), out var conversation)) return;
+        conversation.IsLinked = true;
+        item.Merge(conversation);
+    }
+
+    private void ApplyToConversation(ActivityProgress progress)
+    {
+        var conversation = Row(ActivityRow.Of(progress.Activity, progress.ConversationId));
+        conversation.Merge(progress);
+        var links = LinksOf(progress.Activity, progress.ConversationId);
+        conversation.IsLinked = links.Count > 0;
+        foreach (var key in links.Keys) Row(ActivityRow.Of(progress.Activity, key, progress.ConversationId)).Merge(progress);
+    }
+
+    private ActivityRow Row(ActivityRow made)
+    {
+        if (_rows.TryGetValue((made.Activity, made.Id), out var known)) return known;
+        Add(made);
+        return made;
+    }
+
+    private Dictionary<string, DateTimeOffset> LinksOf(string activity, Guid conversation)
+    {
+        if (!_links.TryGetValue((activity, conversation), out var links)) _links[(activity, conversation)] = links = [];
+        return links;
+    }
+}
+
+/// <summary>A conversation that is about an item.</summary>
+internal sealed record ActivityLink(string Activity, Guid ConversationId, string Key, DateTimeOffset At);

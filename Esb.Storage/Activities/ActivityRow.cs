@@ -1,0 +1,100 @@
+using Esb.Core.Activities;
+
+namespace Esb.Storage.Activities;
+
+/// <summary>What is known of an item, or of a conversation whose facts say no key. Merging is idempotent, and its order does not matter. Not thread-safe.</summary>
+internal sealed class ActivityRow(string activity, string id, string? key, Guid conversationId)
+{
+    private const char OfKey = 'k';
+    private const char OfConversation = 'c';
+
+    public string Activity => activity;
+
+    public string Id => id;
+
+    public string? Key => key;
+
+    public Guid ConversationId { get; private set; } = conversationId;
+
+    public DateTimeOffset? StartedAt { get; set; }
+
+    public DateTimeOffset? CompletedAt { get; set; }
+
+    public DateTimeOffset FirstAt { get; set; } = DateTimeOffset.MaxValue;
+
+    public DateTimeOffset LastAt { get; set; } = DateTimeOffset.MinValue;
+
+    public Dictionary<string, DateTimeOffset> Milestones { get; init; } = [];
+
+    public Dictionary<string, ActivityDatum> Data { get; init; } = [];
+
+    /// <summary>Whether it is a conversation that has items with keys: then they count, and it does not.</summary>
+    public bool IsLinked { get; set; }
+
+    /// <summary>Whether it counts as an item.</summary>
+    public bool IsItem => !IsLinked && StartedAt is not null;
+
+    public static string IdOf(string key) => $"{OfKey}:{key}";
+
+    public static string IdOf(Guid conversation) => $"{OfConversation}:{conversation:N}";
+
+    public static ActivityRow Of(string activity, string key, Guid conversation) => new(activity, IdOf(key), key, conversation);
+
+    public static ActivityRow Of(string activity, Guid conversation) => new(activity, IdOf(conversation), null, conversation);
+
+    public void Merge(ActivityProgress progress)
+    {
+        Meet(progress.ConversationId, progress.At, progress.At);
+        if (progress.Milestone is { } milestone) Pass(milestone, progress.At);
+        if (progress.Ends) CompletedAt = Earlier(CompletedAt, progress.At);
+        foreach (var (name, text) in progress.Data) Set(name, new ActivityDatum(text, progress.At));
+    }
+
+    public void Merge(ActivityRow other)
+    {
+        Meet(other.ConversationId, other.FirstAt, other.LastAt);
+        foreach (var (milestone, at) in other.Milestones) Pass(milestone, at);
+        if (other.CompletedAt is { } completed) CompletedAt = Earlier(CompletedAt, completed);
+        foreach (var (name, datum) in other.Data) Set(name, datum);
+    }
+
+    public ActivityItem ToItem() => new()
+    {
+        Activity = activity,
+        Id = id,
+        Key = key,
+        ConversationId = ConversationId,
+        StartedAt = StartedAt!.Value,
+        CompletedAt = CompletedAt,
+        Milestones = new Dictionary<string, DateTimeOffset>(Milestones),
+        Data = Data.ToDictionary(datum => datum.Key, datum => datum.Value.Text),
+    };
+
+    // Of several conversations the one that was seen first; the smaller id where two were at once, so that every order comes to the same.
+    private void Meet(Guid conversation, DateTimeOffset first, DateTimeOffset last)
+    {
+        if (first < FirstAt || (first == FirstAt && conversation.CompareTo(ConversationId) < 0)) ConversationId = conversation;
+        if (first < FirstAt) FirstAt = first;
+        if (last > LastAt) LastAt = last;
+    }
+
+    private void Pass(string milestone, DateTimeOffset at)
+    {
+        if (!Milestones.TryGetValue(milestone, out var before) || at < before) Milestones[milestone] = at;
+        StartedAt = Earlier(StartedAt, at);
+    }
+
+    private void Set(string name, ActivityDatum datum)
+    {
+        if (!Data.TryGetValue(name, out var before) || before.IsBefore(datum)) Data[name] = datum;
+    }
+
+    private static DateTimeOffset Earlier(DateTimeOffset? one, DateTimeOffset other) => one < other ? one.Value : other;
+}
+
+/// <summary>A data item, and when it was said.</summary>
+internal readonly record struct ActivityDatum(string Text, DateTimeOffset At)
+{
+    /// <summary>Whether another was said later; the greater text where two were said at once.</summary>
+    public bool IsBefore(ActivityDatum other) => At < other.At || (At == other.At && string.CompareOrdinal(Text, other.Text) < 0);
+}

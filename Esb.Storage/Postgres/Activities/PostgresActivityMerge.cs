@@ -1,0 +1,132 @@
+using System.Text.Json;
+using Dapper;
+using Esb.Core.Activities;
+using Esb.Storage.Activities;
+using Npgsql;
+using NpgsqlTypes;
+
+namespace Esb.Storage.Postgres.Activities;
+
+/// <summary>Merges what facts say into the items that it concerns: reads them, merges, writes them back, in one transaction. Hosts take turns, for each may know a part of an item.</summary>
+internal sealed class PostgresActivityMerge(NpgsqlConnection connection)
+{
+    private const string Lock = "select pg_advisory_xact_lock(hashtextextended(current_schema() || '.activity', 0))";
+
+    private const string Links =
+        """
+        select l.activity, l.conversation_id as ConversationId, l.key, l.at from activity_link l
+        where (l.activity, l.conversation_id) in (select * from unnest(@activities, @conversations))
+        """;
+
+    private static readonly string Rows =
+        $"""
+        select {PostgresActivityQuery.Columns} from activity_item
+        where (activity, id) in (select * from unnest(@idActivities, @ids)
+          union select l.activity, 'k:' || l.key from activity_link l where (l.activity, l.conversation_id) in (select * from unnest(@activities, @conversations)))
+        """;
+
+    private const string SaveRows =
+        """
+        insert into activity_item (activity, id, key, conversation_id, started_at, completed_at, first_at, last_at, milestones, data, is_linked)
+        select * from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        on conflict (activity, id) do update set
+          conversation_id = excluded.conversation_id, started_at = excluded.started_at, completed_at = excluded.completed_at, first_at = excluded.first_at,
+          last_at = excluded.last_at, milestones = excluded.milestones, data = excluded.data, is_linked = excluded.is_linked
+        """;
+
+    private const string SaveLinks = "insert into activity_link (activity, conversation_id, key, at) select * from unnest($1, $2, $3, $4) on conflict do nothing";
+
+    public async Task RunAsync(IReadOnlyList<ActivityProgress> progress, CancellationToken cancellationToken)
+    {
+        var facts = progress.Select(Clean).ToList();
+        await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
+        var book = await LoadAsync(facts, transaction, cancellationToken);
+        foreach (var fact in facts) book.Apply(fact);
+        await SaveAsync(book, transaction, cancellationToken);
+        await transaction.CommitAsync(cancellationToken);
+    }
+
+    private async Task<ActivityBook> LoadAsync(IReadOnlyList<ActivityProgress> progress, NpgsqlTransaction transaction, CancellationToken cancellationToken)
+    {
+        var conversations = progress.Select(one => (one.Activity, one.ConversationId)).Distinct().ToList();
+        var ids = progress.Where(one => one.Key is not null).Select(one => (one.Activity, Id: ActivityRow.IdOf(one.Key!)))
+            .Concat(conversations.Select(one => (one.Activity, Id: ActivityRow.IdOf(one.ConversationId)))).Distinct().ToList();
+        var parameters = new
+        {
+            activities = conversations.Select(one => one.Activity).ToArray(),
+            conversations = conversations.Select(one => one.ConversationId).ToArray(),
+            idActivities = ids.Select(one => one.Activity).ToArray(),
+            ids = ids.Select(one => one.Id).ToArray(),
+        };
+        var book = new ActivityBook();
+        await using var answers = await connection.QueryMultipleAsync(new CommandDefinition($"{Lock}; {Links}; {Rows}", parameters, transaction, cancellationToken: cancellationToken));
+        await answers.ReadAsync<object>();
+        foreach (var link in await answers.ReadAsync<LinkRow>()) book.Add(new ActivityLink(link.Activity, link.ConversationId, link.Key, new DateTimeOffset(link.At)));
+        foreach (var row in await answers.ReadAsync<PostgresActivityRow>()) book.Add(row.ToRow());
+        return book;
+    }
+
+    private async Task SaveAsync(ActivityBook book, NpgsqlTransaction transaction, CancellationToken cancellationToken)
+    {
+        var rows = book.Rows.ToList();
+        var links = book.Links.ToList();
+        await using var batch = new NpgsqlBatch(connection, transaction);
+        batch.BatchCommands.Add(new NpgsqlBatchCommand(SaveRows)
+        {
+            Parameters =
+            {
+                Column(rows, NpgsqlDbType.Text, row => row.Activity),
+                Column(rows, NpgsqlDbType.Text, row => row.Id),
+                Column(rows, NpgsqlDbType.Text, row => row.Key),
+                Column(rows, NpgsqlDbType.Uuid, row => row.ConversationId),
+                Column(rows, NpgsqlDbType.TimestampTz, row => row.StartedAt?.UtcDateTime),
+                Column(rows, NpgsqlDbType.TimestampTz, row => row.CompletedAt?.UtcDateTime),
+                Column(rows, NpgsqlDbType.TimestampTz, row => row.FirstAt.UtcDateTime),
+                Column(rows, NpgsqlDbType.TimestampTz, row => row.LastAt.UtcDateTime),
+                Column(rows, NpgsqlDbType.Jsonb, row => JsonSerializer.Serialize(row.Milestones, StorageJson.Default.DictionaryStringDateTimeOffset)),
+                Column(rows, NpgsqlDbType.Jsonb, row => JsonSerializer.Serialize(row.Data, StorageJson.Default.DictionaryStringActivityDatum)),
+                Column(rows, NpgsqlDbType.Boolean, row => row.IsLinked),
+            },
+        });
+        if (links.Count > 0)
+        {
+            batch.BatchCommands.Add(new NpgsqlBatchCommand(SaveLinks)
+            {
+                Parameters =
+                {
+                    Column(links, NpgsqlDbType.Text, link => link.Activity),
+                    Column(links, NpgsqlDbType.Uuid, link => link.ConversationId),
+                    Column(links, NpgsqlDbType.Text, link => link.Key),
+                    Column(links, NpgsqlDbType.TimestampTz, link => link.At.UtcDateTime),
+                },
+            });
+        }
+
+        await batch.ExecuteNonQueryAsync(cancellationToken);
+    }
+
+    // PostgreSQL keeps microseconds: what comes again must not look earlier than what is kept of it.
+    private static ActivityProgress Clean(ActivityProgress progress) => progress with
+    {
+        At = progress.At.AddTicks(-(progress.At.Ticks % TimeSpan.TicksPerMicrosecond)),
+        Key = PostgresText.Clean(progress.Key),
+        Data = progress.Data.ToDictionary(datum => PostgresText.Clean(datum.Key), datum => PostgresText.Clean(datum.Value)),
+    };
+
+    private static NpgsqlParameter<TValue[]> Column<TRow, TValue>(IReadOnlyList<TRow> rows, NpgsqlDbType type, Func<TRow, TValue> value) => new()
+    {
+        NpgsqlDbType = NpgsqlDbType.Array | type,
+        TypedValue = [.. rows.Select(value)],
+    };
+
+    private sealed record LinkRow
+    {
+        public string Activity { get; init; } = "";
+
+        public Guid ConversationId { get; init; }
+
+        public string Key { get; init; } = "";
+
+        public DateTime At { get; init; }
+    }
+}
