@@ -18,4 +18,6 @@ internal sealed class FollowedAuditStore(IAuditStore store, ActivityFeed activit
     public IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, CancellationToken cancellationToken) => store.FindAsync(query, cancellationToken);
 
     public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken) => store.GetJourneyAsync(messageId, cancellationToken);
+
+    public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken) => store.GetJourneyAsync(query, cancellationToken);
 }
