@@ -53,7 +53,7 @@ internal sealed class ConfiguredAudit : IDisposable
 
     public void Dispose()
     {
-        _services?.Dispose();
+        _services?.DisposeAsync().AsTask().GetAwaiter().GetResult(); // stores close asynchronously only
         _folder.Delete(recursive: true);
     }
 
