@@ -51,14 +51,16 @@ internal sealed class ReplaySender(ReplayJob job, ReplayServices services, Repla
         var endpoint = summary.ReplayedTo ?? summary.Endpoint;
         var message = MessageOf(kept.Letter.Message);
         using var activity = ReplayTelemetry.Start(kept.Letter.TraceParent, message, endpoint, job.Id);
+        var begun = AuditFacts.Of(message, AuditKind.Replayed, services.Time); // it may be delivered before its confirm is here
         for (var pause = FirstPause; await TrySendAsync(endpoint, message, ended) is { } trouble; pause = Longer(pause))
         {
             watch.Trouble = trouble;
             await Task.Delay(pause, services.Time, ended);
+            begun = AuditFacts.Of(message, AuditKind.Replayed, services.Time);
         }
 
         watch.Trouble = null;
-        await RecordAsync(message, endpoint, kept);
+        await RecordAsync(begun, message, endpoint, kept);
         ReplayTelemetry.CountReplayed(endpoint);
     }
 
@@ -92,13 +94,13 @@ internal sealed class ReplaySender(ReplayJob job, ReplayServices services, Repla
         };
     }
 
-    private ValueTask RecordAsync(EsbMessage message, string endpoint, KeptDeadLetter kept)
+    private ValueTask RecordAsync(AuditFact begun, EsbMessage message, string endpoint, KeptDeadLetter kept)
     {
         var fields = new Dictionary<string, string> { ["job"] = job.Id.ToString(), ["operator"] = job.CreatedBy };
         if (message.Id != kept.Summary.MessageId) fields[ReplayEdit.ReplayOf] = kept.Summary.MessageId.ToString();
         if (endpoint != kept.Summary.Endpoint) fields["redirected-from"] = kept.Summary.Endpoint;
         return services.Audit.RecordAsync(
-            AuditFacts.Of(message, AuditKind.Replayed, services.Time) with { Endpoint = endpoint, Reason = job.Reason, Fields = fields, CausedBy = message.Id == kept.Summary.MessageId ? null : kept.Summary.MessageId }, CancellationToken.None);
+            begun with { Endpoint = endpoint, Reason = job.Reason, Fields = fields, CausedBy = message.Id == kept.Summary.MessageId ? null : kept.Summary.MessageId }, CancellationToken.None);
     }
 
     private static TimeSpan Longer(TimeSpan pause) => 2 * pause < LongestPause ? 2 * pause : LongestPause;

@@ -58,6 +58,7 @@ internal sealed partial class AuditReplayDesk(
     private async Task<AuditFact> SendAsync(EsbMessage message, AuditFact source, AuditReplayRequest request, OperatorDecision decision, CancellationToken cancellationToken)
     {
         using var activity = ReplayTelemetry.Start(null, message, request.Endpoint, job: null);
+        var begun = AuditFacts.Of(message, AuditKind.Replayed, time); // it may be delivered before its confirm is here
         var result = await queues.SendAsync(request.Endpoint, message, DeliveryKind.Replay, cancellationToken);
         if (result.Outcome != PublishOutcome.Confirmed)
             throw new EsbException("ESB-RPL-UNCONFIRMED", $"The message {message.Id} was not confirmed: {result.Reason ?? "nothing is known of it"}.", FaultKind.Unavailable);
@@ -65,7 +66,7 @@ internal sealed partial class AuditReplayDesk(
         ReplayTelemetry.CountReplayed(request.Endpoint);
         var fields = new Dictionary<string, string> { ["operator"] = decision.By, [RecordedMessage.SourceField] = source.Id.ToString() };
         if (request.Command is not null) fields[RecordedMessage.CommandField] = request.Command;
-        var fact = AuditFacts.Of(message, AuditKind.Replayed, time) with { Endpoint = request.Endpoint, Reason = decision.Reason, Fields = fields };
+        var fact = begun with { Endpoint = request.Endpoint, Reason = decision.Reason, Fields = fields };
         _recent.Add(fact);
         try
         {

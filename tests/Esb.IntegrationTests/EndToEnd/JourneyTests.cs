@@ -14,6 +14,7 @@ public sealed class JourneyTests
     private readonly string _prefix = $"test-{Guid.NewGuid():N}";
     private DirectoryInfo _folder = null!;
     private OrderSink _shop = null!;
+    private readonly List<HostProcess> _hosts = [];
     private HostProcess _front = null!;
     private HostProcess _back = null!;
 
@@ -37,7 +38,7 @@ public sealed class JourneyTests
             { "name": "front", {{Shared}},
               "endpoints": {
                 "orders-in": { "type": "http-inbound", "path": "/orders", "process": "receive-order" },
-                "ledger": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": "ledger" } },
+                "ledger": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": "ledger", "fileName": "{message.id}.json" } },
               "processes": { "receive-order": [
                 { "audit": { "as": "order-taken", "fields": { "order": { "jsonpath": "$.order" } }, "body": true } },
                 { "publish": "orders.new" } ] } }
@@ -47,8 +48,7 @@ public sealed class JourneyTests
     [TearDown]
     public async Task StopHosts()
     {
-        await _front.DisposeAsync();
-        await _back.DisposeAsync();
+        foreach (var host in _hosts) await host.DisposeAsync();
         await _shop.DisposeAsync();
         _folder.Delete(recursive: true);
     }
@@ -108,7 +108,9 @@ public sealed class JourneyTests
     {
         var folder = _folder.CreateSubdirectory(name).FullName;
         await File.WriteAllTextAsync(Path.Combine(folder, "esb.json"), configuration);
-        return await HostProcess.StartAsync("esb.json", folder, CancellationToken.None, new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_POSTGRES"] = Servers.Postgres });
+        var host = await HostProcess.StartAsync("esb.json", folder, CancellationToken.None, new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_POSTGRES"] = Servers.Postgres });
+        _hosts.Add(host);
+        return host;
     }
 
     private static async Task<(HttpStatusCode Status, JsonElement Answer)> PostAsync(HostProcess host, string path, string body, CancellationToken cancellationToken)
