@@ -24,6 +24,11 @@ internal sealed class BusRecords(NpgsqlDataSource store, PrivateServers servers,
     public async Task<IReadOnlySet<Guid>> ReadKeptAsync(string endpoint, CancellationToken cancellationToken) =>
         (await store.QueryAsync<Guid>("select message_id from esb.dead_letter where endpoint = @endpoint and state = 'Open' union all select message_id from esb.parked_message where endpoint = @endpoint", new { endpoint }, cancellationToken)).ToHashSet();
 
+    /// <summary>The names, without extension, of the files whose messages are dead letters.</summary>
+    public async Task<IReadOnlySet<string>> ReadKeptFilesAsync(string endpoint, CancellationToken cancellationToken) =>
+        (await store.QueryAsync<string>("select headers ->> 'x-file-name' from esb.dead_letter where endpoint = @endpoint and state = 'Open' and headers ? 'x-file-name'", new { endpoint }, cancellationToken))
+        .Select(name => Path.GetFileNameWithoutExtension(name)).ToHashSet();
+
     /// <summary>Messages in each queue of the bus, those under way included.</summary>
     public Task<IReadOnlyDictionary<string, int>> ReadQueuesAsync() => ReadQueuesAsync("messages");
 

@@ -168,6 +168,7 @@ internal sealed class FaultBench : IAsyncDisposable
                 Promises = sink.Promises,
                 Entries = await sink.ReadAsync(cancellationToken),
                 Kept = await Records.ReadKeptAsync(sink.Endpoint, cancellationToken),
+                KeptByName = await Records.ReadKeptFilesAsync(sink.Endpoint, cancellationToken),
                 TerminalStates = await Records.ReadTerminalStatesAsync(sink.Endpoint, cancellationToken),
                 FlaggedDuplicates = await Records.CountDuplicatesAsync(sink.Endpoint, cancellationToken),
                 Waiting = BusRecords.WaitingFor(sink.Endpoint, queues),

@@ -58,7 +58,8 @@ internal static class Checker
         }
     }
 
-    private static bool IsKept(SentMessage message, SinkEvidence evidence) => message.MessageId is { } id && evidence.Kept.Contains(id);
+    private static bool IsKept(SentMessage message, SinkEvidence evidence) =>
+        message.MessageId is { } id ? evidence.Kept.Contains(id) : evidence.KeptByName.Contains(message.Id);
 
     // What was refused for certain must not arrive either: its sender may have sent it another way.
     private static bool IsExpected(SinkEntry entry, Dictionary<string, SentMessage> byId) =>

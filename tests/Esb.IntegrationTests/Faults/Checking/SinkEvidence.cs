@@ -14,6 +14,9 @@ internal sealed record SinkEvidence
     /// <summary>The ids, as the bus gave them, of what it kept instead: dead letters, parked and unroutable messages.</summary>
     public IReadOnlySet<Guid> Kept { get; init; } = new HashSet<Guid>();
 
+    /// <summary>The same by the ids of the ledger, where a sender learns no id of the bus.</summary>
+    public IReadOnlySet<string> KeptByName { get; init; } = new HashSet<string>();
+
     /// <summary>The terminal states that the audit shows of each message at this endpoint, each kind once; null where the audit is not looked at.</summary>
     public ILookup<Guid, string>? TerminalStates { get; init; }
 
