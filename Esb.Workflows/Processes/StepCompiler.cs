@@ -26,12 +26,5 @@ internal sealed class StepCompiler(
             : new CompiledStep(Sequence([.. compiled.Zip(steps, (step, config) => new PlacedStep(step!.Run, config.Id ?? config.Path))]), string.Join(" → ", compiled.Select(step => step!.Description)));
     }
 
-    private static MessageStep Sequence(PlacedStep[] steps) => steps.Length == 1 ? steps[0].RunAsync : async (context, cancellationToken) =>
-    {
-        foreach (var step in steps)
-        {
-            await step.RunAsync(context, cancellationToken);
-            if (context.Outcome != ProcessOutcome.Running) return;
-        }
-    };
+    private static MessageStep Sequence(PlacedStep[] steps) => steps.Length == 1 ? steps[0].RunAsync : (context, cancellationToken) => PlacedStep.RunAllAsync(steps, context, cancellationToken);
 }
