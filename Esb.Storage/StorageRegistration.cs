@@ -51,7 +51,7 @@ public static class StorageRegistration
         };
     }
 
-    private static AuditEvidenceConfig EvidenceOf(IServiceProvider provider) => provider.GetRequiredService<EsbConfiguration>().Section<AuditEvidenceConfig>("audit");
+    private static AuditEvidenceConfig EvidenceOf(IServiceProvider provider) => AuditEvidenceConfig.Of(provider.GetRequiredService<EsbConfiguration>());
 
     private static StoreConfig ConfigOf(IServiceProvider provider) => provider.GetRequiredService<EsbConfiguration>().Section<StoreConfig>("store");
 }

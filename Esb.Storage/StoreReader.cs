@@ -50,7 +50,7 @@ public sealed class StoreReader : IAsyncDisposable
     public static StoreReader Open(EsbConfiguration configuration, ILogger? logger = null)
     {
         var store = configuration.Section<StoreConfig>("store");
-        var evidence = configuration.Section<AuditEvidenceConfig>("audit");
+        var evidence = AuditEvidenceConfig.Of(configuration);
         return store switch
         {
             FileStoreConfig files => Open(files, logger ?? NullLogger.Instance),

@@ -1,10 +1,14 @@
+using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 
 namespace Esb.Core.Audit;
 
 /// <summary>The part of the section <c>audit</c> that stores act by: where the evidence is kept that nobody changed what is recorded.</summary>
-public abstract record AuditEvidenceConfig : SettingsRecord
+public record AuditEvidenceConfig : SettingsRecord
 {
+    /// <summary>What a configuration says; without a section of the audit there are no anchors.</summary>
+    public static AuditEvidenceConfig Of(EsbConfiguration configuration) => configuration.FindSection<AuditEvidenceConfig>("audit") ?? new AuditEvidenceConfig();
+
     /// <summary>The folder of anchors; null where none are written.</summary>
     [Setting("A folder outside of the store, best on another machine, that learns how far the chains of audit facts have come; without it, facts that were removed at the end of a chain are not missed.", IsPath = true)]
     public string? Anchors { get; init; }

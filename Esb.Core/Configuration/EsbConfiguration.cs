@@ -29,6 +29,10 @@ public sealed class EsbConfiguration
     /// <exception cref="KeyNotFoundException">No such section is registered.</exception>
     public T Section<T>(string name) => (T)_sections[name];
 
+    /// <summary>A section as the settings that it was registered with; null where none is registered.</summary>
+    public T? FindSection<T>(string name)
+        where T : class => _sections.GetValueOrDefault(name) as T;
+
     /// <summary>A section of named things.</summary>
     /// <exception cref="KeyNotFoundException">No such section is registered.</exception>
     public IReadOnlyDictionary<string, T> Named<T>(string section) => Section<IReadOnlyDictionary<string, T>>(section);

@@ -31,7 +31,7 @@ internal sealed class AuditArchiveCommand : Command
 
     private async Task<int> RunAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
     {
-        await using var archive = AuditArchive.Open(BusServices.Read(result.GetRequiredValue(_config), context.Variables, context.Services()), context.Time);
+        await using var archive = AuditArchive.Open(BusServices.Read(result.GetRequiredValue(_config), context.Variables, context.Services()), readOnly: false, context.Time);
         if (result.GetValue(_restore) is { } file)
         {
             var restored = await ArchiveFiles.TryAsync(() => archive.RestoreAsync(file, cancellationToken));

@@ -60,7 +60,7 @@ internal sealed class AuditVerifyCommand : Command
 
     private static async Task<AuditVerdict> VerifyArchiveAsync(EsbConfiguration configuration, string file, List<FollowedChain> chains, CommandContext context, CancellationToken cancellationToken)
     {
-        await using var archive = AuditArchive.Open(configuration, context.Time);
+        await using var archive = AuditArchive.Open(configuration, readOnly: true, context.Time);
         return await ArchiveFiles.TryAsync(() => archive.VerifyAsync(file, chains.Add, cancellationToken));
     }
 

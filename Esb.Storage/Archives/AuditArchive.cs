@@ -34,18 +34,22 @@ public sealed class AuditArchive : IAsyncDisposable
     private readonly AnchorLog? _anchors;
     private readonly TimeProvider _time;
 
-    internal AuditArchive(PostgresStoreConfig store, AuditEvidenceConfig config, TimeProvider time, ILogger logger)
+    internal AuditArchive(PostgresStoreConfig store, AuditEvidenceConfig config, bool readOnly, TimeProvider time, ILogger logger)
     {
-        _database = new PostgresDatabase(store, readOnly: false, time, logger);
+        _database = new PostgresDatabase(store, readOnly, time, logger);
         _evidence = new PostgresEvidence(_database, config);
         (_config, _time, _anchors) = (config, time, AnchorLog.TryOpen(config, time, logger));
     }
 
     /// <summary>Opens the store that a configuration names.</summary>
+    /// <param name="configuration">Read and found valid.</param>
+    /// <param name="readOnly">Whether archives are only looked at; otherwise tables of an earlier version are migrated, as by a host that starts.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="logger">Hears what happens; nobody where it is null.</param>
     /// <exception cref="EsbException"><c>ESB-STORE-KIND</c>: it keeps its facts in segments, which can be copied as they are.</exception>
-    public static AuditArchive Open(EsbConfiguration configuration, TimeProvider time, ILogger? logger = null) =>
+    public static AuditArchive Open(EsbConfiguration configuration, bool readOnly, TimeProvider time, ILogger? logger = null) =>
         configuration.Section<StoreConfig>("store") is PostgresStoreConfig postgres
-            ? new AuditArchive(postgres, configuration.Section<AuditEvidenceConfig>("audit"), time, logger ?? NullLogger.Instance)
+            ? new AuditArchive(postgres, AuditEvidenceConfig.Of(configuration), readOnly, time, logger ?? NullLogger.Instance)
             : throw new EsbException("ESB-STORE-KIND", "Only the PostgreSQL store is archived day by day; the segments of a file store can be copied as they are.", FaultKind.Invalid);
 
     /// <summary>Writes each day before a given one to a file of its own in a folder, and lets it go where that is wanted. A day whose chains are broken is neither written nor dropped.</summary>

@@ -11,7 +11,7 @@ internal sealed class EvidenceCheck(EsbConfiguration configuration) : IConfigura
 
     public void Check(ConfigErrors errors)
     {
-        var config = configuration.Section<AuditEvidenceConfig>("audit");
+        var config = AuditEvidenceConfig.Of(configuration);
         if (config.Anchors is not null && config.AnchorKey is null)
             errors.Add("ESB-CFG-REQUIRED", config, "anchorKey", "expected a key, by reference, such as \"${file:/run/secrets/anchor-key}\", because anchors are written");
         if (config.AnchorKey is { Length: < MinKeyLength })

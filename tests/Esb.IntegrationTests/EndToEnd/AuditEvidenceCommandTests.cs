@@ -74,7 +74,7 @@ public sealed class AuditEvidenceCommandTests
           "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "{{_schema}}" },
           "audit": { "anchors": "anchors", "anchorKey": "${env:ANCHOR_KEY}" },
           "endpoints": { "shop": { "type": "http-inbound", "path": "/orders", "process": "take" } },
-          "processes": { "take": { "steps": [{ "audit": { "as": "taken", "body": true } }] } }
+          "processes": { "take": [{ "audit": { "as": "taken", "body": true } }] }
         }
         """;
 

@@ -83,7 +83,7 @@ public sealed class AuditArchiveTests
     private static List<AuditFact> Facts(int count, DateTimeOffset time) =>
         [.. Enumerable.Range(0, count).Select(number => SomeFacts.Fact(time: time.AddTicks(number * 10), fields: [("order", $"A-{number}")]) with { Body = new byte[number + 1] })];
 
-    private AuditArchive Open() => new(_schema.Config, _schema.Evidence, TimeProvider.System, NullLogger.Instance);
+    private AuditArchive Open() => new(_schema.Config, _schema.Evidence, readOnly: false, TimeProvider.System, NullLogger.Instance);
 
     private async Task<List<ArchivedDay>> ArchiveAsync(bool drop, CancellationToken cancellationToken)
     {
