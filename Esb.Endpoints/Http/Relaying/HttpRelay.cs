@@ -13,7 +13,8 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
     /// <param name="headers">Which headers pass.</param>
     /// <param name="patience">How long the outside may be silent.</param>
     /// <exception cref="EsbException">There was no answer, or the caller's request is not complete.</exception>
-    public async Task RelayAsync(HttpContext context, RelayHeaders headers, TimeSpan patience)
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    public async ValueTask RelayAsync(HttpContext context, RelayHeaders headers, TimeSpan patience)
     {
         using var span = RelaySpan.Start(context.Request.Method, target.Url);
         var started = time.GetTimestamp();

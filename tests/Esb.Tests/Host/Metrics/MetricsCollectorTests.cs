@@ -74,12 +74,14 @@ public sealed class MetricsCollectorTests
     {
         var sent = _meter.CreateCounter<long>(EsbTelemetry.Metrics.SentOutside);
         var duration = _meter.CreateHistogram<double>(EsbTelemetry.Metrics.AdapterDuration);
-        Measure(100);
+        Measure(100_000);
 
         var before = GC.GetAllocatedBytesForCurrentThread();
-        Measure(10_000);
+        var started = TimeProvider.System.GetTimestamp();
+        Measure(100_000);
 
         Assert.That(GC.GetAllocatedBytesForCurrentThread() - before, Is.LessThan(1_000));
+        TestContext.Out.WriteLine($"{TimeProvider.System.GetElapsedTime(started).TotalNanoseconds / 200_000:0} ns per measurement of an endpoint and a topic");
 
         void Measure(int count)
         {
