@@ -25,10 +25,10 @@ public sealed partial class AuditRolesTests
             var fact = SomeFacts.Fact(time: new DateTimeOffset(2026, 3, 1, 0, 0, 0, TimeSpan.Zero), fields: [("order", "A-1")]);
 
             await store.Audit.AppendAsync([fact], cancellationToken); // of a day whose tables have to be made
-            await store.Audit.AppendAsync([fact, .. Enumerable.Range(0, 300).Select(_ => SomeFacts.Fact())], cancellationToken);
+            await store.Audit.AppendAsync([fact, .. Enumerable.Range(0, 600).Select(_ => SomeFacts.Fact())], cancellationToken);
 
             Assert.That(await store.Audit.CheckAsync(cancellationToken), Is.Null);
-            Assert.That(await store.Audit.FindAsync(new AuditQuery { Limit = 1000 }, cancellationToken).CountAsync(cancellationToken), Is.EqualTo(301));
+            Assert.That(await store.Audit.FindAsync(new AuditQuery { Limit = 1000 }, cancellationToken).CountAsync(cancellationToken), Is.EqualTo(601));
             await using var app = new NpgsqlConnection(connection + $";Search Path={schema.Config.Schema}");
             foreach (var sql in new[] { "update audit_event set reason = 'x'", "delete from audit_event", "truncate audit_event", "drop table audit_event_20260301", "update audit_event set body = null" })
                 Assert.That(() => app.ExecuteAsync(sql), Throws.TypeOf<PostgresException>().With.Property("SqlState").EqualTo("42501"), sql);
