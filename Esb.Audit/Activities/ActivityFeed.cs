@@ -40,6 +40,6 @@ internal sealed partial class ActivityFeed(IReadOnlyList<ActivityModel> models, 
         return followed;
     }
 
-    [LoggerMessage(EventId = 4020, Level = LogLevel.Error, Message = "the store of activities refuses what {Count} facts say; the activities are not complete")]
+    [LoggerMessage(EventId = 4030, Level = LogLevel.Error, Message = "the store of activities refuses what {Count} facts say; the activities are not complete")]
     private partial void LogRefused(Exception exception, int count);
 }

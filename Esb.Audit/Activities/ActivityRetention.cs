@@ -11,6 +11,6 @@ internal sealed partial class ActivityRetention(AuditConfig config, IActivitySto
 
     protected override void NoteFailure(string reason) => LogNotRemoved(reason);
 
-    [LoggerMessage(EventId = 4021, Level = LogLevel.Warning, Message = "old items of activities could not be removed; trying again in an hour: {Reason}")]
+    [LoggerMessage(EventId = 4031, Level = LogLevel.Warning, Message = "old items of activities could not be removed; trying again in an hour: {Reason}")]
     private partial void LogNotRemoved(string reason);
 }

@@ -89,6 +89,6 @@ internal sealed partial class FileActivityStore(string folder, Lazy<SegmentLog> 
         return _book;
     }
 
-    [LoggerMessage(EventId = 4570, Level = LogLevel.Error, Message = "the record about activities at {Position} cannot be read")]
+    [LoggerMessage(EventId = 4580, Level = LogLevel.Error, Message = "the record about activities at {Position} cannot be read")]
     private partial void LogUnreadable(Exception exception, SegmentPosition position);
 }

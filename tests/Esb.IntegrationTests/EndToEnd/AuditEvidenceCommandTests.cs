@@ -56,7 +56,7 @@ public sealed class AuditEvidenceCommandTests
         await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
         using var response = await host.PostAsync("/orders", """{"order":"A-1001"}""", "application/json", cancellationToken);
         var id = JsonDocument.Parse(await response.Content.ReadAsStringAsync(cancellationToken)).RootElement.GetProperty("messageId").GetString()!;
-        await host.WaitAsync(async token => (await RunAsync(token, "show", id, "--config", "esb.json")).Output.Contains("A-1001", StringComparison.Ordinal), TimeSpan.FromSeconds(30), "to move its facts", cancellationToken);
+        await host.WaitAsync(async token => (await RunAsync(token, "show", id, "--json", "--config", "esb.json")).Output.Contains("A-1001", StringComparison.Ordinal), TimeSpan.FromSeconds(30), "to move its facts", cancellationToken);
 
         var erased = await RunAsync(cancellationToken, "erase", id, "--reason", "request 4711", "--url", host.Management.ToString());
 
