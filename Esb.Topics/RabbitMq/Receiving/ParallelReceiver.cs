@@ -112,7 +112,8 @@ internal sealed class ParallelReceiver : IReceiver
     private async Task WorkAsync(Arrival arrival)
     {
         var session = arrival.Session;
-        if (await TryWorkAsync(arrival, session)) await session.Acks.DoneAsync(arrival.Place);
+        var isDone = !session.Leaving.IsCancellationRequested && await TryWorkAsync(arrival, session); // nothing new is begun by who leaves
+        if (isDone) await session.Acks.DoneAsync(arrival.Place);
         else await session.Acks.ReturnAsync(arrival.Place);
     }
 

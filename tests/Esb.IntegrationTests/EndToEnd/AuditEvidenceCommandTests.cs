@@ -60,7 +60,7 @@ public sealed class AuditEvidenceCommandTests
 
         var erased = await RunAsync(cancellationToken, "erase", id, "--reason", "request 4711", "--url", host.Management.ToString());
 
-        var shown = await RunAsync(cancellationToken, "show", id, "--config", "esb.json");
+        var shown = await RunAsync(cancellationToken, "show", id, "--json", "--config", "esb.json");
         Assert.That(erased.ExitCode, Is.Zero, erased.Error);
         Assert.That(erased.Output, Does.Contain("1 bodies erased"));
         Assert.That(shown.Output, Does.Not.Contain("A-1001").And.Contains("request 4711"));
