@@ -82,7 +82,7 @@ internal sealed class MessageTree
     private static Dictionary<string, string> FieldsOf(IReadOnlyList<AuditFact> facts)
     {
         var fields = new Dictionary<string, string>();
-        foreach (var (name, value) in facts.Where(fact => fact.Kind != AuditKind.Replayed).SelectMany(fact => fact.Fields)) fields[name] = value; // those of a replay are its own
+        foreach (var (name, value) in facts.Where(fact => fact.Kind is not (AuditKind.Replayed or AuditKind.Erased)).SelectMany(fact => fact.Fields)) fields[name] = value; // those of a replay are its own
         return fields;
     }
 }

@@ -44,6 +44,14 @@ public sealed class JourneyTests
         }
     }
 
+    [Test]
+    public void Every_kind_of_fact_has_its_place([Values] AuditKind kind, [Values(null, "shop")] string? endpoint) =>
+        Assert.That(Build(Story.OfOrder().After(5).Add(kind, 1, fact => fact with { Endpoint = endpoint })).Facts, Is.GreaterThan(1));
+
+    [Test]
+    public void What_was_erased_of_a_message_changes_nothing_in_how_it_stands() =>
+        Assert.That(Build(Story.OfOrder().After(5).Try(AuditKind.Delivered, 1, "shop", 1).After(5).Add(AuditKind.Erased, 1)).State, Is.EqualTo(JourneyState.Delivered));
+
     [TestCase(AuditKind.Failed, JourneyState.UnderWay), TestCase(AuditKind.Expired, JourneyState.Expired), TestCase(AuditKind.Discarded, JourneyState.Discarded),
      TestCase(AuditKind.ReplyAbandoned, JourneyState.Abandoned), TestCase(AuditKind.Filtered, JourneyState.Filtered), TestCase(AuditKind.DeadLettered, JourneyState.DeadLettered)]
     public void Last_fact_of_an_endpoint_says_how_the_message_stands(AuditKind kind, JourneyState state) =>
