@@ -91,7 +91,7 @@ internal sealed class RelayCourse(HttpContext context, OutsideConnection connect
     private async ValueTask DiscardAsync(Task sending)
     {
         await context.Response.CompleteAsync();
-        _upload.Discard();
+        if (!_upload.HasReadAll) _upload.Discard(); // otherwise the last of it is on its way, and the connection as good as before
         using var over = CancellationTokenSource.CreateLinkedTokenSource(context.RequestAborted);
         await Task.WhenAny(sending, Task.Delay(LongestDiscard, time, over.Token));
         await over.CancelAsync();

@@ -19,7 +19,6 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
     private volatile bool _hasReadAll;
     private volatile bool _isDiscarded;
     private volatile bool _isStopped;
-    private bool _hasDropped;
 
     /// <summary>Whether the caller has sent everything; not where the outside did not want it.</summary>
     public bool HasReadAll => _hasReadAll;
@@ -59,7 +58,7 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
         {
             if (hasBody) await CopyAsync(context.Request.BodyReader);
             else await SendHeadAsync();
-            (_hasReadAll, IsComplete) = (true, !_hasDropped && !_isStopped);
+            (_hasReadAll, IsComplete) = (true, !_isDiscarded && !_isStopped);
         }
         catch (EsbException ex)
         {
@@ -81,7 +80,6 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
             if (result.IsCanceled) continue;
             _hasReadAll = result.IsCompleted;
             if (!_isDiscarded) await PassAsync(result.Buffer, result.IsCompleted);
-            else _hasDropped |= _isChunked || !result.Buffer.IsEmpty;
             caller.AdvanceTo(result.Buffer.End);
             if (result.IsCompleted) return;
         }
