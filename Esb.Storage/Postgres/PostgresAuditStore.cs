@@ -44,9 +44,7 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         timeout.CancelAfter(CheckTimeout);
         try
         {
-            await using var connection = await _database.OpenAsync(timeout.Token);
-            await using var batch = new NpgsqlBatch(connection) { BatchCommands = { new NpgsqlBatchCommand(Write), new NpgsqlBatchCommand(Commit) } };
-            await batch.ExecuteNonQueryAsync(timeout.Token);
+            await OnLiveSessionAsync(() => TryAsync(timeout.Token));
             return null;
         }
         catch (Exception ex) when (ex is EsbException || PostgresErrors.IsFailure(ex))
@@ -110,7 +108,8 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         try
         {
             await _database.EnsureReadyAsync(CancellationToken.None); // nobody's own token: the group is everybody's
-            await WriteAsync(group is [var facts] ? facts : [.. group.SelectMany(part => part)]);
+            IReadOnlyList<AuditFact> facts = group is [var only] ? only : [.. group.SelectMany(part => part)];
+            await OnLiveSessionAsync(() => _writer.Value.WriteAsync(facts, CancellationToken.None));
         }
         catch (Exception ex) when (PostgresErrors.IsRefusal(ex))
         {
@@ -122,17 +121,24 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         }
     }
 
-    // A session that ended says nothing of what became of its commit; by their ids the facts may be written again. Once, on a new one: a database that is away is nothing to wait for.
-    private async Task WriteAsync(IReadOnlyList<AuditFact> facts)
+    private async Task TryAsync(CancellationToken cancellationToken)
+    {
+        await using var connection = await _database.OpenAsync(cancellationToken);
+        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { new NpgsqlBatchCommand(Write), new NpgsqlBatchCommand(Commit) } };
+        await batch.ExecuteNonQueryAsync(cancellationToken);
+    }
+
+    // A session that ended says nothing of the database, nor of what became of its commit; by their ids facts may be written again. Once, on a new one: a database that is away is nothing to wait for.
+    private async Task OnLiveSessionAsync(Func<Task> work)
     {
         try
         {
-            await _writer.Value.WriteAsync(facts, CancellationToken.None);
+            await work();
         }
         catch (NpgsqlException ex) when (ex.IsTransient)
         {
             _database.Source.Clear(); // the others of the pool ended with it
-            await _writer.Value.WriteAsync(facts, CancellationToken.None);
+            await work();
         }
     }
 }

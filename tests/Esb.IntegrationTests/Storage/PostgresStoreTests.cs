@@ -59,6 +59,22 @@ public sealed class PostgresStoreTests
         Assert.That(refused, Does.Contain("closed for today"));
     }
 
+    [Test, CancelAfter(30_000)]
+    [Property("Case", "T-AUD-2")]
+    public async Task Sessions_that_ended_are_no_database_that_is_away(CancellationToken cancellationToken)
+    {
+        var name = $"esb {Guid.NewGuid():N}";
+        var store = _schema.Open(Path.Combine(_schema.Config.Folder, "other"), $"{_schema.Config.Connection};Application Name={name}");
+        await store.StartAsync(cancellationToken);
+        await store.Audit.AppendAsync([SomeFacts.Fact()], cancellationToken);
+        Assert.That(await store.Audit.CheckAsync(cancellationToken), Is.Null);
+
+        var ended = await _schema.QueryAsync<bool>($"select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name = '{name}'");
+
+        Assert.That(ended, Is.Not.Empty.And.All.True);
+        Assert.That(await store.Audit.CheckAsync(cancellationToken), Is.Null);
+    }
+
     [Test]
     public async Task Partitions_of_the_coming_days_are_there_after_the_start()
     {
