@@ -10,9 +10,11 @@ namespace Esb.Audit.Pressure;
 /// <remarks>Messages only read what the last look found, so that asking costs nothing.</remarks>
 internal sealed partial class AuditGate(AuditConfig config, IAuditWriter store, TimeProvider time, ILogger<AuditGate> logger) : IAuditGate, IHealthCheck, IBusPart, IDisposable
 {
-    // A store answers within 2 s or counts as away, so that intake stops 5 s after it went at the latest.
+    private const string Unknown = "whether it can is not known";
+
+    // A store answers within 2 s or counts as away, so that intake stops 5 s after it went at the latest, and goes on 3 s after it came back.
     private static readonly TimeSpan StoreInterval = TimeSpan.FromSeconds(2);
-    private static readonly TimeSpan SpoolInterval = TimeSpan.FromMilliseconds(250);
+    private static readonly TimeSpan ShortInterval = TimeSpan.FromMilliseconds(250); // of the spool, and of what is waited for
     private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(5);
 
     private readonly SpoolMarks _marks = new();
@@ -36,7 +38,7 @@ internal sealed partial class AuditGate(AuditConfig config, IAuditWriter store, 
         else if (store.Spool is { } spool)
         {
             _gauges = new SpoolGauges(spool);
-            _watching = WatchAsync(_ => LookAtSpool(spool), SpoolInterval, _stopping.Token);
+            _watching = WatchAsync(_ => LookAtSpool(spool), ShortInterval, _stopping.Token);
         }
 
         return Task.CompletedTask;
@@ -59,7 +61,7 @@ internal sealed partial class AuditGate(AuditConfig config, IAuditWriter store, 
 
     public async ValueTask WaitAsync(CancellationToken cancellationToken)
     {
-        while (_obstacle is not null) await Task.Delay(SpoolInterval, time, cancellationToken);
+        while (_obstacle is not null) await Task.Delay(ShortInterval, time, cancellationToken);
     }
 
     public void Dispose()
@@ -74,13 +76,26 @@ internal sealed partial class AuditGate(AuditConfig config, IAuditWriter store, 
         {
             try
             {
-                Note(await look(stopping));
-                await Task.Delay(interval, time, stopping);
+                Note(await TryLookAsync(look, stopping));
+                await Task.Delay(_obstacle is null ? interval : ShortInterval, time, stopping);
             }
             catch (OperationCanceledException) when (stopping.IsCancellationRequested)
             {
                 return;
             }
+        }
+    }
+
+    private async ValueTask<string?> TryLookAsync(Func<CancellationToken, ValueTask<string?>> look, CancellationToken stopping)
+    {
+        try
+        {
+            return await look(stopping);
+        }
+        catch (Exception ex) when (ex is not OperationCanceledException || !stopping.IsCancellationRequested) // whatever it is: a gate that nobody watches stays as it is for ever
+        {
+            if (_obstacle != Unknown) LogFailed(ex);
+            return Unknown;
         }
     }
 
@@ -104,4 +119,7 @@ internal sealed partial class AuditGate(AuditConfig config, IAuditWriter store, 
 
     [LoggerMessage(EventId = 4021, Level = LogLevel.Information, Message = "what happens to messages can be recorded again: they are taken in, and off their queues")]
     private partial void LogOpen();
+
+    [LoggerMessage(EventId = 4022, Level = LogLevel.Error, Message = "it cannot be told whether what happens to messages can be recorded, trying again")]
+    private partial void LogFailed(Exception exception);
 }

@@ -88,6 +88,43 @@ public sealed class AuditGateTests : IDisposable
         await gate.StopAsync(cancellationToken);
     }
 
+    [Test, CancelAfter(10_000), Property("Case", "T-AUD-2")]
+    public async Task Strict_gate_opens_within_three_seconds_after_the_store_came_back(CancellationToken cancellationToken)
+    {
+        _store.CheckAsync(Arg.Any<CancellationToken>()).Returns("the database cannot be reached");
+        var gate = await StartAsync(AuditMode.Strict);
+        await Eventually.HoldsAsync(() => _time.Waiting > 0, cancellationToken);
+        Assert.That(gate.Obstacle, Is.Not.Null);
+
+        _store.CheckAsync(Arg.Any<CancellationToken>()).Returns((string?)null);
+        _time.Advance(TimeSpan.FromMilliseconds(250)); // and a look that began before takes 2 s at most
+
+        await Eventually.HoldsAsync(() => gate.Obstacle is null, cancellationToken);
+        Assert.That(async () => await gate.EnterAsync(cancellationToken), Throws.Nothing);
+        await gate.StopAsync(cancellationToken);
+    }
+
+    [Test, CancelAfter(10_000)]
+    public async Task Look_that_fails_closes_the_gate_is_told_of_once_and_is_not_the_last(CancellationToken cancellationToken)
+    {
+        var looks = 0;
+        _store.CheckAsync(Arg.Any<CancellationToken>()).Returns(_ => ++looks is 2 or 3 ? throw new InvalidOperationException("no session is free") : new ValueTask<string?>((string?)null));
+        var gate = await StartAsync(AuditMode.Strict);
+        await Eventually.HoldsAsync(() => looks == 1 && _time.Waiting > 0, cancellationToken);
+
+        _time.Advance(TimeSpan.FromSeconds(2));
+        await Eventually.HoldsAsync(() => looks == 2 && _time.Waiting > 0, cancellationToken);
+        var refused = Assert.ThrowsAsync<EsbException>(async () => await gate.EnterAsync(cancellationToken));
+        _time.Advance(TimeSpan.FromMilliseconds(250));
+        await Eventually.HoldsAsync(() => looks == 3 && _time.Waiting > 0, cancellationToken);
+        _time.Advance(TimeSpan.FromMilliseconds(250));
+        await Eventually.HoldsAsync(() => gate.Obstacle is null, cancellationToken);
+
+        Assert.That((refused!.Code, refused.IsTransient), Is.EqualTo(("ESB-AUD-WRITE", true)));
+        Assert.That(_lines.All.Count(line => line.Text.Contains("cannot be told")), Is.EqualTo(1));
+        await gate.StopAsync(cancellationToken);
+    }
+
     [Test, CancelAfter(10_000)]
     public async Task Store_on_this_machine_needs_no_gate(CancellationToken cancellationToken)
     {
