@@ -17,7 +17,7 @@ internal sealed class CommitVerdict(Database database, Guid mark, TimeProvider t
 
     /// <summary>Whether a failed commit may have taken effect all the same: there was no answer, or one of a server that was ending the connection.</summary>
     public bool IsUnknown(Exception cause) =>
-        cause is PostgresException refused ? refused.InvariantSeverity is "FATAL" or "PANIC" : cause is OperationCanceledException || database.Provider.Explain(cause, []) is not null;
+        cause is PostgresException refused ? PostgresFailures.IsEnd(refused) : cause is OperationCanceledException || database.Provider.Explain(cause, []) is not null;
 
     /// <summary>Returns when the transaction was committed.</summary>
     /// <exception cref="EndpointException">It was not: <c>ESB-SQL-CONNECTION</c>. Nobody can tell: <c>ESB-SQL-UNKNOWN</c>.</exception>
