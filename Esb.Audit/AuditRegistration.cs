@@ -18,8 +18,13 @@ namespace Esb.Audit;
 /// <summary>The audit trail and the step that records in it.</summary>
 public static class AuditRegistration
 {
-    /// <summary>Registers the trail, the step <c>audit</c> and what moves and removes facts. Comes after the stores, so that it starts after them and stops before.</summary>
+    /// <summary>Registers the trail, the step <c>audit</c>, activities, and what moves and removes facts. Comes after the stores, so that it starts after them and stops before.</summary>
     public static IServiceCollection AddEsbAudit(this IServiceCollection services) => services
+        .AddRecording()
+        .AddActivities()
+        .AddKeeping();
+
+    private static IServiceCollection AddRecording(this IServiceCollection services) => services
         .AddSection<AuditConfig>("audit", "How what happens to messages is recorded.")
         .AddStep<AuditStepFactory, AuditStepConfig>("audit", "Records the message where it stands.")
         .AddSingleton(provider => provider.GetRequiredService<EsbConfiguration>().Section<AuditConfig>("audit"))
@@ -27,23 +32,27 @@ public static class AuditRegistration
         .AddSingleton(Mask)
         .AddSingleton(provider => AuditPolicies.Compile(provider.GetRequiredService<EsbConfiguration>(), provider.GetRequiredService<IExpressionCompiler>(), new ConfigErrors()))
         .AddSingleton<AuditRecorder>()
+        .AddSingleton<AuditServices>();
+
+    private static IServiceCollection AddActivities(this IServiceCollection services) => services
         .AddSection<IReadOnlyDictionary<string, ActivityConfig>>("activities", "What the business follows on its way, over the audit facts of its messages.")
         .AddSingleton<IConfigurationCheck, ActivityCheck>()
         .AddSingleton(ModelsOf)
         .AddSingleton<ActivityFeed>()
         .AddSingleton<IActivityDesk, ActivityDesk>()
-        .AddSingleton<FollowedAuditStore>()
-        .AddSingleton(provider => ActivatorUtilities.CreateInstance<AuditTrail>(provider, (IAuditStore)provider.GetRequiredService<FollowedAuditStore>()))
+        .AddSingleton<IBusPart, ActivityRetention>();
+
+    private static IServiceCollection AddKeeping(this IServiceCollection services) => services
+        .AddSingleton<IAuditWriter, FollowedAuditWriter>()
+        .AddSingleton<AuditTrail>()
         .AddSingleton<IAuditTrail>(provider => provider.GetRequiredService<AuditTrail>())
         .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<AuditTrail>())
         .AddSingleton<AuditGate>()
         .AddSingleton<IAuditGate>(provider => provider.GetRequiredService<AuditGate>())
         .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<AuditGate>())
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<AuditGate>())
-        .AddSingleton<AuditServices>()
-        .AddSingleton<IBusPart>(provider => ActivatorUtilities.CreateInstance<AuditMover>(provider, (IAuditStore)provider.GetRequiredService<FollowedAuditStore>()))
-        .AddSingleton<IBusPart, AuditRetention>()
-        .AddSingleton<IBusPart, ActivityRetention>();
+        .AddSingleton<IBusPart, AuditMover>()
+        .AddSingleton<IBusPart, AuditRetention>();
 
     private static IReadOnlyList<ActivityModel> ModelsOf(IServiceProvider provider) =>
         [.. provider.GetRequiredService<EsbConfiguration>().Named<ActivityConfig>("activities").Values.Where(activity => activity.IsWhole).Select(activity => new ActivityModel(activity))];

@@ -9,7 +9,7 @@ namespace Esb.Audit;
 /// <param name="config">The mode, where no endpoint or topic has its own.</param>
 /// <param name="store">Where facts are kept.</param>
 /// <param name="recorder">Completes facts; null to record them as they come.</param>
-internal sealed class AuditTrail(AuditConfig config, IAuditStore store, AuditRecorder? recorder = null) : IAuditTrail, IHealthCheck
+internal sealed class AuditTrail(AuditConfig config, IAuditWriter store, AuditRecorder? recorder = null) : IAuditTrail, IHealthCheck
 {
     private readonly IAuditSpool? _spool = store.Spool;
 

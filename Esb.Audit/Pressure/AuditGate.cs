@@ -8,7 +8,7 @@ namespace Esb.Audit.Pressure;
 
 /// <summary>Looks how much room the spool has, or in the mode strict whether the store takes facts, and lets messages begin accordingly.</summary>
 /// <remarks>Messages only read what the last look found, so that asking costs nothing.</remarks>
-internal sealed partial class AuditGate(AuditConfig config, IAuditStore store, TimeProvider time, ILogger<AuditGate> logger) : IAuditGate, IHealthCheck, IBusPart, IDisposable
+internal sealed partial class AuditGate(AuditConfig config, IAuditWriter store, TimeProvider time, ILogger<AuditGate> logger) : IAuditGate, IHealthCheck, IBusPart, IDisposable
 {
     // A store answers within 2 s or counts as away, so that intake stops 5 s after it went at the latest.
     private static readonly TimeSpan StoreInterval = TimeSpan.FromSeconds(2);

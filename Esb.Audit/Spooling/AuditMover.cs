@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Audit.Spooling;
 
 /// <summary>Moves audit facts from the spool to the store, in groups. While the store is away they wait; what it refuses is put aside, never dropped.</summary>
-internal sealed partial class AuditMover(IAuditStore store, TimeProvider time, ILogger<AuditMover> logger) : IBusPart, IDisposable
+internal sealed partial class AuditMover(IAuditWriter store, TimeProvider time, ILogger<AuditMover> logger) : IBusPart, IDisposable
 {
     private const int GroupSize = 1000;
 

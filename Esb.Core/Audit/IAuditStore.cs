@@ -1,25 +1,12 @@
 namespace Esb.Core.Audit;
 
 /// <summary>Keeps audit facts and finds them again. Thread-safe.</summary>
-public interface IAuditStore
+public interface IAuditStore : IAuditWriter
 {
-    /// <summary>Where facts can wait on this machine while the store is away; null where the store is on this machine itself.</summary>
-    IAuditSpool? Spool => null;
-
-    /// <summary>What keeps <see cref="AppendAsync"/> from keeping facts now, in a few words and without secrets; null when nothing does.</summary>
-    ValueTask<string?> CheckAsync(CancellationToken cancellationToken) => ValueTask.FromResult<string?>(null);
-
-    /// <summary>Keeps facts, all or none; durable when it returns. A fact that is there already is kept once.</summary>
-    /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: they could not be kept. Where it is not transient the store refuses one of them, now and later.</exception>
-    Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken);
-
     /// <summary>The facts that a query asks for, newest first: by their ids.</summary>
     IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, CancellationToken cancellationToken);
 
-    /// <summary>Every fact of a message and of the others of its conversation, oldest first; none where the id is unknown.</summary>
-    Task<IReadOnlyList<AuditFact>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken);
-
-    /// <summary>As above, but the first of them only, and bodies only as far as there is room.</summary>
+    /// <summary>The facts of a message and of the others of its conversation, oldest first, with bodies as far as there is room; none where the id is unknown.</summary>
     Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken);
 }
 

@@ -24,10 +24,7 @@ internal sealed class FactSearch(IReadOnlyList<ISegmentIndex> segments) : IDispo
         }
     }
 
-    /// <summary>Every fact of a message and of the others of its conversation, oldest first.</summary>
-    public IReadOnlyList<AuditFact> FindJourney(Guid messageId) => [.. Journey(messageId)];
-
-    /// <summary>The first of them, with bodies as far as there is room. What is not returned is not kept.</summary>
+    /// <summary>The facts of a message and of the others of its conversation, oldest first, with bodies as far as there is room. What is not returned is not kept.</summary>
     public IReadOnlyList<AuditFact> FindJourney(AuditJourneyQuery query)
     {
         var room = query.MaxBodyBytes;

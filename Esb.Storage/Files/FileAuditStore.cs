@@ -36,12 +36,6 @@ internal sealed class FileAuditStore(FileAuditIndex index, Lazy<SegmentLog>? log
         }
     }
 
-    public async Task<IReadOnlyList<AuditFact>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken)
-    {
-        using var search = new FactSearch(await index.RefreshAsync(cancellationToken));
-        return search.FindJourney(messageId);
-    }
-
     public async Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken)
     {
         using var search = new FactSearch(await index.RefreshAsync(cancellationToken));

@@ -79,15 +79,6 @@ internal static class PostgresAuditQuery
         return new Guid(bytes, bigEndian: true);
     }
 
-    /// <summary>Oldest first.</summary>
-    public static (string Sql, DynamicParameters Parameters) Journey(Guid messageId) => (
-        $"""
-        select {Columns}, {Body} from audit_event e
-        where e.conversation_id = any(array(select conversation_id from audit_event where message_id = @messageId))
-        order by e.id
-        """,
-        new DynamicParameters(new { messageId }));
-
     /// <summary>The oldest first.</summary>
     public static (string Sql, DynamicParameters Parameters) Journey(AuditJourneyQuery query) => (
         $"""

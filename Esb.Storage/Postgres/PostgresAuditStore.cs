@@ -79,12 +79,6 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         return _database.QueryAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => row.ToFact());
     }
 
-    public async Task<IReadOnlyList<AuditFact>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken)
-    {
-        var (sql, parameters) = PostgresAuditQuery.Journey(messageId);
-        return await _database.QueryAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => row.ToFact()).ToListAsync(cancellationToken);
-    }
-
     public async Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken)
     {
         var (sql, parameters) = PostgresAuditQuery.Journey(query);

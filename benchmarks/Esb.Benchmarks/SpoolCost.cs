@@ -78,8 +78,6 @@ internal static class SpoolCost
 
         public IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, CancellationToken cancellationToken) => AsyncEnumerable.Empty<AuditFact>();
 
-        public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken) => Task.FromResult<IReadOnlyList<AuditFact>>([]);
-
         public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken) => Task.FromResult<IReadOnlyList<AuditFact>>([]);
     }
 }

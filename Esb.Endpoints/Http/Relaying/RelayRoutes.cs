@@ -22,9 +22,6 @@ internal sealed class RelayRoutes(string endpoint, IReadOnlyList<RelayRoute> rou
 
     private readonly bool _readsBody = routes.Any(route => route.If.ReadsBody);
 
-    /// <summary>Whether requests wait here until enough of their bodies has come.</summary>
-    public bool ReadsBody => _readsBody;
-
     /// <summary>Where the request goes.</summary>
     /// <exception cref="EsbException">Its body is not what the conditions ask about, did not arrive, or does not decide within the limit.</exception>
     public ValueTask<RelayTarget> ChooseAsync(HttpContext context)

@@ -6,7 +6,7 @@ using Npgsql;
 namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>What was accepted arrives, whatever dies: the database sample with servers of its own that are stopped and killed.</summary>
-[NonParallelizable]
+[NonParallelizable, Category("Failures")]
 public sealed class BadDayTests
 {
     private PrivateServers _servers = null!;

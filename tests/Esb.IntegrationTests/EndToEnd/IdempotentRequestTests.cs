@@ -5,7 +5,7 @@ using Npgsql;
 namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>Requests with an Idempotency-Key, to hosts that are killed.</summary>
-[CancelAfter(120_000)]
+[CancelAfter(120_000), Category("Failures")]
 public sealed class IdempotentRequestTests
 {
     private readonly string _schema = $"esb_{Guid.NewGuid():N}";

@@ -5,6 +5,7 @@ using System.Net;
 namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>Ten times the calls that a host works on at once: what is refused is refused at once, what is accepted arrives, and then all is as before.</summary>
+[Category("Failures")]
 public sealed class OverloadTests
 {
     private const int Clients = 200;

@@ -3,7 +3,7 @@ using System.Text.Json;
 namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>What operators do with parked messages of a whole host, whatever transport and store it has.</summary>
-[CancelAfter(120_000)]
+[CancelAfter(120_000), Category("Failures")]
 public abstract class ParkedContract : ShopHost
 {
     private protected override string Delivery => """

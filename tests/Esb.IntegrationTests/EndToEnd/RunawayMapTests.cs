@@ -3,6 +3,7 @@ using System.Net;
 namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>Stylesheets that would take a process down, on a whole host: they fail their messages, and the neighbours go on.</summary>
+[Category("Failures")]
 public sealed class RunawayMapTests
 {
     private const string Configuration = """

@@ -4,7 +4,7 @@ using Esb.Host.Commands;
 namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>An endpoint that delivers in order over two hosts stands at a message on one of them; the operator asks both.</summary>
-[CancelAfter(120_000)]
+[CancelAfter(120_000), Category("Failures")]
 public sealed class StandstillTests
 {
     private static readonly TimeSpan Soon = TimeSpan.FromSeconds(30);

@@ -1,6 +1,7 @@
 using Esb.Core.Audit;
 using Esb.Storage;
 using Esb.Storage.Archives;
+using Esb.Tests.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
 using NUnit.Framework;
 

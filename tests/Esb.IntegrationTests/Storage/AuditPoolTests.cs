@@ -39,6 +39,7 @@ public sealed class AuditPoolTests
         await RecordAsync(proxies, cancellationToken); // connected, and compiled
         using var unlocking = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var slowing = SlowInsertsAsync(unlocking.Token);
+        while (!await IsSlowedAsync()) await Task.Delay(20, cancellationToken);
         var (threads, most) = (ThreadPool.ThreadCount, 0);
         var (succeeded, timedOut) = (new ConcurrentBag<TimeSpan>(), new ConcurrentBag<TimeSpan>());
 
@@ -122,6 +123,9 @@ public sealed class AuditPoolTests
         await connection.OpenAsync(CancellationToken.None);
         while (!until.IsCancellationRequested) await connection.ExecuteAsync("begin; lock table audit_event in exclusive mode; select pg_sleep(0.5); commit");
     }
+
+    private async Task<bool> IsSlowedAsync() =>
+        (await _schema.QueryAsync<bool>("select exists (select from pg_locks where relation = 'audit_event'::regclass and mode = 'ExclusiveLock' and granted)")).Single();
 
     private static void InterlockedMax(ref int most, int value)
     {

@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using System.Text;
 using Esb.Core.Audit;
+using Esb.Tests.Storage;
 using NUnit.Framework;
 
 namespace Esb.IntegrationTests.Storage;

@@ -3,6 +3,7 @@ using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Storage;
+using Esb.Tests.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
 using NUnit.Framework;
 

@@ -28,10 +28,8 @@ internal sealed class MemoryAuditStore(IAuditSpool? spool = null) : IAuditStore
         await Task.CompletedTask;
     }
 
-    public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken) =>
-        Task.FromResult<IReadOnlyList<AuditFact>>([.. Facts.Where(fact => fact.MessageId == messageId)]);
-
-    public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken) => GetJourneyAsync(query.MessageId, cancellationToken);
+    public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken) =>
+        Task.FromResult<IReadOnlyList<AuditFact>>([.. Facts.Where(fact => fact.MessageId == query.MessageId)]);
 }
 
 /// <summary>A trail that keeps facts in memory, and can be made to wait.</summary>

@@ -141,8 +141,6 @@ internal sealed class ListedAuditStore : IAuditStore
         foreach (var fact in Facts.Where(fact => query.Before is null || fact.Id.CompareTo(query.Before.Value) < 0).Take(query.Limit)) yield return fact;
     }
 
-    public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken) => GetJourneyAsync(query.MessageId, cancellationToken);
-
-    public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(Guid messageId, CancellationToken cancellationToken) =>
-        Task.FromResult<IReadOnlyList<AuditFact>>([.. Facts.Where(fact => fact.MessageId == messageId)]);
+    public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken) =>
+        Task.FromResult<IReadOnlyList<AuditFact>>([.. Facts.Where(fact => fact.MessageId == query.MessageId)]);
 }

@@ -11,13 +11,13 @@ using NUnit.Framework;
 namespace Esb.Tests.Audit.Activities;
 
 [FixtureLifeCycle(LifeCycle.InstancePerTestCase)]
-public sealed class FollowedAuditStoreTests
+public sealed class FollowedAuditWriterTests
 {
     private readonly IActivityStore _activities = Substitute.For<IActivityStore>();
     private readonly MemoryAuditStore _facts = new();
     private readonly AuditFact _received = SomeFacts.Fact(AuditKind.Received) with { Endpoint = "shop" };
 
-    private FollowedAuditStore Store => new(_facts, new ActivityFeed([new ActivityModel(SomeActivity.Order())], _activities, NullLogger<ActivityFeed>.Instance));
+    private FollowedAuditWriter Store => new(_facts, new ActivityFeed([new ActivityModel(SomeActivity.Order())], _activities, NullLogger<ActivityFeed>.Instance));
 
     [Test]
     public async Task Activities_follow_what_is_kept()
