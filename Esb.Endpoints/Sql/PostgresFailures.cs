@@ -36,8 +36,12 @@ internal static partial class PostgresFailures
         ['2', '8', ..] => Outage("The database refused the user or its password."),
         ['5', '3', ..] => Outage($"The database has no resources left (SQLSTATE {cause.SqlState}).") with { Kind = FaultKind.Unavailable },
         ['0', '8', ..] or ['5', '7', 'P', ..] or ['5', '8', ..] => Outage($"The database is going down or coming up (SQLSTATE {cause.SqlState})."),
+        _ when IsEnd(cause) => new(ConnectionCode, $"The database ended the connection (SQLSTATE {cause.SqlState}).", FaultKind.Outside, IsTransient: true),
         _ => new("ESB-SQL-COMMAND", $"The database refused the command (SQLSTATE {cause.SqlState}{Position(cause)}).", FaultKind.Internal, cause.IsTransient),
     };
+
+    /// <summary>Whether the server has ended the connection with this answer, whatever it was asked.</summary>
+    public static bool IsEnd(PostgresException cause) => cause.InvariantSeverity is "FATAL" or "PANIC";
 
     private static DatabaseFailure Outage(string sentence) => new(ConnectionCode, sentence, FaultKind.Outside, IsTransient: true, IsOutage: true);
 

@@ -7,7 +7,7 @@ namespace Esb.Endpoints.Sql.Tables;
 /// <summary>Brings our tables to the version of this program: numbered SQL files, each run once, by one host at a time. Used by one caller.</summary>
 internal sealed class BusSchema(NpgsqlConnection connection)
 {
-    private const int OldestServer = 13; // pg_xact_status of 64-bit ids
+    private const int OldestServer = 13; // the oldest that its makers still cared for when this was written
 
     // A constant of ours: hosts that change the same database wait for one another.
     private const long SchemaLock = 0x45_53_42_00_03;
@@ -16,6 +16,7 @@ internal sealed class BusSchema(NpgsqlConnection connection)
         has_table_privilege('esb.endpoint_inbox', 'select') and has_table_privilege('esb.endpoint_inbox', 'insert') and has_table_privilege('esb.transaction_outbox', 'select')
         and has_table_privilege('esb.transaction_outbox', 'insert') and has_table_privilege('esb.transaction_outbox', 'delete')
         and has_table_privilege('esb.endpoint_fence', 'select') and has_table_privilege('esb.endpoint_fence', 'insert') and has_table_privilege('esb.endpoint_fence', 'update')
+        and has_table_privilege('esb.transaction_mark', 'select') and has_table_privilege('esb.transaction_mark', 'insert') and has_table_privilege('esb.transaction_mark', 'delete')
         """;
 
     private const string Prefix = "Sql.Tables.";
@@ -47,12 +48,13 @@ internal sealed class BusSchema(NpgsqlConnection connection)
         }, cancellationToken);
     }
 
-    /// <summary>Makes the partitions of the days ahead, and drops old ones.</summary>
+    /// <summary>Makes the partitions of the days ahead, drops old ones, and forgets marks that nobody has forgotten.</summary>
     /// <exception cref="EndpointException"><c>ESB-SQL-INBOX</c>.</exception>
     public async Task KeepAsync(CancellationToken cancellationToken)
     {
         await ChangeAsync(() => RunAsync("select esb.make_partitions()", cancellationToken), cancellationToken);
         await ChangeAsync(() => RunAsync("select esb.drop_partitions()", cancellationToken), cancellationToken);
+        await ChangeAsync(() => RunAsync("delete from esb.transaction_mark where marked_at < now() - interval '1 day'", cancellationToken), cancellationToken);
     }
 
     /// <summary>Waits for the transactions that were let pass under an older token; none is let pass afterwards.</summary>

@@ -1,11 +1,12 @@
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Storage;
+using Esb.Endpoints.Sql.Transactions;
 using Npgsql;
 
 namespace Esb.Endpoints.Sql.Tables;
 
-/// <summary>Our own tables in a database of the outside, in its schema <c>esb</c>: the inbox of <c>once</c>, the outbox of <c>transaction</c>, the fences of <c>singleInstance</c>. Thread-safe.</summary>
+/// <summary>Our own tables in a database of the outside, in its schema <c>esb</c>: the inbox of <c>once</c>, the outbox and the marks of <c>transaction</c>, the fences of <c>singleInstance</c>. Thread-safe.</summary>
 /// <remarks>Rows are found by the clock of the database, so that hosts need not agree on theirs.</remarks>
 internal sealed class BusTables(Database database)
 {
@@ -13,6 +14,9 @@ internal sealed class BusTables(Database database)
 
     private readonly Lock _gate = new();
     private Task? _preparing;
+
+    /// <summary>What transactions leave in them with their commit.</summary>
+    public CommitMarks Marks { get; } = new();
 
     /// <summary>Whether they were there when last looked at.</summary>
     public bool IsReady => _preparing is { IsCompletedSuccessfully: true };

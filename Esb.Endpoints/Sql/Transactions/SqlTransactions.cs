@@ -21,25 +21,19 @@ internal sealed class SqlTransactions(EsbConfiguration configuration, IEnumerabl
             rented = await database.RentAsync(connection, timeout, cancellationToken);
             // Read committed, because waiting for a copy of a message is of use only to those who then see what it did.
             var transaction = await rented.Connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
-            var verdict = new CommitVerdict(database, await ReadIdAsync(rented, cancellationToken), time);
-            var unitOfWork = new SqlUnitOfWork(database, rented, transaction, verdict, outboxes.Of(connection));
+            var mark = await database.Tables.Marks.SetAsync(rented.Connection, cancellationToken);
+            var unitOfWork = new SqlUnitOfWork(database, rented, transaction, mark, new CommitVerdict(database, mark, time), outboxes.Of(connection));
             rented = null;
             return unitOfWork;
         }
         catch (Exception ex) when (database.Provider.Explain(ex, []) is { } failure)
         {
+            if (failure.Code == "ESB-SQL-INBOX") database.Tables.Forget();
             throw failure.ToException(connection, ex);
         }
         finally
         {
             if (rented is not null) await rented.DisposeAsync();
         }
-    }
-
-    private static async Task<string> ReadIdAsync(RentedConnection rented, CancellationToken cancellationToken)
-    {
-        await using var command = rented.Connection.CreateCommand();
-        command.CommandText = "select pg_current_xact_id()::text";
-        return (string)(await command.ExecuteScalarAsync(cancellationToken))!;
     }
 }

@@ -7,11 +7,13 @@ using Esb.Endpoints.Sql.Outbox;
 namespace Esb.Endpoints.Sql.Transactions;
 
 /// <summary>A transaction of a database: what endpoints do in it, and at its end what it publishes.</summary>
+/// <param name="database">The database.</param>
 /// <param name="rented">Its connection.</param>
 /// <param name="transaction">Begun on it.</param>
+/// <param name="mark">Is in the database once it is committed.</param>
 /// <param name="verdict">Asks what became of it when nobody answered the commit.</param>
 /// <param name="outbox">Takes what it publishes.</param>
-internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, DbTransaction transaction, CommitVerdict verdict, OutboxTable outbox) : IUnitOfWork
+internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, DbTransaction transaction, Guid mark, CommitVerdict verdict, OutboxTable outbox) : IUnitOfWork
 {
     private const string SavePoint = "esb_call";
     private static readonly TimeSpan CommitTime = TimeSpan.FromSeconds(30);
@@ -65,6 +67,7 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
         {
             if (_messages.Count > 0) lanes = await outbox.AddAsync(rented.Connection, _messages, limited.Token);
             await CommitOrAskAsync(limited.Token);
+            database.Tables.Marks.Settle(mark);
         }
         catch (Exception ex) when (database.Provider.Explain(ex, []) is { } failure)
         {
@@ -99,7 +102,7 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
         {
             await transaction.CommitAsync(cancellationToken);
         }
-        catch (Exception ex) when (CommitVerdict.IsUnknown(ex))
+        catch (Exception ex) when (verdict.IsUnknown(ex))
         {
             await DisposeAsync(); // it is lost, and its place is needed: all others may be asking as well
             await verdict.AskAsync(ex);

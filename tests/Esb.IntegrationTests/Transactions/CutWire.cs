@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Esb.IntegrationTests.Transactions;
 
-/// <summary>A connection to PostgreSQL that is cut at a chosen moment: around the first chunk in which the client sends a certain text.</summary>
+/// <summary>A connection to PostgreSQL that is cut, or falls silent, at a chosen moment: around the first chunk in which the client sends a certain text.</summary>
 internal sealed class CutWire : IAsyncDisposable
 {
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
@@ -35,6 +35,18 @@ internal sealed class CutWire : IAsyncDisposable
     /// <summary>The text is lost with the connection.</summary>
     public void CutBefore(string text, string behind) => _next = new Cut(text, behind, IsDelivered: false);
 
+    /// <summary>The connection falls silent, and ends when the server ends it.</summary>
+    /// <param name="text">What the client sends.</param>
+    /// <param name="behind">What it has sent on the same connection before, or sends with it.</param>
+    /// <param name="isDelivered">Whether the server gets the text; its answer is lost.</param>
+    /// <returns>Completes when the client has sent the text, and the server has done what it was told.</returns>
+    public Task HoldAt(string text, string behind, bool isDelivered)
+    {
+        var held = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        _next = new Cut(text, behind, isDelivered, held);
+        return held.Task;
+    }
+
     public async ValueTask DisposeAsync()
     {
         await _stopping.CancelAsync();
@@ -60,13 +72,22 @@ internal sealed class CutWire : IAsyncDisposable
     {
         using var near = client;
         using var far = new TcpClient();
-        await far.ConnectAsync(IPAddress.Loopback, _target);
+        try
+        {
+            await far.ConnectAsync(IPAddress.Loopback, _target);
+        }
+        catch (SocketException)
+        {
+            return; // the server is down
+        }
+
         using var cut = CancellationTokenSource.CreateLinkedTokenSource(_stopping.Token);
-        await Task.WhenAny(CopyAsync(near.GetStream(), far.GetStream(), isClient: true, cut), CopyAsync(far.GetStream(), near.GetStream(), isClient: false, cut));
+        var hold = new Hold();
+        await Task.WhenAny(CopyAsync(near.GetStream(), far.GetStream(), hold, isClient: true, cut), CopyAsync(far.GetStream(), near.GetStream(), hold, isClient: false, cut));
         await cut.CancelAsync();
     }
 
-    private async Task CopyAsync(NetworkStream from, NetworkStream to, bool isClient, CancellationTokenSource cut)
+    private async Task CopyAsync(NetworkStream from, NetworkStream to, Hold hold, bool isClient, CancellationTokenSource cut)
     {
         var buffer = new byte[64 * 1024];
         var sent = new StringBuilder();
@@ -80,12 +101,21 @@ internal sealed class CutWire : IAsyncDisposable
                 {
                     _next = null;
                     Cuts++;
+                    if (next.Held is { } held)
+                    {
+                        hold.Answered = held;
+                        if (next.IsDelivered) await to.WriteAsync(buffer.AsMemory(0, read), cut.Token);
+                        else held.SetResult();
+                        await Task.Delay(Timeout.InfiniteTimeSpan, cut.Token);
+                    }
+
                     await cut.CancelAsync(); // before an answer can come
                     if (next.IsDelivered) await DeliverAsync(to, buffer.AsMemory(0, read));
                     return;
                 }
 
-                await to.WriteAsync(buffer.AsMemory(0, read), cut.Token);
+                if (!isClient && hold.Answered is { } answered) answered.TrySetResult(); // it has done what it was told
+                else await to.WriteAsync(buffer.AsMemory(0, read), cut.Token);
             }
         }
         catch (Exception ex) when (ex is OperationCanceledException or IOException)
@@ -100,5 +130,11 @@ internal sealed class CutWire : IAsyncDisposable
         _ = await server.ReadAsync(new byte[1], CancellationToken.None); // it has done what it was told
     }
 
-    private sealed record Cut(string Text, string Behind, bool IsDelivered);
+    private sealed record Cut(string Text, string Behind, bool IsDelivered, TaskCompletionSource? Held = null);
+
+    /// <summary>Of one connection: what hears of the next answer in place of the client; null while it is not held.</summary>
+    private sealed class Hold
+    {
+        public volatile TaskCompletionSource? Answered;
+    }
 }

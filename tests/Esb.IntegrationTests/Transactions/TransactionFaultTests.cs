@@ -147,9 +147,12 @@ public sealed class TransactionFaultTests
         var overtaken = await connection.ExecuteScalarAsync<long>(
             "select count(*) from (select number, lag(number) over (partition by customer order by position) as earlier from arrived) as pairs where number <= earlier");
         TestContext.Out.WriteLine($"accepted {_accepted.Count}, placed {placed.Count}, arrived {arrived.Count}, missing {missing}, overtaken {overtaken}");
+        var lost = _accepted.Except(placed).ToList();
+        foreach (var id in lost) TestContext.Out.WriteLine($"lost {id}: {await _host.FindAsync($"/api/messages/{id}", cancellationToken)}");
+        if (lost.Count > 0) TestContext.Out.WriteLine($"dead letters: {await _host.AskAsync("/api/dead-letters", cancellationToken)}\n{_host.Output}");
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(_accepted.Except(placed), Is.Empty, "lost");
+            Assert.That(lost, Is.Empty, "lost");
             Assert.That(arrived, Is.Unique, "doubled");
             Assert.That(arrived, Is.EquivalentTo(placed), "published without its effect");
             Assert.That(overtaken, Is.Zero, "reordered");

@@ -11,7 +11,11 @@ internal sealed class PostgresFailuresTests
     [TestCase("40P01", "ESB-SQL-TRANSIENT", true, false, Description = "SQL-09")]
     [TestCase("57014", "ESB-SQL-TIMEOUT", true, false, Description = "SQL-11")]
     [TestCase("57P01", "ESB-SQL-CONNECTION", true, true)]
+    [TestCase("57P02", "ESB-SQL-CONNECTION", true, true)]
     [TestCase("57P03", "ESB-SQL-CONNECTION", true, true)]
+    [TestCase("57P05", "ESB-SQL-CONNECTION", true, true)]
+    [TestCase("58030", "ESB-SQL-CONNECTION", true, true)]
+    [TestCase("08P01", "ESB-SQL-CONNECTION", true, true)]
     [TestCase("53300", "ESB-SQL-CONNECTION", true, true)]
     [TestCase("53100", "ESB-SQL-CONNECTION", true, true)]
     [TestCase("28P01", "ESB-SQL-CONNECTION", true, true)]
@@ -34,6 +38,15 @@ internal sealed class PostgresFailuresTests
             Assert.That((failure.Code, failure.IsTransient, failure.IsOutage), Is.EqualTo((code, isTransient, isOutage)));
             Assert.That(failure.Sentence, Does.EndWith(".").And.Not.Contain("secret"));
         }
+    }
+
+    // 25P03: idle in a transaction for longer than the server allows; 25P04: the transaction took too long; XX000: anything inside of it.
+    [TestCase("25P03", "FATAL"), TestCase("25P04", "FATAL"), TestCase("XX000", "FATAL"), TestCase("XX000", "PANIC")]
+    public void Answer_that_ends_the_connection_is_tried_again(string sqlState, string severity)
+    {
+        var failure = PostgresFailures.Explain(new PostgresException("", severity, severity, sqlState), []);
+
+        Assert.That((failure.Code, failure.IsTransient, failure.IsOutage), Is.EqualTo(("ESB-SQL-CONNECTION", true, false)));
     }
 
     [TestCase("57P01", FaultKind.Outside), TestCase("28P01", FaultKind.Outside), TestCase("08006", FaultKind.Outside)]
