@@ -91,7 +91,7 @@ internal sealed class OutsideConnection : IDisposable
             HasReceived |= read > 0;
             return read > 0;
         }
-        catch (Exception ex) when (ex is IOException or ObjectDisposedException or SocketException)
+        catch (Exception ex) when (IsBreak(ex))
         {
             throw new OutsideException("The connection was closed.", ex);
         }
@@ -124,7 +124,7 @@ internal sealed class OutsideConnection : IDisposable
         {
             await _stream.WriteAsync(bytes, CancellationToken.None);
         }
-        catch (Exception ex) when (ex is IOException or ObjectDisposedException or SocketException)
+        catch (Exception ex) when (IsBreak(ex))
         {
             throw new OutsideException("The connection was closed.", ex);
         }
@@ -140,12 +140,27 @@ internal sealed class OutsideConnection : IDisposable
         Release();
     }
 
+    private static bool IsBreak(Exception cause) => cause is IOException or ObjectDisposedException or SocketException;
+
     private void BeginReading()
     {
         if (_start == _end) (_start, _end) = (0, 0);
         if (_end == _buffer.Length) MakeRoom();
-        _reading = _stream.ReadAsync(_buffer.AsMemory(_end), CancellationToken.None);
+        _reading = ReadOnAsync();
         _isReading = true;
+    }
+
+    // Somebody may have closed the socket between two exchanges: that is what the read comes to, and none of whoever begins one.
+    private ValueTask<int> ReadOnAsync()
+    {
+        try
+        {
+            return _stream.ReadAsync(_buffer.AsMemory(_end), CancellationToken.None);
+        }
+        catch (Exception ex) when (IsBreak(ex))
+        {
+            return ValueTask.FromException<int>(ex);
+        }
     }
 
     private void MakeRoom()

@@ -110,10 +110,10 @@ internal sealed class OutsideConnections(OutsideConnector connector, HttpOutboun
             }
 
             if (!_idle.Any(IsOld)) return;
-            var (old, fresh) = (_idle.Where(IsOld).ToList(), _idle.Where(connection => !IsOld(connection)).Reverse().ToList());
+            var ages = _idle.Reverse().ToLookup(IsOld); // asked once: the time goes on
             _idle.Clear();
-            fresh.ForEach(_idle.Push);
-            old.ForEach(Discard);
+            foreach (var fresh in ages[false]) _idle.Push(fresh);
+            foreach (var old in ages[true]) Discard(old);
         }
     }
 
