@@ -38,6 +38,14 @@ public sealed record ConditionConfig : SettingsRecord, IValueSource
     public string? Template { get; init; }
 
     /// <summary>Equality.</summary>
+    /// <inheritdoc/>
+    [Setting("Whether a message without this value is refused, instead of the condition not holding.")]
+    public bool? Required { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("Whether a message in which the XPath or JSONPath selects more than one node is refused, instead of the first being looked at.")]
+    public bool? Single { get; init; }
+
     [Setting("Holds when the value equals this constant.", Name = "equals")]
     public ConfigNode? EqualTo { get; init; }
 
