@@ -25,7 +25,8 @@ internal sealed class HttpMessageReader(HttpInboundConfig config, long maxBodyBy
     {
         var headers = _rules.Admit(HeadersOf(request), out var reserved);
         if (reserved > 0) ReservedHeaders.Add(reserved, new TagList { { EsbTelemetry.Tags.Endpoint, config.Name } });
-        return EsbMessage.Create(MessageBody.Empty, time) with { ContentType = request.ContentType, Headers = headers, Party = PartyOf(request) };
+        var message = EsbMessage.Create(MessageBody.Empty, time) with { ContentType = request.ContentType, Headers = headers, Party = PartyOf(request) };
+        return MessageHops.Set(message, ViaField.HopsOf(request.Headers.Via));
     }
 
     private string? PartyOf(HttpRequest request) => config.Authentication.Count == 0 ? config.Party : request.HttpContext.Features.Get<Party>()?.Name;

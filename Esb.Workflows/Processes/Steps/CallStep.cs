@@ -46,7 +46,7 @@ internal sealed class CallStep(EsbConfiguration configuration, IEndpointCaller c
         async ValueTask Run(MessageContext context, CancellationToken cancellationToken)
         {
             using var slot = await slots.RentAsync(cancellationToken);
-            var message = context.Message with { Id = context.NextCallId(settings.Endpoint, place) };
+            var message = MessageHops.Set(context.Message with { Id = context.NextCallId(settings.Endpoint, place) }, MessageHops.Of(context.Received));
             if (target is not null) message = message with { Headers = message.Headers.With(EsbHeaders.Target, NameOf(target.Evaluate(context), settings.Endpoint)) };
             if (await caller.CallAsync(settings.Endpoint, message, context.UnitOfWork, cancellationToken) is { } answer) Take(context, answer, settings.Endpoint, expected);
         }

@@ -67,6 +67,18 @@ public sealed class KeyedDeliveryTests : DeliveryFixture
         Assert.That((await _store.ListAsync(null, 10, cancellationToken)).Single().DueAt, Is.Null, "an operator decides");
     }
 
+    [TestCase(false, 0), TestCase(true, 32), CancelAfter(10_000), Property("Case", "XPT-11")]
+    public async Task Message_that_an_operator_releases_begins_its_way_anew_and_one_that_waits_for_its_next_attempt_does_not(bool isTransient, int hops, CancellationToken cancellationToken)
+    {
+        await StartAsync(ByKey);
+        Outside.Fails(times: 4, isTransient: isTransient);
+
+        await DeliverAsync(Delivery(MessageHops.Set(Some.Message(key: "a"), hops: 32)) with { Source = _source }, cancellationToken);
+
+        var parked = await _store.MessagesAsync("an-endpoint", "a", 10, cancellationToken);
+        Assert.That(MessageHops.Of(parked.Single().Message), Is.EqualTo(hops));
+    }
+
     [Test, CancelAfter(10_000)]
     public async Task Attempts_with_a_delay_wait_in_the_line_and_count_on(CancellationToken cancellationToken)
     {
