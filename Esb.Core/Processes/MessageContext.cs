@@ -47,6 +47,9 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
     /// <summary>The first message that was published here, once it was confirmed; null before, and where nothing was.</summary>
     public FirstPublish? FirstPublish { get; private set; }
 
+    /// <summary>What a map made last; null where none made anything.</summary>
+    public MadeBody? Made { get; set; }
+
     /// <summary>Whether a step ended the process.</summary>
     public ProcessOutcome Outcome { get; set; }
 

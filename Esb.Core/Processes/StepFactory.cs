@@ -1,3 +1,5 @@
+using Esb.Core.Expressions;
+
 namespace Esb.Core.Processes;
 
 /// <summary>Base of step factories: knows its settings.</summary>
@@ -19,6 +21,13 @@ public interface IHoldsSteps
 {
     /// <summary>The lists of steps that it holds.</summary>
     IEnumerable<IReadOnlyList<StepConfig>> Lists { get; }
+}
+
+/// <summary>Settings of steps that take values out of the message before they work on it.</summary>
+public interface ITakesValues
+{
+    /// <summary>The values, those of conditions included.</summary>
+    IEnumerable<IValueSource> Values { get; }
 }
 
 /// <summary>Settings of steps that begin a transaction, so that the outbox of its database is looked after.</summary>

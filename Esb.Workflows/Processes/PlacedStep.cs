@@ -1,3 +1,4 @@
+using Esb.Core.Errors;
 using Esb.Core.Processes;
 
 namespace Esb.Workflows.Processes;
@@ -15,9 +16,9 @@ internal sealed class PlacedStep(MessageStep run, string place)
             var running = run(context, cancellationToken);
             return running.IsCompletedSuccessfully ? running : WatchAsync(running, context);
         }
-        catch (Exception) when (IsNoted(context))
+        catch (Exception ex) when (Note(ex, context) is { } fault)
         {
-            throw;
+            throw fault;
         }
     }
 
@@ -30,9 +31,9 @@ internal sealed class PlacedStep(MessageStep run, string place)
             {
                 await step.Start(context, cancellationToken);
             }
-            catch (Exception) when (step.IsNoted(context))
+            catch (Exception ex) when (step.Note(ex, context) is { } fault)
             {
-                throw;
+                throw fault;
             }
 
             if (context.Outcome != ProcessOutcome.Running) return;
@@ -47,16 +48,16 @@ internal sealed class PlacedStep(MessageStep run, string place)
         {
             await running;
         }
-        catch (Exception) when (IsNoted(context))
+        catch (Exception ex) when (Note(ex, context) is { } fault)
         {
-            throw;
+            throw fault;
         }
     }
 
-    // Never true: the failure goes on as it is. A step inside this one has said it before.
-    private bool IsNoted(MessageContext context)
+    // Nearly always null: the failure goes on as it is. A step inside this one has said before that it failed.
+    private EsbException? Note(Exception failure, MessageContext context)
     {
         context.FailedStep ??= place;
-        return false;
+        return MadeBodyFault.Of(failure, context, place);
     }
 }
