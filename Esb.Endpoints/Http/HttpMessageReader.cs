@@ -18,6 +18,7 @@ internal sealed class HttpMessageReader(HttpInboundConfig config, long maxBodyBy
         EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.ReservedHeaders, "{header}", "Headers from outside that claimed a reserved name.");
 
     private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteHeaders));
+    private readonly QueryParameters _query = new(config.Query);
     private readonly AcceptedTypes _accepted = new(config.Accept);
 
     /// <summary>All of the message but its body; nothing has been judged yet.</summary>
@@ -42,6 +43,10 @@ internal sealed class HttpMessageReader(HttpInboundConfig config, long maxBodyBy
             ? id
             : throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-CORRELATION", $"{HttpFields.CorrelationId} is longer than {MaxCorrelationLength} characters.");
     }
+
+    /// <summary>The headers of a message with those that the query makes.</summary>
+    /// <exception cref="EsbException">A parameter cannot be used as such (<see cref="QueryParameters"/>).</exception>
+    public MessageHeaders ReadQuery(HttpRequest request, MessageHeaders headers) => config.Query.Count == 0 ? headers : _query.AddTo(headers, request.Query);
 
     /// <summary>Reads the whole body, after everything that can be refused without it.</summary>
     /// <exception cref="EsbException">It is of a type or size that is not taken, or did not arrive.</exception>
