@@ -11,6 +11,9 @@ internal sealed class MediationSides(
     private const string Audit = "every message recorded in the audit trail, on disk";
     private const string Xml = "text/xml; charset=utf-8";
 
+    /// <summary>What docs/operations.md advises for hosts that mostly relay.</summary>
+    public static readonly KeyValuePair<string, string> InlineCompletions = new("DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS", "1");
+
     public ITarget Relay { get; } = Ours("relay", "relay", "no audit", size, documents, surroundings, host);
 
     public ITarget Policies { get; } = Ours("relay with policies", "policies", "allow-lists of headers both ways, headers set, renamed and removed, one content type, no audit", size, documents, surroundings, host);
@@ -27,7 +30,7 @@ internal sealed class MediationSides(
 
     public ITarget Reverse { get; } = Wrk(
         "XSLT both ways",
-        $"{host.Collector} collector; {Audit}",
+        $"{Runtime(host)}; {Audit}",
         new WrkRequest($"{host.Url}/reverse", documents.Reversed(size), Xml, OrderDocuments.SameXmlAs(documents.Reversed(size))),
         Meter.Of(host),
         surroundings);
@@ -55,7 +58,9 @@ internal sealed class MediationSides(
 
     private static WrkTarget Ours(
         string name, string path, string settings, string size, OrderDocuments documents, Surroundings surroundings, EsbHost host, string? warmKey = null) =>
-        Wrk(name, $"{host.Collector} collector; {settings}", Echo($"{host.Url}/{path}", size, documents), Meter.Of(host), surroundings, warmKey);
+        Wrk(name, $"{Runtime(host)}; {settings}", Echo($"{host.Url}/{path}", size, documents), Meter.Of(host), surroundings, warmKey);
+
+    private static string Runtime(EsbHost host) => $"{host.Collector} collector, work on the threads that poll sockets";
 
     private static WrkTarget Camel(string name, CamelServer server, WrkRequest request, Surroundings surroundings) =>
         Wrk(name, CamelServer.Settings, request, new Meter(() => server.ProcessorTime), surroundings);

@@ -49,7 +49,7 @@ public sealed class SlowOutsideTests
         Assert.That(refused, Is.Positive, "the queue of the slow one is bounded");
     }
 
-    [Test, Category("Faults"), CancelAfter(180_000), Property("Case", "T-OVL-5")]
+    [Test, Category("Faults"), Category("Alone"), CancelAfter(180_000), Property("Case", "T-OVL-5")]
     public async Task Hundred_slow_deliveries_and_hundred_callers_need_few_threads(CancellationToken cancellationToken)
     {
         await using var bench = await FaultBench.StartAsync(
