@@ -53,6 +53,9 @@ public enum AuditKind
 
     /// <summary>The bodies recorded of it were erased on request.</summary>
     Erased,
+
+    /// <summary>Its process came to its end: nobody waited for an answer, and nothing was published.</summary>
+    Completed,
 }
 
 /// <summary>One thing that happened to a message. Immutable.</summary>

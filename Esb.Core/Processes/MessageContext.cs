@@ -92,6 +92,10 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
     /// <summary>Says that a message was confirmed, or became a part of a transaction; only the first counts.</summary>
     public void NotePublished(FirstPublish publish) => FirstPublish ??= publish;
 
+    /// <summary>Takes back what was noted since, with the transaction that it was a part of.</summary>
+    /// <param name="before">What <see cref="FirstPublish"/> was before the transaction.</param>
+    public void RestorePublished(FirstPublish? before) => FirstPublish = before;
+
     /// <summary>Adds to what <see cref="Settled"/> waits for.</summary>
     public void AwaitSettled(Task settled)
     {

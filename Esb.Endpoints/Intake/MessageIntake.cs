@@ -46,9 +46,9 @@ internal sealed partial class MessageIntake(
             if (content.ReadsReceived) await content.BufferAsync(message, cancellationToken);
             await RecordAndRunAsync(context, cancellationToken);
             outcome = OutcomeOf(context);
-            if (outcome == IntakeOutcomes.Filtered) await RecordAsync(context, AuditKind.Filtered);
-            if (outcome == IntakeOutcomes.Replied && content.HasReply) await RecordReplyAsync(context, time.GetElapsedTime(started), cancellationToken);
-            return ResultOf(context);
+            var result = ResultOf(context);
+            if (EndOf(context, outcome) is { } end) await RecordEndAsync(context, end, time.GetElapsedTime(started), cancellationToken);
+            return result;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
@@ -138,13 +138,24 @@ internal sealed partial class MessageIntake(
         }
     }
 
-    // The fact is about the request: its answer is what it led to.
-    private async Task RecordReplyAsync(MessageContext context, TimeSpan duration, CancellationToken cancellationToken)
+    // How its process ended, where no failure says so and nothing that was published.
+    private AuditKind? EndOf(MessageContext context, string outcome) => outcome switch
     {
-        await content.BufferAsync(context.Message, cancellationToken);
+        IntakeOutcomes.Filtered => AuditKind.Filtered,
+        _ when config.Process is null => null, // it was published, which says also what it was answered
+        IntakeOutcomes.Replied => AuditKind.Replied,
+        _ => context.FirstPublish is null ? AuditKind.Completed : null,
+    };
+
+    // The fact is about what came in: its answer is what it led to.
+    private async Task RecordEndAsync(MessageContext context, AuditKind end, TimeSpan duration, CancellationToken cancellationToken)
+    {
+        var hasContent = end == AuditKind.Replied && content.HasReply;
+        if (hasContent) await content.BufferAsync(context.Message, cancellationToken);
+        var fact = Fact(context.Received, end) with { Duration = duration };
         try
         {
-            await audit.RecordAsync(Fact(context.Received, AuditKind.Replied) with { Duration = duration }, context.Message, CancellationToken.None);
+            await (hasContent ? audit.RecordAsync(fact, context.Message, CancellationToken.None) : audit.RecordAsync(fact, CancellationToken.None)); // it has happened, whoever hangs up
         }
         catch (EsbException ex)
         {
@@ -195,9 +206,6 @@ internal sealed partial class MessageIntake(
     private static bool IsRefusal(FaultKind kind) => kind is FaultKind.Malformed or FaultKind.Invalid or FaultKind.TooLarge;
 
     private AuditFact Fact(EsbMessage message, AuditKind kind) => AuditFacts.Of(message, kind, time) with { Endpoint = config.Name, Process = config.Process };
-
-    // What happened has happened: that the sender hangs up does not stop its recording.
-    private ValueTask RecordAsync(MessageContext context, AuditKind kind) => audit.RecordAsync(Fact(context.Received, kind), CancellationToken.None);
 
     private async ValueTask RecordFailureAsync(MessageContext context, AuditKind kind, string code, string reason)
     {

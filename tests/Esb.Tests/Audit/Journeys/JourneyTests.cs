@@ -57,7 +57,8 @@ public sealed class JourneyTests
     public void Last_fact_of_an_endpoint_says_how_the_message_stands(AuditKind kind, JourneyState state) =>
         Assert.That(Build(Story.OfOrder().After(5).Try(kind, 1, "shop", 1)).Roots.Single().State, Is.EqualTo(state));
 
-    [TestCase(AuditKind.Failed, JourneyState.Failed), TestCase(AuditKind.Aborted, JourneyState.Aborted), TestCase(AuditKind.Filtered, JourneyState.Filtered)]
+    [TestCase(AuditKind.Failed, JourneyState.Failed), TestCase(AuditKind.Aborted, JourneyState.Aborted), TestCase(AuditKind.Filtered, JourneyState.Filtered),
+     TestCase(AuditKind.Completed, JourneyState.Completed), TestCase(AuditKind.Replied, JourneyState.Replied)]
     public void What_ends_a_message_at_its_entry_is_not_a_delivery(AuditKind kind, JourneyState state)
     {
         var story = new Story().Add(AuditKind.Received, 1, fact => fact with { Endpoint = "orders-in" }).After(3).Add(kind, 1, fact => fact with { Endpoint = "orders-in" });
@@ -65,6 +66,15 @@ public sealed class JourneyTests
         var stage = Build(story).Roots.Single().Stages.Single();
 
         Assert.That((stage.Kind, stage.State), Is.EqualTo((JourneyStageKind.Entry, state)));
+    }
+
+    [TestCase(AuditKind.Completed, JourneyState.Completed), TestCase(AuditKind.Replied, JourneyState.Replied)]
+    public void Coming_again_does_not_undo_how_a_message_ended_at_its_entry(AuditKind end, JourneyState state)
+    {
+        var story = new Story();
+        foreach (var kind in (AuditKind[])[AuditKind.Received, end, AuditKind.Duplicate]) story.After(3).Add(kind, 1, fact => fact with { Endpoint = "orders-in", Process = "receive-order" });
+
+        Assert.That(Build(story).Roots.Single().Stages.Single().State, Is.EqualTo(state));
     }
 
     [Test]
