@@ -27,5 +27,5 @@ internal readonly record struct StageKey(Guid Message, JourneyStageKind Kind, st
         _ => JourneyStageKind.Delivery,
     };
 
-    private static bool IsOfEntry(AuditKind kind) => kind is AuditKind.Received or AuditKind.Refused or AuditKind.Aborted or AuditKind.Recorded or AuditKind.Completed;
+    private static bool IsOfEntry(AuditKind kind) => kind is AuditKind.Received or AuditKind.Refused or AuditKind.Aborted or AuditKind.Recorded or AuditKind.Completed or AuditKind.StepEnded;
 }

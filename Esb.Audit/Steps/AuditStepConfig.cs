@@ -1,10 +1,11 @@
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Expressions;
+using Esb.Core.Processes;
 
 namespace Esb.Audit.Steps;
 
 /// <summary>The step <c>audit</c>: records that a message came by, and what of it is asked for.</summary>
-internal sealed record AuditStepConfig : SettingsRecord
+internal sealed record AuditStepConfig : SettingsRecord, ILeavesFacts
 {
     [Setting("The name of the record.", Main = true)]
     public required string As { get; init; }

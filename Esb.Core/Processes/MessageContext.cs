@@ -44,6 +44,9 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
     /// <summary>The innermost step that failed: its id, or where it stands; null where none did, or where that was caught.</summary>
     public string? FailedStep { get; set; }
 
+    /// <summary>What the steps did, where the audit wants to know; null otherwise.</summary>
+    public StepLog? Steps { get; init; }
+
     /// <summary>The first message that was published here, once it was confirmed; null before, and where nothing was.</summary>
     public FirstPublish? FirstPublish { get; private set; }
 

@@ -36,7 +36,7 @@ internal sealed partial class MessageIntake(
     public async ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken)
     {
         if (message.Party is null && config.Party is { } party) message = message with { Party = party };
-        var context = new MessageContext(message, config.Name);
+        var context = new MessageContext(message, config.Name) { Steps = content.HasSteps ? new StepLog(time, content.HasTransforms) : null };
         MaskedFlow.Follow(audit.Mask, context);
         var started = time.GetTimestamp();
         var outcome = IntakeOutcomes.Failed;
@@ -47,7 +47,7 @@ internal sealed partial class MessageIntake(
             await RecordAndRunAsync(context, cancellationToken);
             outcome = OutcomeOf(context);
             var result = ResultOf(context);
-            if (EndOf(context, outcome) is { } end) await RecordEndAsync(context, end, time.GetElapsedTime(started), cancellationToken);
+            await RecordEndAsync(context, EndOf(context, outcome), time.GetElapsedTime(started), cancellationToken);
             return result;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
@@ -147,21 +147,31 @@ internal sealed partial class MessageIntake(
         _ => context.FirstPublish is null ? AuditKind.Completed : null,
     };
 
-    // The fact is about what came in: its answer is what it led to.
-    private async Task RecordEndAsync(MessageContext context, AuditKind end, TimeSpan duration, CancellationToken cancellationToken)
+    // All at once, so that they share a flush; the steps without a wait of their own.
+    private async ValueTask RecordEndAsync(MessageContext context, AuditKind? end, TimeSpan duration, CancellationToken cancellationToken)
     {
-        var hasContent = end == AuditKind.Replied && content.HasReply;
-        if (hasContent) await content.BufferAsync(context.Message, cancellationToken);
-        var fact = Fact(context.Received, end) with { Duration = duration };
+        if (end is null && context.Steps is null) return;
+        if (end == AuditKind.Replied && content.HasReply) await content.BufferAsync(context.Message, cancellationToken);
         try
         {
-            await (hasContent ? audit.RecordAsync(fact, context.Message, CancellationToken.None) : audit.RecordAsync(fact, CancellationToken.None)); // it has happened, whoever hangs up
+            await Task.WhenAll(RecordStepsAsync(context), end is { } kind ? RecordEndAsync(context, kind, duration) : Task.CompletedTask);
         }
         catch (EsbException ex)
         {
             throw AuditFaults.Unrecorded(ex);
         }
     }
+
+    // The fact is about what came in: its answer is what it led to. It has happened, whoever hangs up.
+    private Task RecordEndAsync(MessageContext context, AuditKind end, TimeSpan duration)
+    {
+        var fact = Fact(context.Received, end) with { Duration = duration };
+        return (end == AuditKind.Replied && content.HasReply ? audit.RecordAsync(fact, context.Message, CancellationToken.None) : audit.RecordAsync(fact, CancellationToken.None)).AsTask();
+    }
+
+    private Task RecordStepsAsync(MessageContext context) => context.Steps is { } steps
+        ? Task.WhenAll(steps.Take().Select(step => (step.Content is null ? audit.RecordAsync(step.Fact, CancellationToken.None) : audit.RecordAsync(step.Fact, step.Content, CancellationToken.None)).AsTask()))
+        : Task.CompletedTask;
 
     private async Task RunInTimeAsync(MessageContext context, CancellationToken cancellationToken)
     {
@@ -211,7 +221,8 @@ internal sealed partial class MessageIntake(
     {
         try
         {
-            await audit.RecordAsync(Fact(context.Received, kind) with { Code = code, Reason = reason, Step = context.FailedStep }, CancellationToken.None);
+            var fact = Fact(context.Received, kind) with { Code = code, Reason = reason, Step = context.FailedStep };
+            await Task.WhenAll(RecordStepsAsync(context), audit.RecordAsync(fact, CancellationToken.None).AsTask());
         }
         catch (EsbException ex)
         {

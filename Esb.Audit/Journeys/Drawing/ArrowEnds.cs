@@ -26,6 +26,7 @@ internal static class ArrowEnds
         {
             AuditKind.Received => (sender, EntryOf(fact), ArrowLine.Solid),
             AuditKind.Recorded or AuditKind.Erased or AuditKind.Completed => (InsideOf(fact), InsideOf(fact), ArrowLine.Solid),
+            AuditKind.StepEnded => (InsideOf(fact), InsideOf(fact), fact.Code is null ? ArrowLine.Solid : ArrowLine.Failed),
             AuditKind.Duplicate or AuditKind.Filtered or AuditKind.Replied => (EntryOf(fact), sender, ArrowLine.Dashed),
             _ => (EntryOf(fact), sender, ArrowLine.Failed),
         };

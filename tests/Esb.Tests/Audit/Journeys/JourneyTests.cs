@@ -6,7 +6,7 @@ namespace Esb.Tests.Audit.Journeys;
 
 public sealed class JourneyTests
 {
-    [TestCase("fan-out", JourneyState.Delivered), TestCase("retry-and-replay", JourneyState.Delivered), TestCase("request-reply", JourneyState.Replied), TestCase("call", JourneyState.Delivered),
+    [TestCase("fan-out", JourneyState.Delivered), TestCase("retry-and-replay", JourneyState.Delivered), TestCase("request-reply", JourneyState.Replied), TestCase("call", JourneyState.Delivered), TestCase("steps", JourneyState.Replied),
      TestCase("refused", JourneyState.Refused), TestCase("duplicate", JourneyState.Delivered), TestCase("parked", JourneyState.Parked), TestCase("redirect-and-edit", JourneyState.Delivered)]
     public void Journey_stands_as_what_wants_most_attention(string story, JourneyState state) =>
         Assert.That(Build(Stories.All[story]()).State, Is.EqualTo(state));
@@ -75,6 +75,27 @@ public sealed class JourneyTests
         foreach (var kind in (AuditKind[])[AuditKind.Received, end, AuditKind.Duplicate]) story.After(3).Add(kind, 1, fact => fact with { Endpoint = "orders-in", Process = "receive-order" });
 
         Assert.That(Build(story).Roots.Single().Stages.Single().State, Is.EqualTo(state));
+    }
+
+    [Test]
+    public void Steps_stand_at_the_entry_and_calls_at_the_endpoints_they_reached()
+    {
+        var stages = Build(Stories.Steps()).Roots.Single().Stages;
+
+        Assert.That(stages.Select(stage => (stage.Kind, stage.Endpoint, stage.State, stage.Events.Count)), Is.EqualTo(new[]
+        {
+            (JourneyStageKind.Entry, "quotes-in", JourneyState.Replied, 5), (JourneyStageKind.Call, "rates", JourneyState.Delivered, 1),
+        }));
+    }
+
+    [Test]
+    public void Steps_alone_do_not_say_that_a_message_was_done_with()
+    {
+        var story = new Story()
+            .Add(AuditKind.Received, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote" })
+            .After(1).Add(AuditKind.StepEnded, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote", Step = "check" });
+
+        Assert.That(Build(story).State, Is.EqualTo(JourneyState.Received));
     }
 
     [Test]

@@ -11,6 +11,7 @@ internal static class Stories
         ["retry-and-replay"] = RetryAndReplay,
         ["request-reply"] = RequestReply,
         ["call"] = Call,
+        ["steps"] = Steps,
         ["refused"] = Refused,
         ["duplicate"] = Duplicate,
         ["parked"] = Parked,
@@ -42,6 +43,14 @@ internal static class Stories
         .After(15).Add(AuditKind.Failed, 1, fact => fact with { Endpoint = "rates", Process = "quote", Step = "call(rates)", Duration = Story.Ms(14), Code = "ESB-HTTP-TIMEOUT", Reason = "No answer in time.", Attempt = 1 })
         .After(12).Add(AuditKind.Delivered, 1, fact => fact with { Endpoint = "rates", Process = "quote", Step = "call(rates)", Duration = Story.Ms(11), Attempt = 2 })
         .After(1).Add(AuditKind.Completed, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote", Duration = Story.Ms(28) });
+
+    public static Story Steps() => new Story()
+        .Add(AuditKind.Received, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote" })
+        .After(1).Add(AuditKind.StepEnded, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote", Step = "to-rates", Name = "before" })
+        .After(3).Add(AuditKind.StepEnded, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote", Step = "to-rates", Name = "after", Duration = Story.Ms(3) })
+        .After(12).Add(AuditKind.Delivered, 1, fact => fact with { Endpoint = "rates", Process = "quote", Step = "ask-rates", Duration = Story.Ms(12) })
+        .After(1).Add(AuditKind.StepEnded, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote", Step = "check", Code = "APP-NO-RATE", Reason = "There is no rate." })
+        .After(1).Add(AuditKind.Replied, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote", Duration = Story.Ms(18) });
 
     public static Story Refused() => new Story()
         .Add(AuditKind.Received, 1, fact => fact with { Endpoint = "orders-in", Process = "receive-order" })

@@ -260,6 +260,46 @@ public sealed class MessageIntakeTests
     }
 
     [Test]
+    public async Task Steps_are_recorded_with_the_end_of_their_process()
+    {
+        await Intake(PassStep, content: NoContent with { HasSteps = true }, process: "work").ReceiveAsync(Some.Message(), CancellationToken.None);
+
+        Assert.That(_audit.Facts.Select(fact => (fact.Kind, fact.Step)), Is.EqualTo(new[] { (AuditKind.Received, null), (AuditKind.StepEnded, "first"), (AuditKind.Completed, (string?)null) }));
+    }
+
+    [Test]
+    public void Steps_before_a_failure_are_recorded_with_it()
+    {
+        var intake = Intake(PassAndFail, content: NoContent with { HasSteps = true }, process: "work");
+
+        FailureOf(intake);
+
+        Assert.That(_audit.Kinds, Is.EqualTo(new[] { AuditKind.Received, AuditKind.StepEnded, AuditKind.Refused }));
+
+        static async ValueTask PassAndFail(MessageContext context, CancellationToken cancellationToken)
+        {
+            await PassStep(context, cancellationToken);
+            throw new EsbException("ESB-SOME", "Because.", FaultKind.Invalid);
+        }
+    }
+
+    [Test]
+    public async Task Steps_are_not_kept_where_nobody_wants_them()
+    {
+        var hasLog = true;
+
+        await Intake(Look, process: "work").ReceiveAsync(Some.Message(), CancellationToken.None);
+
+        Assert.That(hasLog, Is.False);
+
+        ValueTask Look(MessageContext context, CancellationToken cancellationToken)
+        {
+            hasLog = context.Steps is not null;
+            return ValueTask.CompletedTask;
+        }
+    }
+
+    [Test]
     public void Failure_is_recorded_with_the_step_that_failed()
     {
         FailureOf(Intake((context, _) =>
@@ -269,6 +309,12 @@ public sealed class MessageIntakeTests
         }));
 
         Assert.That((_audit.Facts[^1].Kind, _audit.Facts[^1].Step), Is.EqualTo((AuditKind.Refused, "validate")));
+    }
+
+    private static ValueTask PassStep(MessageContext context, CancellationToken cancellationToken)
+    {
+        context.Steps!.Ended(context, "first", context.Steps.Begin());
+        return ValueTask.CompletedTask;
     }
 
     private static readonly MessageStep Nothing = (_, _) => ValueTask.CompletedTask;
