@@ -1,17 +1,12 @@
 using Esb.Core.Audit;
-using Esb.Core.Messages;
-using NSubstitute;
+using Esb.Tests.Fakes;
 
 namespace Esb.Tests.Audit.Recording;
 
 [Property("Case", "AUD-02")]
 public sealed class MaskedFlowTests
 {
-    private readonly IMessageMask _mask = Substitute.For<IMessageMask>();
-
-    [SetUp]
-    public void MaskBodies() => _mask.Apply(default!).ReturnsForAnyArgs(call => new MaskedMessage(
-        call.Arg<EsbMessage>(), AuditBodyState.Masked, MaskedSecrets.From(new Dictionary<string, string> { [call.Arg<EsbMessage>().Body.ReadText()] = "****" })));
+    private static readonly SecretBodies Mask = new();
 
     [Test]
     public async Task One_that_does_the_work_of_many_flows_is_about_all_of_their_messages()
@@ -33,7 +28,7 @@ public sealed class MaskedFlowTests
     [Test]
     public async Task Without_a_subject_the_flow_stays_about_what_it_was()
     {
-        MaskedFlow.Follow(_mask, Some.Message("4111"));
+        MaskedFlow.Follow(Mask, Some.Message("4111"));
 
         MaskedFlow.Follow([null]);
         await Task.Yield();
@@ -41,9 +36,9 @@ public sealed class MaskedFlowTests
         Assert.That(MaskedFlow.Clean("4111"), Is.EqualTo("****"));
     }
 
-    private async Task<MaskedSubject?> SubjectOfAsync(string body)
+    private static async Task<MaskedSubject?> SubjectOfAsync(string body)
     {
-        MaskedFlow.Follow(_mask, Some.Message(body));
+        MaskedFlow.Follow(Mask, Some.Message(body));
         await Task.Yield();
         return MaskedFlow.Subject;
     }
