@@ -5,7 +5,7 @@ using Esb.Core.Processes;
 namespace Esb.Audit.Steps;
 
 /// <summary>The step <c>audit</c>: records that a message came by, and what of it is asked for.</summary>
-internal sealed record AuditStepConfig : SettingsRecord, ITakesValues
+internal sealed record AuditStepConfig : SettingsRecord, ITakesValues, ILeavesFacts
 {
     [Setting("The name of the record.", Main = true)]
     public required string As { get; init; }

@@ -44,6 +44,12 @@ public interface ICallsEndpoint
     string Endpoint { get; }
 }
 
+/// <summary>Settings of steps whose work leaves audit facts by itself, so that none says that they went well.</summary>
+public interface ILeavesFacts;
+
+/// <summary>Settings of steps that make another message of the one they find.</summary>
+public interface ITransforms;
+
 /// <summary>Looks through processes.</summary>
 public static class StepTree
 {

@@ -6,14 +6,15 @@ namespace Esb.Workflows.Processes;
 /// <summary>A step that leaves word where it stands when it fails.</summary>
 /// <param name="run">The step.</param>
 /// <param name="place">Its id, or where it stands.</param>
-internal sealed class PlacedStep(MessageStep run, string place)
+/// <param name="trace">What it leaves when it went well; null where that is nothing.</param>
+internal sealed class PlacedStep(MessageStep run, string place, StepTrace? trace)
 {
     /// <summary>Runs it. Written out rather than awaited: a step that is done at once costs no state machine.</summary>
     public ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
     {
         try
         {
-            var running = run(context, cancellationToken);
+            var running = Start(context, cancellationToken);
             return running.IsCompletedSuccessfully ? running : WatchAsync(running, context);
         }
         catch (Exception ex) when (Note(ex, context) is { } fault)
@@ -40,7 +41,8 @@ internal sealed class PlacedStep(MessageStep run, string place)
         }
     }
 
-    private ValueTask Start(MessageContext context, CancellationToken cancellationToken) => run(context, cancellationToken);
+    private ValueTask Start(MessageContext context, CancellationToken cancellationToken) =>
+        trace is not null && context.Steps is { } log ? trace.RunAsync(run, log, context, cancellationToken) : run(context, cancellationToken);
 
     private async ValueTask WatchAsync(ValueTask running, MessageContext context)
     {

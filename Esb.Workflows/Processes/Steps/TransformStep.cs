@@ -6,7 +6,7 @@ using Esb.Core.Processes;
 namespace Esb.Workflows.Processes.Steps;
 
 /// <summary>Settings of the step <c>transform</c>.</summary>
-internal sealed record TransformConfig : SettingsRecord, ITakesValues
+internal sealed record TransformConfig : SettingsRecord, ITakesValues, ITransforms
 {
     [Setting("The map to apply to the body.", Main = true, Reference = "maps")]
     public required string Map { get; init; }

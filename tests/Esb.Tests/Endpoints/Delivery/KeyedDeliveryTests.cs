@@ -118,6 +118,25 @@ public sealed class KeyedDeliveryTests : DeliveryFixture
         Assert.That(await LineAsync("a"), Is.Empty);
     }
 
+    [Test, CancelAfter(10_000), Property("Case", "AUD-02")]
+    public async Task Texts_about_a_message_of_the_line_are_without_what_is_masked_in_it(CancellationToken cancellationToken)
+    {
+        Audit.Mask = new SecretBodies();
+        await StartAsync(ByKey);
+        var text = "";
+        Outside.Fails(isTransient: false).Takes(_ =>
+        {
+            text = MaskedFlow.Clean("Key (card)=(4111) exists.");
+            return Task.CompletedTask;
+        });
+        await DeliverAsync("a", 4111, cancellationToken);
+        await _store.ReleaseAsync("an-endpoint", "a", cancellationToken);
+
+        await ReleaseAsync("a", cancellationToken);
+
+        Assert.That(text, Is.EqualTo("Key (card)=(****) exists."));
+    }
+
     [Test, CancelAfter(10_000)]
     public async Task Release_that_comes_twice_or_too_early_does_nothing(CancellationToken cancellationToken)
     {
