@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using Dapper;
 using Esb.Core.Audit;
 
@@ -21,62 +20,12 @@ internal static class PostgresAuditQuery
     // How long a body is stands beside it: bodies for which there is no room are not read.
     private const string BodyWithinLimit = "case when sum(coalesce(octet_length(e.body), 0)) over (order by e.id) <= @maxBodyBytes then e.body end as body";
 
-    // Ids begin with the time at which a fact was made, which is that of the fact but for moments: so a span of time is a span of an index that is in the order of ids.
-    private static readonly TimeSpan Slack = TimeSpan.FromMinutes(5);
-
-    /// <summary>Newest first. One of the fields leads the way through its index, in the order of time; the others are looked at in what it finds.</summary>
+    /// <summary>Newest first: an index leads the way in the order of time, and is left where there are enough.</summary>
     public static (string Sql, DynamicParameters Parameters) Find(AuditQuery query)
     {
-        var parameters = new DynamicParameters(new { limit = Math.Clamp(query.Limit, 1, 1000) });
-        var conditions = new List<string>();
-        var (source, id) = ("audit_event e", "e.id");
-        if (query.Where.Count > 0)
-        {
-            (source, id) = ("audit_field f join audit_event e on e.id = f.event_id and e.occurred_at = f.occurred_at", "f.event_id");
-            var (name, value) = PostgresFields.Indexed(query.Where.First());
-            Add("f.name = @name", "name", name);
-            Add("f.value = @value", "value", value);
-            Add("e.fields @> @fields::jsonb", "fields", PostgresFields.ToJson(query.Where));
-        }
-
-        if (query.Endpoint is not null) Add("e.endpoint = @endpoint", "endpoint", PostgresText.Clean(query.Endpoint));
-        if (query.MessageId is not null) Add("e.message_id = @messageId", "messageId", query.MessageId);
-        if (query.Process is not null) Add("e.process = @process", "process", PostgresText.Clean(query.Process));
-        if (query.Party is not null) Add("e.party = @party", "party", PostgresText.Clean(query.Party));
-        if (query.TraceId is not null) Add("e.trace_id = @traceId", "traceId", PostgresText.Clean(query.TraceId));
-        if (query.Kind is not null) Add($"e.kind = '{query.Kind}'", null, null); // a constant, so that the index of failures can serve
-        else if (query.OnlyFailures) Add($"e.kind in ({string.Join(", ", AuditQuery.Failures.Select(kind => $"'{kind}'"))})", null, null);
-        if (query.From is { } from)
-        {
-            Add("e.occurred_at >= @from", "from", from.UtcDateTime);
-            Add($"{id} >= @fromId", "fromId", FirstIdOf(from - Slack));
-        }
-
-        if (query.To is { } to)
-        {
-            Add("e.occurred_at < @to", "to", to.UtcDateTime);
-            Add($"{id} < @toId", "toId", FirstIdOf(to + Slack));
-        }
-
-        if (query.Before is not null) Add($"{id} < @before", "before", query.Before);
-
-        var where = conditions.Count == 0 ? "" : $"where {string.Join(" and ", conditions)}";
-        return ($"select {Columns}, {(query.WithBodies ? Body : NoBody)} from {source} {where} order by {id} desc limit @limit", parameters);
-
-        void Add(string condition, string? parameter, object? value)
-        {
-            conditions.Add(condition);
-            if (parameter is not null) parameters.Add(parameter, value);
-        }
-    }
-
-    // The smallest UUID of version 7 of a moment.
-    private static Guid FirstIdOf(DateTimeOffset time)
-    {
-        Span<byte> bytes = stackalloc byte[16];
-        bytes.Clear();
-        BinaryPrimitives.WriteInt64BigEndian(bytes, Math.Max(time.ToUnixTimeMilliseconds(), 0) << 16);
-        return new Guid(bytes, bigEndian: true);
+        var filter = new PostgresAuditFilter(query);
+        var limit = Math.Clamp(query.Limit, 1, 1000); // in the text: how many are wanted decides how they are looked for
+        return (FormattableString.Invariant($"select {Columns}, {(query.WithBodies ? Body : NoBody)} {filter.Sql} order by e.id desc limit {limit}"), filter.Parameters);
     }
 
     /// <summary>The oldest first.</summary>

@@ -74,13 +74,13 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
     public IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, CancellationToken cancellationToken)
     {
         var (sql, parameters) = PostgresAuditQuery.Find(query);
-        return _database.QueryAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => row.ToFact());
+        return _database.SearchAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => row.ToFact());
     }
 
     public async Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken)
     {
         var (sql, parameters) = PostgresAuditQuery.Journey(query);
-        var facts = await _database.QueryAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => row.ToFact()).ToListAsync(cancellationToken);
+        var facts = await _database.SearchAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => row.ToFact()).ToListAsync(cancellationToken);
         var room = query.MaxBodyBytes; // the database knows only how long bodies are while they are packed
         return [.. facts.Select(fact => (room -= fact.Body?.Length ?? 0) < 0 ? fact with { Body = null } : fact)];
     }

@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Dapper;
 using Esb.Core.Errors;
 using Esb.Core.Storage;
 using Microsoft.Extensions.Logging;
@@ -12,6 +11,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
 {
     // Made at first use: whatever the configuration says, it can be checked.
     private readonly Lazy<NpgsqlDataSource> _source;
+    private readonly Lazy<NpgsqlDataSource> _searches;
     private readonly Lazy<PostgresPartitions> _partitions;
     private readonly Lazy<PostgresPartitions> _keyPartitions;
     private readonly Lazy<PostgresPartitions> _claimPartitions;
@@ -26,6 +26,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
     public PostgresDatabase(PostgresStoreConfig config, bool readOnly, TimeProvider time, ILogger logger)
     {
         _source = new Lazy<NpgsqlDataSource>(() => NpgsqlDataSource.Create(PostgresConnection.With(config, readOnly)));
+        _searches = new Lazy<NpgsqlDataSource>(() => NpgsqlDataSource.Create(PostgresConnection.WithSearches(config)));
         _partitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, "make_audit_day", "audit_event", "audit_field"));
         _keyPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, maker: null, "idempotency_key"));
         _claimPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, maker: null, "claim_check"));
@@ -122,25 +123,23 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
     /// <param name="cancellationToken">Ends it.</param>
     /// <param name="timeout">How long the server may be silent, zero for ever; null for what the connection says.</param>
     /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
-    public async IAsyncEnumerable<T> QueryAsync<T>(string sql, object parameters, [EnumeratorCancellation] CancellationToken cancellationToken, TimeSpan? timeout = null)
+    public IAsyncEnumerable<T> QueryAsync<T>(string sql, object parameters, CancellationToken cancellationToken, TimeSpan? timeout = null) =>
+        ReadAsync<T>(_source, sql, parameters, timeout, cancellationToken);
+
+    /// <summary>The same over a few connections of their own, with plans for what is asked: however many search, and however long, the rest of the host finds a connection.</summary>
+    /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
+    public IAsyncEnumerable<T> SearchAsync<T>(string sql, object parameters, CancellationToken cancellationToken) => ReadAsync<T>(_searches, sql, parameters, timeout: null, cancellationToken);
+
+    public async ValueTask DisposeAsync()
     {
-        await using var connection = await OpenAsync(cancellationToken);
-        await using var rows = connection.QueryUnbufferedAsync<T>(sql, parameters, commandTimeout: (int?)timeout?.TotalSeconds).GetAsyncEnumerator(cancellationToken);
-        while (await MoveNextAsync(rows)) yield return rows.Current;
+        if (_source.IsValueCreated) await Source.DisposeAsync();
+        if (_searches.IsValueCreated) await _searches.Value.DisposeAsync();
     }
 
-    public ValueTask DisposeAsync() => _source.IsValueCreated ? Source.DisposeAsync() : ValueTask.CompletedTask;
-
-    private static async Task<bool> MoveNextAsync<T>(IAsyncEnumerator<T> rows)
+    private async IAsyncEnumerable<T> ReadAsync<T>(Lazy<NpgsqlDataSource> source, string sql, object parameters, TimeSpan? timeout, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        try
-        {
-            return await rows.MoveNextAsync();
-        }
-        catch (Exception ex) when (PostgresErrors.IsFailure(ex))
-        {
-            throw StoreErrors.NotReached(ex);
-        }
+        await EnsureReadyAsync(cancellationToken);
+        await foreach (var row in PostgresRows.ReadAsync<T>(source.Value, sql, parameters, timeout, cancellationToken)) yield return row;
     }
 
     // Not with a caller's token: the attempt is everybody's. The connection's time-outs bound it.

@@ -21,4 +21,8 @@ internal static class PostgresFields
     /// <summary>The name and the value as they are indexed.</summary>
     public static (string Name, string Value) Indexed(KeyValuePair<string, string> field) =>
         (PostgresText.Cut(PostgresText.Clean(field.Key), IndexedCharacters), PostgresText.Cut(PostgresText.Clean(field.Value), IndexedCharacters));
+
+    /// <summary>Whether the index holds all of the name and of the value.</summary>
+    public static bool IsIndexedWhole(KeyValuePair<string, string> field) =>
+        PostgresText.Clean(field.Key).Length <= IndexedCharacters && PostgresText.Clean(field.Value).Length <= IndexedCharacters;
 }

@@ -127,6 +127,28 @@ public abstract class AuditStoreContract
     }
 
     [Test, CancelAfter(30_000)]
+    public async Task Facts_are_found_by_many_fields_at_once(CancellationToken cancellationToken)
+    {
+        (string, string)[] fields = [.. Enumerable.Range(0, 6).Select(number => ($"field-{number}", $"{number}"))];
+        var fact = SomeFacts.Fact(fields: fields);
+        await _store.AppendAsync([fact, SomeFacts.Fact(fields: fields[..5])], cancellationToken);
+
+        Assert.That(await IdsAsync(Where(fields), cancellationToken), Is.EqualTo([fact.Id]));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Times_and_keys_at_the_ends_of_the_world_leave_nothing_out(CancellationToken cancellationToken)
+    {
+        var facts = Enumerable.Range(0, 2).Select(_ => SomeFacts.Fact(fields: [("order", "A-1001")])).ToList();
+        await _store.AppendAsync(facts, cancellationToken);
+
+        var everything = Where(("order", "A-1001")) with { From = DateTimeOffset.MinValue, To = DateTimeOffset.MaxValue, Before = Guid.AllBitsSet };
+
+        Assert.That(await IdsAsync(everything, cancellationToken), Is.EqualTo([facts[1].Id, facts[0].Id]));
+        Assert.That(await IdsAsync(everything with { Before = facts[1].Id }, cancellationToken), Is.EqualTo([facts[0].Id]));
+    }
+
+    [Test, CancelAfter(30_000)]
     public async Task Values_that_begin_alike_are_told_apart_however_long_they_are(CancellationToken cancellationToken)
     {
         var beginning = new string('x', 5000);

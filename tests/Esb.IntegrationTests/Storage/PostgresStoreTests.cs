@@ -66,13 +66,16 @@ public sealed class PostgresStoreTests
         var name = $"esb {Guid.NewGuid():N}";
         var store = _schema.Open(Path.Combine(_schema.Config.Folder, "other"), $"{_schema.Config.Connection};Application Name={name}");
         await store.StartAsync(cancellationToken);
-        await store.Audit.AppendAsync([SomeFacts.Fact()], cancellationToken);
+        var fact = SomeFacts.Fact();
+        await store.Audit.AppendAsync([fact], cancellationToken);
         Assert.That(await store.Audit.CheckAsync(cancellationToken), Is.Null);
+        Assert.That(await store.Audit.GetJourneyAsync(fact.MessageId, cancellationToken), Has.Count.EqualTo(1)); // searches have sessions of their own
 
         var ended = await _schema.QueryAsync<bool>($"select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name = '{name}'");
 
         Assert.That(ended, Is.Not.Empty.And.All.True);
         Assert.That(await store.Audit.CheckAsync(cancellationToken), Is.Null);
+        Assert.That(await store.Audit.GetJourneyAsync(fact.MessageId, cancellationToken), Has.Count.EqualTo(1));
     }
 
     [Test]

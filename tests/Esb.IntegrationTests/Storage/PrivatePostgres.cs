@@ -31,6 +31,14 @@ internal sealed partial class PrivatePostgres : IAsyncDisposable
 
     public Task StartAgainAsync() => RunAsync("postgres", "start", _folder);
 
+    /// <summary>Stops and starts it; of its files nothing is left in memory.</summary>
+    public async Task RestartColdAsync()
+    {
+        await StopAsync();
+        using (var forgetting = Process.Start("find", [_folder, "-type", "f", "-size", "+0", "-exec", "dd", "if={}", "iflag=nocache", "count=0", "status=none", ";"])) await forgetting.WaitForExitAsync();
+        await StartAgainAsync();
+    }
+
     public async ValueTask DisposeAsync() => await RunAsync("stop", _folder);
 
     private static async Task<string> RunAsync(params string[] arguments)
