@@ -21,8 +21,11 @@ internal sealed record AuditConfig : AuditEvidenceConfig
     [Setting("How much of a message is recorded beside what happened to it: nothing, headers, also fields, also the whole body.")]
     public AuditBodies Bodies { get; init; }
 
-    [Setting("Where that is recorded: as received, as published, as delivered, as replied.")]
+    [Setting("Where that is recorded: as received, as published, as delivered, as replied, before and after each transform step.")]
     public IReadOnlyList<AuditPoint> At { get; init; } = Enum.GetValues<AuditPoint>();
+
+    [Setting("Whether each step of a process leaves a fact, with how long it took.")]
+    public bool Steps { get; init; }
 
     [Setting("Values to record for search, with bodies fields or whole.")]
     public IReadOnlyDictionary<string, ValueConfig> Fields { get; init; } = new Dictionary<string, ValueConfig>();

@@ -23,6 +23,8 @@ internal sealed class AuditTrail(AuditConfig config, IAuditWriter store, AuditRe
 
     public AuditBodies Wants(AuditKind kind, string endpoint) => recorder?.Wants(kind, endpoint) ?? AuditBodies.None;
 
+    public bool WantsSteps(string endpoint) => recorder?.WantsSteps(endpoint) ?? false;
+
     public ValueTask RecordAsync(AuditFact fact, EsbMessage content, CancellationToken cancellationToken) =>
         RecordAsync(recorder?.Describe(fact, content) ?? fact, cancellationToken);
 

@@ -22,6 +22,7 @@ public static class WorkflowsRegistration
         .AddSingleton<IConfigurationCheck, ProcessCheck>()
         .AddSingleton<IConfigurationCheck, StepIdsCheck>()
         .AddSingleton<IConfigurationCheck, CatchCodesCheck>()
+        .AddSingleton<IConfigurationCheck, MapOutputCheck>()
         .AddSingleton<WireTaps>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<WireTaps>());
 

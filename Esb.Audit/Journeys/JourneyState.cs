@@ -9,6 +9,9 @@ public enum JourneyState
     /// <summary>A filter ended its way.</summary>
     Filtered,
 
+    /// <summary>Its process came to its end, with nothing to publish and nobody who waited.</summary>
+    Completed,
+
     /// <summary>It was recognised as one that had been handled before.</summary>
     Duplicate,
 

@@ -7,7 +7,7 @@ internal readonly record struct StageKey(Guid Message, JourneyStageKind Kind, st
 {
     /// <summary>The endpoints by which messages of these facts came in: some kinds of facts are recorded on both sides of a topic.</summary>
     public static HashSet<string?> EntriesOf(IEnumerable<AuditFact> facts) =>
-        [.. facts.Where(fact => fact.Kind is AuditKind.Received or AuditKind.Refused or AuditKind.Aborted or AuditKind.Published or AuditKind.Recorded).Select(fact => fact.Endpoint)];
+        [.. facts.Where(fact => IsOfEntry(fact.Kind) || fact.Kind == AuditKind.Published).Select(fact => fact.Endpoint)];
 
     public static StageKey Of(AuditFact fact, HashSet<string?> entries) => KindOf(fact, entries) switch
     {
@@ -19,11 +19,13 @@ internal readonly record struct StageKey(Guid Message, JourneyStageKind Kind, st
 
     private static JourneyStageKind KindOf(AuditFact fact, HashSet<string?> entries) => fact.Kind switch
     {
-        AuditKind.Received or AuditKind.Refused or AuditKind.Aborted or AuditKind.Recorded => JourneyStageKind.Entry,
+        _ when IsOfEntry(fact.Kind) => JourneyStageKind.Entry,
         AuditKind.Published => JourneyStageKind.Publication,
-        _ when fact.Endpoint is null || entries.Contains(fact.Endpoint) => fact.Kind == AuditKind.Replied ? JourneyStageKind.Publication : JourneyStageKind.Entry,
+        _ when fact.Endpoint is null || entries.Contains(fact.Endpoint) => fact is { Kind: AuditKind.Replied, Subject: not null } ? JourneyStageKind.Publication : JourneyStageKind.Entry,
         _ when fact.Process is not null => JourneyStageKind.Call,
         AuditKind.Duplicate when fact.Attempt == 0 => JourneyStageKind.Entry,
         _ => JourneyStageKind.Delivery,
     };
+
+    private static bool IsOfEntry(AuditKind kind) => kind is AuditKind.Received or AuditKind.Refused or AuditKind.Aborted or AuditKind.Recorded or AuditKind.Completed or AuditKind.StepEnded;
 }

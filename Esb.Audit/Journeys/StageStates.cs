@@ -8,12 +8,13 @@ internal static class StageStates
     /// <summary>The state at a place, by what happened last.</summary>
     public static JourneyState Of(JourneyStageKind kind, IReadOnlyList<JourneyEvent> events)
     {
-        var last = events.LastOrDefault(happened => happened.Fact.Kind is not (AuditKind.Recorded or AuditKind.Erased)) ?? events[^1];
+        var last = events.LastOrDefault(happened => happened.Fact.Kind is not (AuditKind.Recorded or AuditKind.StepEnded or AuditKind.Erased)) ?? events[^1];
         return last.Fact.Kind switch
         {
-            AuditKind.Received or AuditKind.Recorded or AuditKind.Erased => JourneyState.Received,
+            AuditKind.Received or AuditKind.Recorded or AuditKind.StepEnded or AuditKind.Erased => JourneyState.Received,
             AuditKind.Filtered => JourneyState.Filtered,
-            AuditKind.Duplicate => AfterDuplicate(events),
+            AuditKind.Completed => JourneyState.Completed,
+            AuditKind.Duplicate => AfterDuplicate(kind, events),
             AuditKind.Delivered => JourneyState.Delivered,
             AuditKind.Replied => last.Fact.Code is null ? JourneyState.Replied : JourneyState.Failed,
             AuditKind.ReplyAbandoned => JourneyState.Abandoned,
@@ -38,8 +39,15 @@ internal static class StageStates
     }
 
     // That it came once more does not undo what was done the first time.
-    private static JourneyState AfterDuplicate(IReadOnlyList<JourneyEvent> events) =>
-        events.Any(happened => happened.Fact.Kind is AuditKind.Delivered or AuditKind.Replied) ? JourneyState.Delivered
-        : events.Any(happened => happened.Fact.Kind == AuditKind.Received) ? JourneyState.Received
-        : JourneyState.Duplicate;
+    private static JourneyState AfterDuplicate(JourneyStageKind kind, IReadOnlyList<JourneyEvent> events)
+    {
+        var done = events.LastOrDefault(happened => happened.Fact.Kind is AuditKind.Delivered or AuditKind.Replied or AuditKind.Completed);
+        return done?.Fact.Kind switch
+        {
+            null => events.Any(happened => happened.Fact.Kind == AuditKind.Received) ? JourneyState.Received : JourneyState.Duplicate,
+            AuditKind.Completed => JourneyState.Completed,
+            AuditKind.Replied when kind == JourneyStageKind.Entry => JourneyState.Replied,
+            _ => JourneyState.Delivered,
+        };
+    }
 }

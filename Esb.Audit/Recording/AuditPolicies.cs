@@ -23,7 +23,7 @@ internal sealed class AuditPolicies
     {
         var endpoints = configuration.Named<EndpointConfig>("endpoints").Where(endpoint => endpoint.Value.Audit is not null).ToDictionary(endpoint => endpoint.Key, endpoint => endpoint.Value.Audit!);
         var all = configuration.Section<AuditConfig>("audit");
-        var general = new AuditPolicy(all.Mode, all.Bodies, all.At, AuditField.Compile(all.Fields, expressions, errors));
+        var general = new AuditPolicy(all.Mode, all.Bodies, all.At, all.Steps, AuditField.Compile(all.Fields, expressions, errors));
         var topics = configuration.Named<TopicConfig>("topics")
             .Where(topic => topic.Value.Audit is not null)
             .ToDictionary(topic => topic.Key, topic => PoliciesOf(Refine(general, topic.Value.Audit!)));
@@ -36,6 +36,7 @@ internal sealed class AuditPolicies
             config.Mode ?? policy.Mode,
             config.Bodies ?? policy.Bodies,
             config.At ?? policy.At,
+            config.Steps ?? policy.Steps,
             config.Fields.Count == 0 ? policy.Fields : [.. policy.Fields.Where(field => !config.Fields.ContainsKey(field.Name)), .. AuditField.Compile(config.Fields, expressions, errors)]);
     }
 

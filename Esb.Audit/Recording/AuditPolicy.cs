@@ -3,7 +3,7 @@ using Esb.Core.Audit;
 namespace Esb.Audit.Recording;
 
 /// <summary>What is recorded of the messages of one endpoint, on one topic. Immutable.</summary>
-internal sealed record AuditPolicy(AuditMode Mode, AuditBodies Bodies, IReadOnlyList<AuditPoint> At, IReadOnlyList<AuditField> Fields)
+internal sealed record AuditPolicy(AuditMode Mode, AuditBodies Bodies, IReadOnlyList<AuditPoint> At, bool Steps, IReadOnlyList<AuditField> Fields)
 {
     private readonly HashSet<AuditKind> _kinds = [.. At.SelectMany(KindsOf)];
 
@@ -15,6 +15,7 @@ internal sealed record AuditPolicy(AuditMode Mode, AuditBodies Bodies, IReadOnly
         AuditPoint.Received => [AuditKind.Received, AuditKind.Refused],
         AuditPoint.Published => [AuditKind.Published],
         AuditPoint.Delivered => [AuditKind.Delivered],
+        AuditPoint.Transformed => [AuditKind.StepEnded],
         _ => [AuditKind.Replied],
     };
 }

@@ -20,6 +20,9 @@ internal sealed class AuditRecorder(AuditConfig config, AuditPolicies policies, 
     /// <summary>How much is recorded with facts of a kind at an endpoint.</summary>
     public AuditBodies Wants(AuditKind kind, string endpoint) => policies.Of(endpoint, subject: null).Of(kind);
 
+    /// <summary>Whether steps leave facts, of messages that came in by an endpoint.</summary>
+    public bool WantsSteps(string endpoint) => policies.Of(endpoint, subject: null).Steps;
+
     /// <summary>When a fact counts as recorded.</summary>
     public AuditMode ModeOf(AuditFact fact) => policies.Of(fact.Endpoint, fact.Subject).Mode;
 

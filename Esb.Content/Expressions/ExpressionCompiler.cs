@@ -27,25 +27,15 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
         .Where(entry => NamespaceCheck.IsPrefix(entry.Key) && entry.Value.Uri.Length > 0)
         .ToDictionary(entry => entry.Key, entry => entry.Value.Uri);
 
-    public IMessageValue? Compile(IValueSource value, ConfigErrors errors) => value switch
-    {
-        { Xpath: { } xpath } => CompileXPath(xpath, value, errors),
-        { Jsonpath: { } jsonpath } => CompileJsonPath(jsonpath, value, wantsText: true, errors),
-        { Header: { } header } => new HeaderValue(header),
-        { Property: { } property } => new PropertyValue(property),
-        { Message: { } part } => new MessagePartValue(part),
-        { Value: { } constant } => new ConstantValue(NumberText.FromConstant(constant)),
-        { Template: { } template } => CompileTemplate(template, $"{value.Path}.template", value.Origin, errors),
-        _ => null, // its record refused it
-    };
+    public IMessageValue? Compile(IValueSource value, ConfigErrors errors) => Compile(value, wantsText: true, errors);
 
     public IMessageCondition? Compile(ConditionConfig condition, ConfigErrors errors) => condition switch
     {
+        { All: null, Any: null, Not: null } => CompileOne(condition, errors),
+        _ when !ValueDemands.AreNone(condition, errors) => null,
         { All: { } all } => CompileEach(all, errors) is { } conditions ? new AllCondition(conditions) : null,
         { Any: { } any } => CompileEach(any, errors) is { } conditions ? new AnyCondition(conditions) : null,
-        { Not: { } not } => Compile(not, errors) is { } inner ? new NotCondition(inner) : null,
-        { Xpath: { } xpath } when !ComparisonCompiler.Compares(condition) => CompileXPathCondition(xpath, condition, errors),
-        _ => CompileComparison(condition, errors),
+        _ => Compile(condition.Not!, errors) is { } inner ? new NotCondition(inner) : null,
     };
 
     public IMessageValue? CompileTemplate(string template, string path, ConfigOrigin origin, ConfigErrors errors)
@@ -54,6 +44,33 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
         if (expected is not null) errors.Add(new ConfigError("ESB-EXPR-TEMPLATE", path, $"\"{template}\"", expected, origin));
         return value;
     }
+
+    private IMessageValue? Compile(IValueSource value, bool wantsText, ConfigErrors errors)
+    {
+        if (CompileSource(value, wantsText, errors) is not { } compiled || !ValueDemands.AreSound(value, errors)) return null;
+        var single = value.Single == true && CountOf(value, errors) is { } count ? ValueDemands.Single(compiled, count, value) : compiled;
+        return value.Required == true ? ValueDemands.Required(single, value) : single;
+    }
+
+    private IMessageValue? CompileSource(IValueSource value, bool wantsText, ConfigErrors errors) => value switch
+    {
+        { Xpath: { } xpath } => CompileXPath(xpath, value, errors),
+        { Jsonpath: { } jsonpath } => CompileJsonPath(jsonpath, value, wantsText, errors),
+        { Header: { } header } => new HeaderValue(header),
+        { Property: { } property } => new PropertyValue(property),
+        { Message: { } part } => new MessagePartValue(part),
+        { Value: { } constant } => new ConstantValue(NumberText.FromConstant(constant)),
+        { Template: { } template } => CompileTemplate(template, $"{value.Path}.template", value.Origin, errors),
+        _ => null, // its record refused it
+    };
+
+    // How many nodes a sound expression selects; null where it can be one at most.
+    private IMessageValue? CountOf(IValueSource value, ConfigErrors errors) => value switch
+    {
+        { Xpath: { } xpath } => CompileXPath($"count({xpath})", value, errors),
+        { Jsonpath: { } jsonpath } when JsonPath.Parse(jsonpath) is { IsSingular: false } path => new JsonPathCount(path),
+        _ => null,
+    };
 
     // The framework's compiler judges the expression; a forward pass evaluates it where it can, the tree where it must.
     private IMessageValue? CompileXPath(string xpath, IValueSource value, ConfigErrors errors)
@@ -68,12 +85,16 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
         return new ScanCompiler(_paths, namespaces).CompileTruth(xpath) is { } holds ? new ScannedCondition(holds, _paths) : new XPathCondition(new XPathTree(expression, xml, time));
     }
 
-    private ComparisonCondition? CompileComparison(ConditionConfig condition, ConfigErrors errors)
+    private IMessageCondition? CompileOne(ConditionConfig condition, ConfigErrors errors)
     {
+        var compares = ComparisonCompiler.Compares(condition);
+        if (condition is { Xpath: { } xpath, Required: not true, Single: not true } && !compares) return CompileXPathCondition(xpath, condition, errors);
+
         // Whether an object or array is there, its first byte tells; any comparison wants to read it.
-        var wantsText = ComparisonCompiler.Compares(condition) && condition.Exists is null;
-        var value = condition.Jsonpath is { } jsonpath ? CompileJsonPath(jsonpath, condition, wantsText, errors) : Compile((IValueSource)condition, errors);
-        var holds = ComparisonCompiler.Compile(condition, errors);
+        var value = Compile(condition, wantsText: compares && condition.Exists is null, errors);
+        var holds = condition.Xpath is not null && !compares
+            ? found => found is not null // nodes stand for true, whatever their text
+            : ComparisonCompiler.Compile(condition, errors);
         return value is null || holds is null ? null : new ComparisonCondition(value, holds);
     }
 

@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Text.Json;
 using System.Text.Unicode;
 using Esb.Core.Errors;
@@ -8,8 +7,6 @@ namespace Esb.Content.Json;
 /// <summary>Says what is wrong with a document. Runs only when something is, so it reads the document once more.</summary>
 internal static class JsonFaults
 {
-    private static readonly SearchValues<byte> Blanks = SearchValues.Create(" \t\r\n"u8);
-
     /// <exception cref="EsbException"><c>ESB-JSON-ENCODING</c>: it is not UTF-8.</exception>
     public static void RequireUtf8(ReadOnlySpan<byte> bytes)
     {
@@ -19,7 +16,7 @@ internal static class JsonFaults
     public static EsbException Explain(Exception error, ReadOnlySpan<byte> bytes)
     {
         if (!Utf8.IsValid(bytes)) return NotUtf8(error);
-        if (!bytes.ContainsAnyExcept(Blanks)) return Fault("ESB-JSON-EMPTY", "The body is empty; a JSON document was expected.", error);
+        if (!bytes.ContainsAnyExcept(JsonRoot.Blanks)) return Fault("ESB-JSON-EMPTY", "The body is empty; a JSON document was expected.", error);
         var names = new Stack<HashSet<string>>();
         var reader = new Utf8JsonReader(bytes, new JsonReaderOptions { MaxDepth = int.MaxValue });
         try

@@ -1,5 +1,6 @@
 using Esb.Core.Errors;
 using Esb.Core.Messages;
+using Esb.Core.Processes;
 
 namespace Esb.Content.Transforms;
 
@@ -18,6 +19,9 @@ public interface IMessageMap
 
     /// <summary>What it can be told beside the message. The same as long as the configuration runs, also when its file changes.</summary>
     IReadOnlyList<MapParameter> Parameters { get; }
+
+    /// <summary>What it makes, by its <c>xsl:output</c>.</summary>
+    MadeKind Makes { get; }
 
     /// <summary>Makes another body of a buffered one, whatever its content type says.</summary>
     /// <param name="input">The message's body: the document that the map begins at.</param>

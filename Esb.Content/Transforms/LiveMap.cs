@@ -1,4 +1,5 @@
 using Esb.Core.Messages;
+using Esb.Core.Processes;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Content.Transforms;
@@ -21,6 +22,8 @@ internal sealed partial class LiveMap(string path, StylesheetFiles first, Func<S
     public string Name => _current.Name;
 
     public IReadOnlyList<MapParameter> Parameters { get; } = first.Parameters;
+
+    public MadeKind Makes => Volatile.Read(ref _current).Makes;
 
     /// <summary>Why a change was refused; null when what runs is what the files say.</summary>
     public string? Problem { get; private set; }

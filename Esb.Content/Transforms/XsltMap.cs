@@ -7,6 +7,7 @@ using Esb.Content.Transforms.Streaming;
 using Esb.Content.Xml;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
+using Esb.Core.Processes;
 
 namespace Esb.Content.Transforms;
 
@@ -37,6 +38,7 @@ internal sealed class XsltMap : IMessageMap
         _time = time;
         _output = _transform.OutputSettings!.Clone();
         if (_output.Encoding is UTF8Encoding) _output.Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
+        Makes = KindOf(_output.OutputMethod, stylesheet.MediaType);
         _contentType = $"{stylesheet.MediaType ?? DefaultMediaType(_output.OutputMethod)}; charset={_output.Encoding.WebName}";
         Parameters = stylesheet.Parameters;
         _arguments = new MapArguments(name, Parameters, xml);
@@ -46,9 +48,11 @@ internal sealed class XsltMap : IMessageMap
 
     public IReadOnlyList<MapParameter> Parameters { get; }
 
+    public MadeKind Makes { get; }
+
     public MappedBody Transform(MessageBody input, params ReadOnlySpan<MapArgument> arguments)
     {
-        if (_streamed?.TryTransform(input.Bytes) is { } made) return new MappedBody(MessageBody.FromBytes(made), _contentType);
+        if (_streamed?.TryTransform(input.Bytes) is { } made) return new MappedBody(MessageBody.FromBytes(made), _contentType, Makes);
         return ByTheEngine(input, arguments);
     }
 
@@ -76,7 +80,7 @@ internal sealed class XsltMap : IMessageMap
             throw Explain(ex, said);
         }
 
-        return new MappedBody(MessageBody.FromBytes(output.GetBuffer().AsMemory(0, (int)output.Length)), _contentType);
+        return new MappedBody(MessageBody.FromBytes(output.GetBuffer().AsMemory(0, (int)output.Length)), _contentType, Makes);
     }
 
     private void Run(MessageBody input, XsltArgumentList arguments, XmlWriter writer)
@@ -108,6 +112,15 @@ internal sealed class XsltMap : IMessageMap
     private EsbException Fault(string code, string what, Exception error) => new(code, $"The map {Name} {what.TrimEnd('.')}.", FaultKind.Invalid, error);
 
     private static string Clip(string text) => text.Length <= 500 ? text : text[..500] + "…";
+
+    private static MadeKind KindOf(XmlOutputMethod method, string? mediaType) => method switch
+    {
+        XmlOutputMethod.Html => MadeKind.Html,
+        XmlOutputMethod.Text when mediaType?.EndsWith("json", StringComparison.OrdinalIgnoreCase) == true => MadeKind.Json,
+        XmlOutputMethod.Text when mediaType?.EndsWith("xml", StringComparison.OrdinalIgnoreCase) == true => MadeKind.Xml,
+        XmlOutputMethod.Text => MadeKind.Text,
+        _ => MadeKind.Xml,
+    };
 
     private static string DefaultMediaType(XmlOutputMethod method) => method switch
     {

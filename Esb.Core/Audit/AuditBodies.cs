@@ -30,4 +30,7 @@ public enum AuditPoint
 
     /// <summary>The answer, as it came from outside and as its sender got it.</summary>
     Replied,
+
+    /// <summary>Before and after each step that transforms it, where steps are recorded.</summary>
+    Transformed,
 }

@@ -53,6 +53,12 @@ public enum AuditKind
 
     /// <summary>The bodies recorded of it were erased on request.</summary>
     Erased,
+
+    /// <summary>Its process came to its end: nobody waited for an answer, and nothing was published.</summary>
+    Completed,
+
+    /// <summary>A step of its process came to its end; with a code where it failed and the process went on.</summary>
+    StepEnded,
 }
 
 /// <summary>One thing that happened to a message. Immutable.</summary>

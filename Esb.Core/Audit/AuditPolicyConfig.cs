@@ -11,12 +11,16 @@ public sealed record AuditPolicyConfig : SettingsRecord
     public AuditBodies? Bodies { get; init; }
 
     /// <summary>Where on the way of a message that is recorded.</summary>
-    [Setting("Where that is recorded: as received, as published, as delivered, as replied.")]
+    [Setting("Where that is recorded: as received, as published, as delivered, as replied, before and after each transform step.")]
     public IReadOnlyList<AuditPoint>? At { get; init; }
 
     /// <summary>Values to record for search, beside those of the section <c>audit</c>; one of the same name takes the place of that.</summary>
     [Setting("Values to record for search, beside those of the section audit.")]
     public IReadOnlyDictionary<string, ValueConfig> Fields { get; init; } = new Dictionary<string, ValueConfig>();
+
+    /// <summary>Whether steps leave facts; of inbound endpoints only.</summary>
+    [Setting("Whether each step of its process leaves a fact; of an inbound endpoint.")]
+    public bool? Steps { get; init; }
 
     /// <summary>When its facts count as recorded.</summary>
     [Setting("When its facts count as recorded.")]

@@ -22,6 +22,9 @@ public interface IAuditTrail
 
     /// <summary>How much of a message is wanted with facts of this kind at an endpoint, where its subject is not known yet. For fields and bodies one that streams has to be buffered.</summary>
     AuditBodies Wants(AuditKind kind, string endpoint) => AuditBodies.None;
+
+    /// <summary>Whether the steps that a message passes are wanted, each with a fact, where it came in by this endpoint.</summary>
+    bool WantsSteps(string endpoint) => false;
 }
 
 /// <summary>Makes facts of messages.</summary>

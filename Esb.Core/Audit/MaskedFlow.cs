@@ -3,36 +3,40 @@ using Esb.Core.Processes;
 
 namespace Esb.Core.Audit;
 
-/// <summary>Which message the current flow of control works on, so that texts about it (failures, lines of the log) are written without what is masked in it.</summary>
+/// <summary>Which message the current flow of control works on, so that texts about it (failures, lines of the log, spans) are written without what is masked in it.</summary>
 /// <remarks>Begun inside an asynchronous method, it ends with that method. Without masks nothing is followed, and it costs nothing.</remarks>
 public static class MaskedFlow
 {
-    private static readonly AsyncLocal<Followed?> Current = new();
+    private static readonly AsyncLocal<MaskedSubject?> Current = new();
+
+    /// <summary>What texts are about here, for another flow that does this one's work too; null where nothing is masked.</summary>
+    public static MaskedSubject? Subject => Current.Value;
 
     /// <summary>From here on texts are about this message, as it came in and as it is by then.</summary>
     public static void Follow(IMessageMask mask, MessageContext context)
     {
-        if (!mask.IsEmpty) Current.Value = new Followed(mask, context.Received, context);
+        if (!mask.IsEmpty) Current.Value = new MaskedSubject(() => SecretsOf(mask, context));
     }
 
     /// <summary>From here on texts are about this message.</summary>
     public static void Follow(IMessageMask mask, EsbMessage message)
     {
-        if (!mask.IsEmpty) Current.Value = new Followed(mask, message, null);
+        if (!mask.IsEmpty) Current.Value = new MaskedSubject(() => mask.Apply(message).Secrets);
+    }
+
+    /// <summary>From here on texts are about what other flows work on, which this one does for all of them; those without a subject are left out.</summary>
+    public static void Follow(IEnumerable<MaskedSubject?> subjects)
+    {
+        var all = subjects.OfType<MaskedSubject>().ToList();
+        if (all.Count > 0) Current.Value = new MaskedSubject(() => all.Aggregate(MaskedSecrets.None, (secrets, subject) => secrets.And(subject.Secrets)));
     }
 
     /// <summary>A text without what is masked in the message that is worked on here.</summary>
-    public static string Clean(string text) => Current.Value is { } followed && text.Length > 0 ? followed.Secrets.Remove(text) : text;
+    public static string Clean(string text) => Current.Value is { } subject && text.Length > 0 ? subject.Secrets.Remove(text) : text;
 
-    private sealed record Followed(IMessageMask Mask, EsbMessage Received, MessageContext? Context)
+    private static MaskedSecrets SecretsOf(IMessageMask mask, MessageContext context)
     {
-        public MaskedSecrets Secrets
-        {
-            get
-            {
-                var secrets = Mask.Apply(Received).Secrets;
-                return Context?.Message is { } changed && !ReferenceEquals(changed, Received) ? secrets.And(Mask.Apply(changed).Secrets) : secrets;
-            }
-        }
+        var secrets = mask.Apply(context.Received).Secrets;
+        return ReferenceEquals(context.Message, context.Received) ? secrets : secrets.And(mask.Apply(context.Message).Secrets);
     }
 }

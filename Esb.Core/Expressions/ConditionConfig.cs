@@ -1,5 +1,6 @@
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
+using Esb.Core.Processes;
 
 namespace Esb.Core.Expressions;
 
@@ -7,7 +8,7 @@ namespace Esb.Core.Expressions;
 /// <remarks>Alone, a value holds as XPath says for XPath, otherwise when it exists and is not false. Numbers compare as numbers when both sides are.</remarks>
 [ExactlyOne("xpath", "jsonpath", "header", "property", "message", "value", "template", "all", "any", "not")]
 [AtMostOne("equals", "notEquals", "in", "greaterThan", "atLeast", "lessThan", "atMost", "matches", "startsWith", "exists", "all", "any", "not")]
-public sealed record ConditionConfig : SettingsRecord, IValueSource
+public sealed record ConditionConfig : SettingsRecord, IValueSource, ITakesValues
 {
     /// <inheritdoc/>
     [Setting("An XPath 1.0 expression over the body, with the prefixes of the section namespaces.")]
@@ -36,6 +37,14 @@ public sealed record ConditionConfig : SettingsRecord, IValueSource
     /// <inheritdoc/>
     [Setting("A text with places for values.")]
     public string? Template { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("Whether a message without this value is refused, instead of the condition not holding.")]
+    public bool? Required { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("Whether a message in which the XPath or JSONPath selects more than one node is refused, instead of the first being looked at.")]
+    public bool? Single { get; init; }
 
     /// <summary>Equality.</summary>
     [Setting("Holds when the value equals this constant.", Name = "equals")]
@@ -88,4 +97,13 @@ public sealed record ConditionConfig : SettingsRecord, IValueSource
     /// <summary>Negation.</summary>
     [Setting("Holds when this does not.")]
     public ConditionConfig? Not { get; init; }
+
+    /// <inheritdoc/>
+    public IEnumerable<IValueSource> Values => this switch
+    {
+        { All: { } all } => all.SelectMany(condition => condition.Values),
+        { Any: { } any } => any.SelectMany(condition => condition.Values),
+        { Not: { } not } => not.Values,
+        _ => [this],
+    };
 }

@@ -62,6 +62,14 @@ public sealed record ValueConfig : SettingsRecord, IValueSource
     /// <inheritdoc/>
     [Setting("A text with places for values, such as \"{message.id}-{header.x-order}\".")]
     public string? Template { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("Whether a message without this value is refused.")]
+    public bool? Required { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("Whether a message in which the XPath or JSONPath selects more than one node is refused.")]
+    public bool? Single { get; init; }
 }
 
 /// <summary>The ways to name a value; exactly one of them is given.</summary>
@@ -93,4 +101,10 @@ public interface IValueSource
 
     /// <summary>A template.</summary>
     string? Template { get; }
+
+    /// <summary>Whether a message without the value fails: <c>ESB-XPT-NOMATCH</c>, <c>ESB-JPT-NOMATCH</c>, <c>ESB-EXPR-NOVALUE</c>. False by default.</summary>
+    bool? Required { get; }
+
+    /// <summary>Whether a message in which an XPath or JSONPath selects more than one node fails: <c>ESB-XPT-MULTI</c>, <c>ESB-JPT-MULTI</c>. False by default: the first counts.</summary>
+    bool? Single { get; }
 }

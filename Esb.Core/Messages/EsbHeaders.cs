@@ -12,6 +12,9 @@ public static class EsbHeaders
     /// <summary>Attempts made so far.</summary>
     public const string Attempt = "esb-attempt";
 
+    /// <summary>How often the message has left the bus and come back (<see cref="MessageHops"/>).</summary>
+    public const string Hops = "esb-hops";
+
     /// <summary>The id that a foreign message came with, where it is no UUID.</summary>
     public const string SourceId = "esb-source-id";
 

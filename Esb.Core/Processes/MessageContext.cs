@@ -44,8 +44,14 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
     /// <summary>The innermost step that failed: its id, or where it stands; null where none did, or where that was caught.</summary>
     public string? FailedStep { get; set; }
 
+    /// <summary>What the steps did, where the audit wants to know; null otherwise.</summary>
+    public StepLog? Steps { get; init; }
+
     /// <summary>The first message that was published here, once it was confirmed; null before, and where nothing was.</summary>
     public FirstPublish? FirstPublish { get; private set; }
+
+    /// <summary>What a map made last; null where none made anything.</summary>
+    public MadeBody? Made { get; set; }
 
     /// <summary>Whether a step ended the process.</summary>
     public ProcessOutcome Outcome { get; set; }
@@ -91,6 +97,10 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
 
     /// <summary>Says that a message was confirmed, or became a part of a transaction; only the first counts.</summary>
     public void NotePublished(FirstPublish publish) => FirstPublish ??= publish;
+
+    /// <summary>Takes back what was noted since, with the transaction that it was a part of.</summary>
+    /// <param name="before">What <see cref="FirstPublish"/> was before the transaction.</param>
+    public void RestorePublished(FirstPublish? before) => FirstPublish = before;
 
     /// <summary>Adds to what <see cref="Settled"/> waits for.</summary>
     public void AwaitSettled(Task settled)

@@ -1,3 +1,5 @@
+using Esb.Core.Expressions;
+
 namespace Esb.Core.Processes;
 
 /// <summary>Base of step factories: knows its settings.</summary>
@@ -21,6 +23,13 @@ public interface IHoldsSteps
     IEnumerable<IReadOnlyList<StepConfig>> Lists { get; }
 }
 
+/// <summary>Settings of steps that take values out of the message before they work on it.</summary>
+public interface ITakesValues
+{
+    /// <summary>The values, those of conditions included.</summary>
+    IEnumerable<IValueSource> Values { get; }
+}
+
 /// <summary>Settings of steps that begin a transaction, so that the outbox of its database is looked after.</summary>
 public interface IBeginsTransaction
 {
@@ -34,6 +43,12 @@ public interface ICallsEndpoint
     /// <summary>The endpoint's name.</summary>
     string Endpoint { get; }
 }
+
+/// <summary>Settings of steps whose work leaves audit facts by itself, so that none says that they went well.</summary>
+public interface ILeavesFacts;
+
+/// <summary>Settings of steps that make another message of the one they find.</summary>
+public interface ITransforms;
 
 /// <summary>Looks through processes.</summary>
 public static class StepTree

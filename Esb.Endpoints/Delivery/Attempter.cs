@@ -1,3 +1,4 @@
+using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
@@ -108,18 +109,19 @@ internal sealed partial class Attempter(
 
     private void Tell(EsbException? failure, GatePass pass)
     {
+        var reason = MaskedFlow.Clean(failure?.Message ?? ""); // the endpoint shows it
         if (failure is EndpointException { IsOutage: true })
         {
-            if (gate.Missed(failure.Message, pass)) LogPaused(endpoint, failure.Message);
+            if (gate.Missed(reason, pass)) LogPaused(endpoint, reason);
         }
         else if (failure is EndpointException { IsUnanswered: true })
         {
-            if (gate.Unanswered(failure.Message, pass)) LogPaused(endpoint, failure.Message);
+            if (gate.Unanswered(reason, pass)) LogPaused(endpoint, reason);
         }
         else
         {
             if (gate.Reached()) LogResumed(endpoint);
-            if (failure is not null && ladder.PauseOf(failure) is { } quiet && gate.Pause(failure.Message, quiet)) LogQuiet(endpoint, quiet);
+            if (failure is not null && ladder.PauseOf(failure) is { } quiet && gate.Pause(reason, quiet)) LogQuiet(endpoint, quiet);
         }
     }
 

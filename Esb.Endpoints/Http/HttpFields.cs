@@ -46,7 +46,7 @@ internal static class HttpFields
         var admitted = new List<KeyValuePair<string, string>>();
         foreach (var header in message.Headers)
         {
-            if (!rules.Allows(header.Key) || IsOfContent(header.Key) || EndsHere(header.Key, StringValues.Empty)) continue;
+            if (!rules.Allows(header.Key) || IsOfContent(header.Key) || IsOfTheWay(header.Key) || EndsHere(header.Key, StringValues.Empty)) continue;
             RequireValue(header.Key, header.Value);
             if (rules.Rewrite.NameOf(header.Key) is { } name) admitted.Add(new(name, header.Value));
         }
@@ -57,7 +57,8 @@ internal static class HttpFields
         return admitted;
     }
 
-
+    // The message has a count of its own of the way it came.
+    private static bool IsOfTheWay(string name) => name.Equals(ViaField.Name, StringComparison.OrdinalIgnoreCase);
 
     private static void RequireValue(string name, string value)
     {

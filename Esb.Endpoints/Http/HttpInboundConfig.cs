@@ -20,6 +20,9 @@ internal sealed record HttpInboundConfig : InboundEndpointConfig, IRewritesHeade
     [Setting("The content types that it takes, such as \"application/xml\" or \"text/*\"; by default any.")]
     public IReadOnlyList<string> Accept { get; init; } = [];
 
+    [Setting("Parameters of the query that become headers of the message, by the header's name: { \"x-customer\": \"customer\" }. Such a header comes from nowhere else.")]
+    public IReadOnlyDictionary<string, string> Query { get; init; } = new Dictionary<string, string>();
+
     [Setting("The listener that it is reached by.", Reference = "listeners")]
     public string Listener { get; init; } = "public";
 

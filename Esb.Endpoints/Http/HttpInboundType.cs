@@ -42,6 +42,7 @@ internal sealed class HttpInboundType(
             Refuse(settings, errors, "methods", method, HttpMethodNames.Expected(method));
         foreach (var type in settings.Accept.Where(type => !AcceptedTypes.IsRange(type)))
             Refuse(settings, errors, "accept", type, "expected a content type such as \"application/xml\" or \"text/*\"");
+        QueryParameters.Check(settings, errors);
         if (settings.Relay is { } relay) CheckTarget(settings, relay, errors);
         if (settings.Relay is null && settings.Routes.Count > 0 && settings.IsSound("relay")) errors.Add("ESB-CFG-VALUE", settings, "routes", "only what is relayed can be sent on other ways: expected relay, for what takes none of them");
         foreach (var route in settings.Routes)

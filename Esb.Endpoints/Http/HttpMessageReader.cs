@@ -18,6 +18,7 @@ internal sealed class HttpMessageReader(HttpInboundConfig config, long maxBodyBy
         EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.ReservedHeaders, "{header}", "Headers from outside that claimed a reserved name.");
 
     private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteHeaders));
+    private readonly QueryParameters _query = new(config.Query);
     private readonly AcceptedTypes _accepted = new(config.Accept);
 
     /// <summary>All of the message but its body; nothing has been judged yet.</summary>
@@ -25,7 +26,8 @@ internal sealed class HttpMessageReader(HttpInboundConfig config, long maxBodyBy
     {
         var headers = _rules.Admit(HeadersOf(request), out var reserved);
         if (reserved > 0) ReservedHeaders.Add(reserved, new TagList { { EsbTelemetry.Tags.Endpoint, config.Name } });
-        return EsbMessage.Create(MessageBody.Empty, time) with { ContentType = request.ContentType, Headers = headers, Party = PartyOf(request) };
+        var message = EsbMessage.Create(MessageBody.Empty, time) with { ContentType = request.ContentType, Headers = headers, Party = PartyOf(request) };
+        return MessageHops.Set(message, ViaField.HopsOf(request.Headers.Via));
     }
 
     private string? PartyOf(HttpRequest request) => config.Authentication.Count == 0 ? config.Party : request.HttpContext.Features.Get<Party>()?.Name;
@@ -41,6 +43,10 @@ internal sealed class HttpMessageReader(HttpInboundConfig config, long maxBodyBy
             ? id
             : throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-CORRELATION", $"{HttpFields.CorrelationId} is longer than {MaxCorrelationLength} characters.");
     }
+
+    /// <summary>The headers of a message with those that the query makes.</summary>
+    /// <exception cref="EsbException">A parameter cannot be used as such (<see cref="QueryParameters"/>).</exception>
+    public MessageHeaders ReadQuery(HttpRequest request, MessageHeaders headers) => config.Query.Count == 0 ? headers : _query.AddTo(headers, request.Query);
 
     /// <summary>Reads the whole body, after everything that can be refused without it.</summary>
     /// <exception cref="EsbException">It is of a type or size that is not taken, or did not arrive.</exception>

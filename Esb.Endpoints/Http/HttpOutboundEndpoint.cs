@@ -14,6 +14,8 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
     /// <summary>The header with the fencing token, a number that grows with every host that takes over.</summary>
     public const string FencingHeader = "Esb-Fencing-Token";
 
+    private const int LoopDetected = 508; // RFC 5842, section 7.2
+
     private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteHeaders));
     private readonly HeaderRules _answerRules = new(config.Headers, new HeaderRewrite(config.RewriteAnswerHeaders));
 
@@ -43,6 +45,7 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
     private HttpRequestMessage Compose(EsbMessage message)
     {
         var destination = destinations.Of(message.Headers[EsbHeaders.Target]);
+        var via = ViaOf(message);
         var request = new HttpRequestMessage(destination.Method, destination.Url);
         if (message.Body.Length != 0 || destination.HasBody) request.Content = ContentOf(message);
         try
@@ -51,6 +54,8 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
             {
                 if (!request.Headers.TryAddWithoutValidation(name, value)) request.Content?.Headers.TryAddWithoutValidation(name, value);
             }
+
+            if (_rules.Rewrite.NameOf(ViaField.Name) is not null) request.Headers.TryAddWithoutValidation(ViaField.Name, via);
 
             // Every attempt has the same one, so that the outside can tell a repetition from another message.
             if (destination.HasEffect && !request.Headers.NonValidated.Contains(IdempotencyHeader.Name))
@@ -63,6 +68,13 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
         }
 
         return request;
+    }
+
+    private string ViaOf(EsbMessage message)
+    {
+        var hops = MessageHops.Of(message);
+        if (hops < MessageHops.Most) return ViaField.Of(hops + 1);
+        throw new EndpointException(config.Name, MessageHops.Code, $"The message has left the bus {hops} times and come back: it is routed in a circle.", isTransient: false, kind: FaultKind.Internal) { Status = LoopDetected };
     }
 
     private static ReadOnlyMemoryContent ContentOf(EsbMessage message)

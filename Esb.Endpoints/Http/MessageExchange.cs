@@ -44,7 +44,7 @@ internal sealed class MessageExchange(HttpInboundConfig config, IMessageIntake i
         {
             var key = keyed is null ? null : IdempotencyHeader.Read(context.Request);
             if (key is not null) message = IdempotencyHeader.Identify(message, config.Name, key);
-            message = message with { CorrelationId = HttpMessageReader.ReadCorrelation(context.Request) };
+            message = message with { CorrelationId = HttpMessageReader.ReadCorrelation(context.Request), Headers = reader.ReadQuery(context.Request, message.Headers) };
             return (message with { Body = await reader.ReadBodyAsync(context) }, key);
         }
         catch (EsbException ex) when (ex.Code == HttpContentRules.Aborted)

@@ -10,11 +10,21 @@ namespace Esb.Endpoints.Intake;
 /// <param name="MaxBytes">The most that is buffered.</param>
 internal sealed record IntakeContent(bool ReadsReceived, bool HasReply, long MaxBytes)
 {
+    /// <summary>Whether the steps of its process are recorded.</summary>
+    public bool HasSteps { get; init; }
+
+    /// <summary>Whether something of a message is recorded before and after a step that transforms it.</summary>
+    public bool HasTransforms { get; init; }
+
     /// <summary>What the configuration wants at an endpoint.</summary>
     public static IntakeContent Of(InboundEndpointConfig config, IAuditTrail audit, long maxBytes) => new(
         audit.Wants(AuditKind.Received, config.Name) >= AuditBodies.Fields,
         config.Process is not null && audit.Wants(AuditKind.Replied, config.Name) != AuditBodies.None,
-        maxBytes);
+        maxBytes)
+    {
+        HasSteps = config.Process is not null && audit.WantsSteps(config.Name),
+        HasTransforms = audit.Wants(AuditKind.StepEnded, config.Name) != AuditBodies.None,
+    };
 
     /// <summary>Buffers the body.</summary>
     /// <exception cref="Core.Errors.EsbException"><c>ESB-BODY-SIZE</c>: it is larger than any may be.</exception>

@@ -36,7 +36,7 @@ internal sealed partial class MessageIntake(
     public async ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken)
     {
         if (message.Party is null && config.Party is { } party) message = message with { Party = party };
-        var context = new MessageContext(message, config.Name);
+        var context = new MessageContext(message, config.Name) { Steps = content.HasSteps ? new StepLog(time, content.HasTransforms) : null };
         MaskedFlow.Follow(audit.Mask, context);
         var started = time.GetTimestamp();
         var outcome = IntakeOutcomes.Failed;
@@ -46,9 +46,9 @@ internal sealed partial class MessageIntake(
             if (content.ReadsReceived) await content.BufferAsync(message, cancellationToken);
             await RecordAndRunAsync(context, cancellationToken);
             outcome = OutcomeOf(context);
-            if (outcome == IntakeOutcomes.Filtered) await RecordAsync(context, AuditKind.Filtered);
-            if (outcome == IntakeOutcomes.Replied && content.HasReply) await RecordReplyAsync(context, time.GetElapsedTime(started), cancellationToken);
-            return ResultOf(context);
+            var result = ResultOf(context);
+            await RecordEndAsync(context, EndOf(context, outcome), time.GetElapsedTime(started), cancellationToken);
+            return result;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
@@ -138,19 +138,40 @@ internal sealed partial class MessageIntake(
         }
     }
 
-    // The fact is about the request: its answer is what it led to.
-    private async Task RecordReplyAsync(MessageContext context, TimeSpan duration, CancellationToken cancellationToken)
+    // How its process ended, where no failure says so and nothing that was published.
+    private AuditKind? EndOf(MessageContext context, string outcome) => outcome switch
     {
-        await content.BufferAsync(context.Message, cancellationToken);
+        IntakeOutcomes.Filtered => AuditKind.Filtered,
+        _ when config.Process is null => null, // it was published, which says also what it was answered
+        IntakeOutcomes.Replied => AuditKind.Replied,
+        _ => context.FirstPublish is null ? AuditKind.Completed : null,
+    };
+
+    // All at once, so that they share a flush; the steps without a wait of their own.
+    private async ValueTask RecordEndAsync(MessageContext context, AuditKind? end, TimeSpan duration, CancellationToken cancellationToken)
+    {
+        if (end is null && context.Steps is null) return;
+        if (end == AuditKind.Replied && content.HasReply) await content.BufferAsync(context.Message, cancellationToken);
         try
         {
-            await audit.RecordAsync(Fact(context.Received, AuditKind.Replied) with { Duration = duration }, context.Message, CancellationToken.None);
+            await Task.WhenAll(RecordStepsAsync(context), end is { } kind ? RecordEndAsync(context, kind, duration) : Task.CompletedTask);
         }
         catch (EsbException ex)
         {
             throw AuditFaults.Unrecorded(ex);
         }
     }
+
+    // The fact is about what came in: its answer is what it led to. It has happened, whoever hangs up.
+    private Task RecordEndAsync(MessageContext context, AuditKind end, TimeSpan duration)
+    {
+        var fact = Fact(context.Received, end) with { Duration = duration };
+        return (end == AuditKind.Replied && content.HasReply ? audit.RecordAsync(fact, context.Message, CancellationToken.None) : audit.RecordAsync(fact, CancellationToken.None)).AsTask();
+    }
+
+    private Task RecordStepsAsync(MessageContext context) => context.Steps is { } steps
+        ? Task.WhenAll(steps.Take().Select(step => (step.Content is null ? audit.RecordAsync(step.Fact, CancellationToken.None) : audit.RecordAsync(step.Fact, step.Content, CancellationToken.None)).AsTask()))
+        : Task.CompletedTask;
 
     private async Task RunInTimeAsync(MessageContext context, CancellationToken cancellationToken)
     {
@@ -196,14 +217,12 @@ internal sealed partial class MessageIntake(
 
     private AuditFact Fact(EsbMessage message, AuditKind kind) => AuditFacts.Of(message, kind, time) with { Endpoint = config.Name, Process = config.Process };
 
-    // What happened has happened: that the sender hangs up does not stop its recording.
-    private ValueTask RecordAsync(MessageContext context, AuditKind kind) => audit.RecordAsync(Fact(context.Received, kind), CancellationToken.None);
-
     private async ValueTask RecordFailureAsync(MessageContext context, AuditKind kind, string code, string reason)
     {
         try
         {
-            await audit.RecordAsync(Fact(context.Received, kind) with { Code = code, Reason = reason, Step = context.FailedStep }, CancellationToken.None);
+            var fact = Fact(context.Received, kind) with { Code = code, Reason = reason, Step = context.FailedStep };
+            await Task.WhenAll(RecordStepsAsync(context), audit.RecordAsync(fact, CancellationToken.None).AsTask());
         }
         catch (EsbException ex)
         {

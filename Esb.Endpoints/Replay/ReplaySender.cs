@@ -82,9 +82,9 @@ internal sealed class ReplaySender(ReplayJob job, ReplayServices services, Repla
     // A repetition has the same id, also that of an edited message.
     private EsbMessage MessageOf(EsbMessage original)
     {
-        var message = original with { Attempt = 0 };
+        var message = MessageHops.Set(original with { Attempt = 0 }, hops: 0);
         if (job.Request.Edit is not { } edit) return message;
-        var headers = edit.Headers is null ? original.Headers : MessageHeaders.From(edit.Headers);
+        var headers = edit.Headers is null ? message.Headers : MessageHeaders.From(edit.Headers).Without(EsbHeaders.Hops);
         return message with
         {
             Id = job.EditedId!.Value,

@@ -19,7 +19,7 @@ internal sealed partial class EsbApplication(ServiceProvider services)
     /// <exception cref="ConfigurationRefusedException">Something configured cannot be had here, such as a port in use.</exception>
     public async Task<StopOutcome> RunAsync(CancellationToken stop, CancellationToken abandon)
     {
-        using var telemetry = TelemetryExport.Start(services.GetRequiredService<EsbConfiguration>());
+        using var telemetry = TelemetryExport.Start(services);
         await using var management = new ManagementServer(services, ManagementKey.DefaultFile);
         _report.Describe();
         PortProbe.RequireFree(services.GetServices<IListeningPart>().SelectMany(part => part.Places));

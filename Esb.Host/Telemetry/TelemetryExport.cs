@@ -1,4 +1,5 @@
 using System.Diagnostics.Metrics;
+using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Diagnostics;
 using OpenTelemetry;
@@ -19,11 +20,12 @@ internal sealed class TelemetryExport : IDisposable
     private readonly TracerProvider _traces;
     private readonly MeterProvider _metrics;
 
-    private TelemetryExport(string name, OtlpTarget target)
+    private TelemetryExport(string name, OtlpTarget target, IMessageMask mask)
     {
         _traces = Sdk.CreateTracerProviderBuilder()
             .ConfigureResource(resource => Describe(resource, name))
             .AddSource([.. EsbTelemetry.Sources, .. LibrarySources])
+            .AddProcessor(new SpanMask(mask))
             .AddOtlpExporter(options => target.Configure(options, "traces"))
             .Build();
         _metrics = Sdk.CreateMeterProviderBuilder()
@@ -35,10 +37,14 @@ internal sealed class TelemetryExport : IDisposable
     }
 
     /// <summary>Starts sending; null where the configuration names no collector.</summary>
-    public static TelemetryExport? Start(EsbConfiguration configuration) =>
-        configuration.Section<TelemetryConfig>("telemetry").Otlp is { } url && OtlpTarget.Parse(url) is { } target
-            ? new TelemetryExport(configuration.Name, target)
+    /// <param name="services">Hold the configuration, and what no span may show.</param>
+    public static TelemetryExport? Start(IServiceProvider services)
+    {
+        var configuration = services.GetRequiredService<EsbConfiguration>();
+        return configuration.Section<TelemetryConfig>("telemetry").Otlp is { } url && OtlpTarget.Parse(url) is { } target
+            ? new TelemetryExport(configuration.Name, target, services.GetRequiredService<IMessageMask>())
             : null;
+    }
 
     public void Dispose()
     {

@@ -146,9 +146,11 @@ internal sealed class MemoryTransport : ITopicTransport, IEndpointQueues
     {
         foreach (var (name, _) in headers)
         {
-            if (HeaderRules.IsReserved(name)) return MessageHeaders.From(headers.Where(header => !HeaderRules.IsReserved(header.Key)));
+            if (!Travels(name)) return MessageHeaders.From(headers.Where(header => Travels(header.Key)));
         }
 
         return headers;
     }
+
+    private static bool Travels(string name) => name == EsbHeaders.Hops || !HeaderRules.IsReserved(name);
 }

@@ -65,13 +65,14 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
     private async ValueTask<OutgoingMessage> PrepareAsync(MessageContext context, Subject subject, Guid id, string step, CancellationToken cancellationToken)
     {
         await context.Message.Body.BufferAsync(limits.MaxBodySize.Bytes, cancellationToken);
-        var message = context.Message with
+        var published = context.Message with
         {
             Id = id,
             Subject = subject.Value,
             Key = keys.KeyOf(subject, context),
             Attempt = 0,
         };
+        var message = MessageHops.Set(published, MessageHops.Of(context.Received)); // also of an answer, which knows of none
         RefuseExcess(message);
         var isProcess = context.Process.Length > 0;
         return new OutgoingMessage(message, context.Endpoint, isProcess ? context.Process : null, Activity.Current?.Context ?? default)

@@ -10,7 +10,7 @@ namespace Esb.Topics.RabbitMq;
 internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
 {
     // Ours on every message, so that finding them is no claim; the broker's and the client's own are none either.
-    private static readonly string[] Expected = [EsbHeaders.Conversation, EsbHeaders.Key, EsbHeaders.SourceId, WireHeaders.Again];
+    private static readonly string[] Expected = [EsbHeaders.Conversation, EsbHeaders.Key, EsbHeaders.SourceId, EsbHeaders.Hops, WireHeaders.Again];
 
     /// <summary>A message that came by the queue of an endpoint.</summary>
     public EsbMessage Read(WireMessage wire, string endpoint) => Read(wire, isKept: DirectKindOf(wire, endpoint) is not null || IsRetry(wire, endpoint));
@@ -108,7 +108,7 @@ internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
             if (name is WireHeaders.TraceParent or WireHeaders.TraceState) continue;
             if (HeaderRules.IsReserved(name))
             {
-                if (believed.Contains(name) && HeaderTable.TextOf(value) is { } text) admitted.Add(new(name, text));
+                if ((name == EsbHeaders.Hops || believed.Contains(name)) && HeaderTable.TextOf(value) is { } text) admitted.Add(new(name, text));
                 else if (!isKept && IsClaim(name)) claims++;
             }
             else if (HeaderRules.IsName(name) && HeaderTable.TextOf(value) is { } text && HeaderRules.IsValue(text))

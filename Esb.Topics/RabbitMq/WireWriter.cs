@@ -106,7 +106,7 @@ internal static class WireWriter
 
     private static BasicProperties Envelope(EsbMessage message, bool isPersistent)
     {
-        var headers = new Dictionary<string, object?>(message.Headers.Count + 6) { [EsbHeaders.Conversation] = message.ConversationId.ToString() };
+        var headers = new Dictionary<string, object?>(message.Headers.Count + 7) { [EsbHeaders.Conversation] = message.ConversationId.ToString() };
         foreach (var (name, value) in message.Headers)
         {
             if (!HeaderRules.IsReserved(name)) headers[name] = value;
@@ -114,6 +114,7 @@ internal static class WireWriter
 
         Add(headers, EsbHeaders.Key, message.Key);
         Add(headers, EsbHeaders.Claim, message.Headers[EsbHeaders.Claim]);
+        Add(headers, EsbHeaders.Hops, message.Headers[EsbHeaders.Hops]);
         Add(headers, EsbHeaders.SourceId, message.Headers[EsbHeaders.SourceId]);
         return new BasicProperties
         {

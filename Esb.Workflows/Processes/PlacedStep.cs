@@ -1,3 +1,4 @@
+using Esb.Core.Errors;
 using Esb.Core.Processes;
 
 namespace Esb.Workflows.Processes;
@@ -5,19 +6,20 @@ namespace Esb.Workflows.Processes;
 /// <summary>A step that leaves word where it stands when it fails.</summary>
 /// <param name="run">The step.</param>
 /// <param name="place">Its id, or where it stands.</param>
-internal sealed class PlacedStep(MessageStep run, string place)
+/// <param name="trace">What it leaves when it went well; null where that is nothing.</param>
+internal sealed class PlacedStep(MessageStep run, string place, StepTrace? trace)
 {
     /// <summary>Runs it. Written out rather than awaited: a step that is done at once costs no state machine.</summary>
     public ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
     {
         try
         {
-            var running = run(context, cancellationToken);
+            var running = Start(context, cancellationToken);
             return running.IsCompletedSuccessfully ? running : WatchAsync(running, context);
         }
-        catch (Exception) when (IsNoted(context))
+        catch (Exception ex) when (Note(ex, context) is { } fault)
         {
-            throw;
+            throw fault;
         }
     }
 
@@ -30,16 +32,17 @@ internal sealed class PlacedStep(MessageStep run, string place)
             {
                 await step.Start(context, cancellationToken);
             }
-            catch (Exception) when (step.IsNoted(context))
+            catch (Exception ex) when (step.Note(ex, context) is { } fault)
             {
-                throw;
+                throw fault;
             }
 
             if (context.Outcome != ProcessOutcome.Running) return;
         }
     }
 
-    private ValueTask Start(MessageContext context, CancellationToken cancellationToken) => run(context, cancellationToken);
+    private ValueTask Start(MessageContext context, CancellationToken cancellationToken) =>
+        trace is not null && context.Steps is { } log ? trace.RunAsync(run, log, context, cancellationToken) : run(context, cancellationToken);
 
     private async ValueTask WatchAsync(ValueTask running, MessageContext context)
     {
@@ -47,16 +50,16 @@ internal sealed class PlacedStep(MessageStep run, string place)
         {
             await running;
         }
-        catch (Exception) when (IsNoted(context))
+        catch (Exception ex) when (Note(ex, context) is { } fault)
         {
-            throw;
+            throw fault;
         }
     }
 
-    // Never true: the failure goes on as it is. A step inside this one has said it before.
-    private bool IsNoted(MessageContext context)
+    // Nearly always null: the failure goes on as it is. A step inside this one has said before that it failed.
+    private EsbException? Note(Exception failure, MessageContext context)
     {
         context.FailedStep ??= place;
-        return false;
+        return MadeBodyFault.Of(failure, context, place);
     }
 }

@@ -23,7 +23,7 @@ internal sealed class StepCompiler(
         var compiled = steps.Select(step => factories[step.Kind].Compile(step, this)).ToList();
         return compiled.Contains(null)
             ? null
-            : new CompiledStep(Sequence([.. compiled.Zip(steps, (step, config) => new PlacedStep(step!.Run, config.Id ?? config.Path))]), string.Join(" → ", compiled.Select(step => step!.Description)));
+            : new CompiledStep(Sequence([.. compiled.Zip(steps, (step, config) => new PlacedStep(step!.Run, config.Id ?? config.Path, StepTrace.Of(config)))]), string.Join(" → ", compiled.Select(step => step!.Description)));
     }
 
     private static MessageStep Sequence(PlacedStep[] steps) => steps.Length == 1 ? steps[0].RunAsync : (context, cancellationToken) => PlacedStep.RunAllAsync(steps, context, cancellationToken);

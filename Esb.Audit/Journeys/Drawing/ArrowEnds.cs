@@ -25,8 +25,9 @@ internal static class ArrowEnds
         return fact.Kind switch
         {
             AuditKind.Received => (sender, EntryOf(fact), ArrowLine.Solid),
-            AuditKind.Recorded or AuditKind.Erased => (InsideOf(fact), InsideOf(fact), ArrowLine.Solid),
-            AuditKind.Duplicate or AuditKind.Filtered => (EntryOf(fact), sender, ArrowLine.Dashed),
+            AuditKind.Recorded or AuditKind.Erased or AuditKind.Completed => (InsideOf(fact), InsideOf(fact), ArrowLine.Solid),
+            AuditKind.StepEnded => (InsideOf(fact), InsideOf(fact), fact.Code is null ? ArrowLine.Solid : ArrowLine.Failed),
+            AuditKind.Duplicate or AuditKind.Filtered or AuditKind.Replied => (EntryOf(fact), sender, ArrowLine.Dashed),
             _ => (EntryOf(fact), sender, ArrowLine.Failed),
         };
     }

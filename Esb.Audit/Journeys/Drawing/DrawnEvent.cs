@@ -10,7 +10,7 @@ namespace Esb.Audit.Journeys.Drawing;
 internal sealed record DrawnEvent(JourneyMessage Message, int Number, JourneyStage Stage, JourneyEvent Event)
 {
     /// <summary>Where it is drawn: what somebody begins where it begins, what comes of it where it ends.</summary>
-    public TimeSpan At => Event.Fact.Kind is AuditKind.Published or AuditKind.Delivered or AuditKind.Failed or AuditKind.Received || (Event.Fact.Kind == AuditKind.Replied && Stage.Kind != JourneyStageKind.Publication)
+    public TimeSpan At => Event.Fact.Kind is AuditKind.Published or AuditKind.Delivered or AuditKind.Failed or AuditKind.Received || (Event.Fact.Kind == AuditKind.Replied && Stage.Kind == JourneyStageKind.Delivery)
         ? Event.Started
         : Event.Ended;
 }

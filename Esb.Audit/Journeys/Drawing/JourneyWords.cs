@@ -35,6 +35,7 @@ internal static class JourneyWords
     {
         AuditKind.Published => ["published", fact.Subject],
         AuditKind.Recorded => ["recorded", fact.Name],
+        AuditKind.StepEnded => ["step", fact.Step, fact.Name, fact.Code],
         AuditKind.Replayed or AuditKind.Erased => [Of(fact.Kind), fact.Fields.GetValueOrDefault("operator") is { } by ? $"by {by}" : null, fact.Reason is { } reason ? $"({reason})" : null],
         AuditKind.DeadLettered => ["dead-lettered", fact.Code, fact.Attempt > 0 ? $"after attempt {fact.Attempt}" : null],
         _ => [Of(fact.Kind), fact.Code, fact.Attempt > 1 || (fact.Attempt == 1 && fact.Kind == AuditKind.Failed) ? $"attempt {fact.Attempt}" : null],

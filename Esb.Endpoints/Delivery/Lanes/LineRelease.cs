@@ -41,6 +41,7 @@ internal sealed class LineRelease(
     // Returns whether there may be a next one now.
     private async Task<bool> TryNextAsync(Lane lane, ParkedMessage parked, bool isSuspect, DeliveryTokens tokens)
     {
+        MaskedFlow.Follow(journal.Mask, parked.Message);
         var attempts = new DeliveryAttempts(parked.Message, parked.Failures, time);
         var result = await attempter.RunAsync(attempts, isSuspect, () => lanes.VerifyAsync(lane, tokens.Waiting), tokens);
         if (result.Failure is { } failure)

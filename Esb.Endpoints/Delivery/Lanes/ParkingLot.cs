@@ -44,7 +44,8 @@ internal sealed partial class ParkingLot(
     public async Task ParkAsync(Lane lane, DeliveryAttempts attempts, EsbException failure, TimeSpan? delay, DeliveryTokens tokens)
     {
         var now = time.GetUtcNow();
-        var parked = new ParkedMessage(attempts.Current, now, attempts.Failures, now + delay);
+        var message = delay is null ? MessageHops.Set(attempts.Current, hops: 0) : attempts.Current; // what an operator releases begins its way anew
+        var parked = new ParkedMessage(message, now, attempts.Failures, now + delay);
         await patience.InsistAsync(() => store.ParkAsync(lane.Owner, parked, tokens.Aborting), tokens.Waiting);
         lane.Park(LineKey.Of(attempts.Current));
         await journal.RecordAsync(attempts, AuditKind.Parked, failure, tokens);

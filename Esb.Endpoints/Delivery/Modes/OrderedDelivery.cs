@@ -50,9 +50,9 @@ internal sealed partial class OrderedDelivery(
     // The order is kept by going nowhere: the message stays the next one, and is tried again now and then.
     private async Task<MoveOn> StandStillAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
     {
-        var message = attempts.Current;
+        var (message, failed) = (attempts.Current, attempts.Failures[^1]);
         if (_last?.MessageId != message.Id) LogStopped(config.Name, message.Id, failure.Code, failure.Message);
-        state.StandsAt = _last = new EndpointStandstill(message.Id, _last is { } known && known.MessageId == message.Id ? known.Since : time.GetUtcNow(), attempts.Failures[^1]);
+        state.StandsAt = _last = new EndpointStandstill(message.Id, _last is { } known && known.MessageId == message.Id ? known.Since : time.GetUtcNow(), failed with { Reason = MaskedFlow.Clean(failed.Reason) });
         var standstill = _standstill = new Standstill(message.Id);
         try
         {

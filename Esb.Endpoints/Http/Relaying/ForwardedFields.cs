@@ -1,4 +1,5 @@
 using Esb.Core.Errors;
+using Esb.Core.Messages;
 using Esb.Endpoints.Http.Outside;
 using Esb.Endpoints.Http.Proxies;
 using Microsoft.AspNetCore.Http;
@@ -9,13 +10,11 @@ namespace Esb.Endpoints.Http.Relaying;
 /// <remarks>What the caller says of that itself goes on only from a trusted proxy; <c>Forwarded</c> (RFC 7239), which nobody here checks, never does.</remarks>
 internal sealed class ForwardedFields
 {
-    private const int LongestWay = 20;
-
     public static bool Replaces(string name) =>
         name.Length is 3 or 9 or >= 15
-        && (Is(name, "Via") || Is(name, "Forwarded") || Is(name, TrustedProxies.For) || Is(name, TrustedProxies.Proto) || Is(name, TrustedProxies.Host));
+        && (Is(name, ViaField.Name) || Is(name, "Forwarded") || Is(name, TrustedProxies.For) || Is(name, TrustedProxies.Proto) || Is(name, TrustedProxies.Host));
 
-    /// <exception cref="EsbException"><c>ESB-HTTP-LOOP</c>: the request has come by too many proxies to be anything but a loop.</exception>
+    /// <exception cref="EsbException"><c>ESB-HTTP-LOOP</c>: the request has come by so many buses that it goes in circles.</exception>
     public void Write(TextBuffer head, HttpContext context)
     {
         WriteVia(head, context.Request);
@@ -39,17 +38,18 @@ internal sealed class ForwardedFields
     private static void WriteVia(TextBuffer head, HttpRequest request)
     {
         head.Write("Via: "u8);
-        var hops = 0;
         foreach (var line in request.Headers.Via)
         {
-            hops += line.AsSpan().Count(',') + 1;
             head.Write(line ?? "");
             head.Write(", "u8);
         }
 
-        if (hops > LongestWay) throw HttpProblems.Of(StatusCodes.Status508LoopDetected, "ESB-HTTP-LOOP", $"The request has come by more than {LongestWay} proxies.");
+        if (ViaField.HopsOf(request.Headers.Via) > MessageHops.Most)
+            throw HttpProblems.Of(StatusCodes.Status508LoopDetected, "ESB-HTTP-LOOP", $"The request has come by a bus more than {MessageHops.Most} times.");
         head.Write(request.Protocol.AsSpan("HTTP/".Length));
-        head.Write(" esb\r\n"u8);
+        head.Write(" "u8);
+        head.Write(ViaField.Pseudonym);
+        head.Write("\r\n"u8);
     }
 
     private static bool Is(string text, string name) => text.Equals(name, StringComparison.OrdinalIgnoreCase);

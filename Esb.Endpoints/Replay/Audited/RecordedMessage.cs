@@ -58,7 +58,7 @@ internal sealed class RecordedMessage(string endpoint, Guid? chosen)
             Headers = _source.Headers is null ? MessageHeaders.Empty : MessageHeaders.From(_source.Headers),
             Body = MessageBody.FromBytes(_source.Body!.Value),
         };
-        return (message, _source);
+        return (MessageHops.Set(message, hops: 0), _source);
     }
 
     // As it was published, or delivered, is how endpoints get it. As it came in is the same only where no process stood between. What else is recorded may be an answer, or a stage on the way.

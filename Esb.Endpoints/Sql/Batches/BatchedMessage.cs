@@ -1,3 +1,5 @@
+using Esb.Core.Audit;
+
 namespace Esb.Endpoints.Sql.Batches;
 
 /// <summary>What one message has done in the database; completes once that is committed, or fails for itself.</summary>
@@ -8,4 +10,7 @@ internal sealed class BatchedMessage(string?[] values, MessageClaim? claim) : Ta
     public string?[] Values => values;
 
     public MessageClaim? Claim => claim;
+
+    /// <summary>What texts about it are written without.</summary>
+    public MaskedSubject? Subject { get; } = MaskedFlow.Subject;
 }

@@ -1,4 +1,5 @@
 using System.Data.Common;
+using Esb.Core.Audit;
 
 namespace Esb.Endpoints.Sql.Batches;
 
@@ -25,6 +26,7 @@ internal sealed class SqlBatch(SqlOutboundConfig config, SqlText text, Database 
     private async Task<BatchedMessage?> TryAsync(IReadOnlyList<BatchedMessage> messages)
     {
         var refused = -1;
+        MaskedFlow.Follow(messages.Select(message => message.Subject)); // this runs where one of them was sent
         try
         {
             await database.UseAsync(config.Name, config.Timeout, async (connection, limited) =>

@@ -11,7 +11,7 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Workflows.Processes.Steps;
 
 /// <summary>Settings of the step <c>call</c>.</summary>
-internal sealed record CallConfig : PooledStepConfig, ICallsEndpoint
+internal sealed record CallConfig : PooledStepConfig, ICallsEndpoint, ITakesValues
 {
     [Setting("The outbound endpoint to call directly, without a topic.", Main = true, Reference = "endpoints")]
     public required string Endpoint { get; init; }
@@ -21,6 +21,8 @@ internal sealed record CallConfig : PooledStepConfig, ICallsEndpoint
 
     [Setting("The statuses that are no failure, such as \"2xx\" or \"404\"; all by default.")]
     public string? Expect { get; init; }
+
+    public IEnumerable<IValueSource> Values => Target is null ? [] : [Target];
 }
 
 /// <summary>Calls an outbound endpoint on an instance of its pool and goes on with the answer, whatever its status.</summary>
@@ -46,7 +48,7 @@ internal sealed class CallStep(EsbConfiguration configuration, IEndpointCaller c
         async ValueTask Run(MessageContext context, CancellationToken cancellationToken)
         {
             using var slot = await slots.RentAsync(cancellationToken);
-            var message = context.Message with { Id = context.NextCallId(settings.Endpoint, place) };
+            var message = MessageHops.Set(context.Message with { Id = context.NextCallId(settings.Endpoint, place) }, MessageHops.Of(context.Received));
             if (target is not null) message = message with { Headers = message.Headers.With(EsbHeaders.Target, NameOf(target.Evaluate(context), settings.Endpoint)) };
             if (await caller.CallAsync(settings.Endpoint, message, context.UnitOfWork, cancellationToken) is { } answer) Take(context, answer, settings.Endpoint, expected);
         }

@@ -15,7 +15,7 @@ internal sealed record WhenConfig : SettingsRecord
 }
 
 /// <summary>Settings of the step <c>choose</c>.</summary>
-internal sealed record ChooseConfig : SettingsRecord, IHoldsSteps
+internal sealed record ChooseConfig : SettingsRecord, IHoldsSteps, ITakesValues
 {
     [Setting("The branches, tried in this order.")]
     public required IReadOnlyList<WhenConfig> When { get; init; }
@@ -24,6 +24,8 @@ internal sealed record ChooseConfig : SettingsRecord, IHoldsSteps
     public IReadOnlyList<StepConfig> Otherwise { get; init; } = [];
 
     public IEnumerable<IReadOnlyList<StepConfig>> Lists => [.. When.Select(branch => branch.Steps), Otherwise];
+
+    public IEnumerable<IValueSource> Values => When.SelectMany(branch => branch.If.Values);
 }
 
 /// <summary>Runs the first branch whose condition holds (pattern: Content-Based Router).</summary>

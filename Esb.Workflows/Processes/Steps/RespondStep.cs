@@ -9,7 +9,7 @@ namespace Esb.Workflows.Processes.Steps;
 
 /// <summary>Settings of the step <c>respond</c>.</summary>
 [AtMostOne("body", "template")]
-internal sealed record RespondConfig : SettingsRecord
+internal sealed record RespondConfig : SettingsRecord, ITakesValues
 {
     [Setting("The status code of the answer.", Range = "200..599")]
     public int Status { get; init; } = 200;
@@ -25,6 +25,8 @@ internal sealed record RespondConfig : SettingsRecord
 
     [Setting("The answer as a text with places for values.")]
     public string? Template { get; init; }
+
+    public IEnumerable<IValueSource> Values => Headers.Values;
 }
 
 /// <summary>Makes an answer of its own and ends the process.</summary>

@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Workflows.Processes.Steps;
 
 /// <summary>Settings of the step <c>run</c>.</summary>
-internal sealed record RunConfig : PooledStepConfig
+internal sealed record RunConfig : PooledStepConfig, ILeavesFacts
 {
     [Setting("The process to run as a part of this one.", Main = true, Reference = "processes")]
     public required string Process { get; init; }

@@ -8,13 +8,15 @@ using Esb.Core.Processes;
 namespace Esb.Workflows.Processes.Steps;
 
 /// <summary>Settings of the step <c>set</c>.</summary>
-internal sealed record SetConfig : SettingsRecord
+internal sealed record SetConfig : SettingsRecord, ITakesValues
 {
     [Setting("Headers to set; one without a value is removed.")]
     public IReadOnlyDictionary<string, ValueConfig> Headers { get; init; } = new Dictionary<string, ValueConfig>();
 
     [Setting("Properties to set, for later steps; one without a value is removed.")]
     public IReadOnlyDictionary<string, ValueConfig> Properties { get; init; } = new Dictionary<string, ValueConfig>();
+
+    public IEnumerable<IValueSource> Values => Headers.Values.Concat(Properties.Values);
 }
 
 /// <summary>Sets headers and properties from values of the message; all values are taken before any is set.</summary>

@@ -37,17 +37,22 @@ internal sealed class TransactionStep(EsbConfiguration configuration, ITransacti
         async ValueTask Run(MessageContext context, CancellationToken cancellationToken)
         {
             await using var unitOfWork = await transactions.BeginAsync(settings.Connection, settings.Timeout, cancellationToken);
+            var published = context.FirstPublish;
             context.UnitOfWork = unitOfWork;
             try
             {
                 await steps.Run(context, cancellationToken);
+                await unitOfWork.CommitAsync(cancellationToken);
+            }
+            catch
+            {
+                context.RestorePublished(published); // what was published in it is undone
+                throw;
             }
             finally
             {
                 context.UnitOfWork = null;
             }
-
-            await unitOfWork.CommitAsync(cancellationToken);
         }
     }
 }

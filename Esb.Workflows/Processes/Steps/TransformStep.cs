@@ -6,7 +6,7 @@ using Esb.Core.Processes;
 namespace Esb.Workflows.Processes.Steps;
 
 /// <summary>Settings of the step <c>transform</c>.</summary>
-internal sealed record TransformConfig : SettingsRecord
+internal sealed record TransformConfig : SettingsRecord, ITakesValues, ITransforms
 {
     [Setting("The map to apply to the body.", Main = true, Reference = "maps")]
     public required string Map { get; init; }
@@ -16,6 +16,8 @@ internal sealed record TransformConfig : SettingsRecord
 
     [Setting("Further XML documents for the map, each under the name of a parameter, which stands for the document's root.")]
     public IReadOnlyDictionary<string, ValueConfig> Inputs { get; init; } = new Dictionary<string, ValueConfig>();
+
+    public IEnumerable<IValueSource> Values => Parameters.Values.Concat(Inputs.Values);
 }
 
 /// <summary>Replaces the body by what a map makes of it (pattern: Message Translator), and of further documents (Content Enricher).</summary>
@@ -33,6 +35,7 @@ internal sealed class TransformStep(IMapCatalog maps) : StepFactory<TransformCon
         {
             var made = map.Transform(context.Message.Body, arguments.Evaluate(context));
             context.Message = context.Message with { Body = made.Body, ContentType = made.ContentType };
+            context.Made = new MadeBody(made.Body, settings.Map, made.Kind);
             return ValueTask.CompletedTask;
         }
     }

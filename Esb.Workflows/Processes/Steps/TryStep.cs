@@ -72,6 +72,7 @@ internal sealed class TryStep : StepFactory<TryConfig>
         {
             context.SetProperty("error.code", failure.Code);
             context.SetProperty("error.reason", failure.Message);
+            context.Steps?.Caught(context, failure);
             context.FailedStep = null;
             handler = found;
         }

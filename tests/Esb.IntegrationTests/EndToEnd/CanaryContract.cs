@@ -12,12 +12,13 @@ public abstract class CanaryContract
 {
     private const string Form = "application/x-www-form-urlencoded";
 
-    private readonly string _json = Canary(), _xml = Canary(), _form = Canary(), _header = Canary(), _card = "4000" + Random.Shared.NextInt64(100_000_000_000, 999_999_999_999);
+    private readonly string _json = Canary(), _xml = Canary(), _form = Canary(), _header = Canary(), _agent = Canary(), _card = "4000" + Random.Shared.NextInt64(100_000_000_000, 999_999_999_999);
     private DirectoryInfo _folder = null!;
+    private SpanReceiver _collector = null!;
 
     private HostProcess Host { get; set; } = null!;
 
-    private protected IReadOnlyList<string> Canaries => [_json, _xml, _form, _header, _card];
+    private protected IReadOnlyList<string> Canaries => [_json, _xml, _form, _header, _agent, _card];
 
     /// <summary>Transport, store and connections.</summary>
     private protected virtual string Sections => "";
@@ -27,10 +28,14 @@ public abstract class CanaryContract
     /// <summary>An endpoint of the name <c>failing</c> that subscribes to bad.# and fails, with a text that quotes the header x-secret, at the second message at the latest.</summary>
     private protected abstract string Failing { get; }
 
+    /// <summary>What the spans of that endpoint say at least.</summary>
+    private protected virtual string Exported => "process bad.one";
+
     [SetUp]
     public async Task StartHost()
     {
         _folder = Directory.CreateTempSubdirectory("esb-canary-");
+        _collector = await SpanReceiver.StartAsync();
         await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
             {
               {{Sections}}
@@ -40,7 +45,7 @@ public abstract class CanaryContract
                 "fields": { "password": { "jsonpath": "$.password" }, "card": { "jsonpath": "$.card" }, "secret": { "header": "x-secret" }, "text": { "message": "body" } },
                 "masks": [
                   { "jsonpath": "$.password" }, { "jsonpath": "$..card", "action": "last4" }, { "xpath": "//password|//@password", "action": "hash" },
-                  { "form": "password" }, { "header": "x-secret", "action": "hash" }
+                  { "form": "password" }, { "header": "x-secret", "action": "hash" }, { "header": "user-agent" }
                 ],
                 "hashKey": "${env:CANARY_KEY}"
               },
@@ -65,7 +70,7 @@ public abstract class CanaryContract
               }
             }
             """);
-        var variables = new Dictionary<string, string>(Variables) { ["CANARY_KEY"] = $"key-{Guid.NewGuid():N}" };
+        var variables = new Dictionary<string, string>(Variables) { ["CANARY_KEY"] = $"key-{Guid.NewGuid():N}", ["ESB__TELEMETRY__OTLP"] = _collector.Url };
         Host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, variables);
     }
 
@@ -73,11 +78,12 @@ public abstract class CanaryContract
     public async Task StopHost()
     {
         if (Host is { } started) await started.DisposeAsync();
+        await _collector.DisposeAsync();
         _folder.Delete(recursive: true);
     }
 
     [Test, CancelAfter(120_000)]
-    public async Task Masked_secrets_are_in_no_log_fact_table_segment_or_answer(CancellationToken cancellationToken)
+    public async Task Masked_secrets_are_in_no_log_fact_table_segment_span_or_answer(CancellationToken cancellationToken)
     {
         var json = $$"""{"order":"A-1","password":"{{_json}}","payment":{"card":"{{_card}}"},"card":{{_card}}}""";
         var statuses = new List<HttpStatusCode>
@@ -102,10 +108,12 @@ public abstract class CanaryContract
 
         Assert.That(answers, Does.Contain("****").And.Contain("hmac-sha256:"), "what is recorded is masked, not missing");
         Assert.That(Host.Output, Does.Contain("password ****, card ****"), "the step log has written its line");
+        Assert.That(_collector.Text, Does.Contain("user_agent.original").And.Contain(Exported), "the spans were exported");
         using (Assert.EnterMultipleScope())
         {
             AssertClean("the log", Host.Output);
             AssertClean("the answers of the API", answers);
+            AssertClean("spans and metrics", _collector.Text);
             foreach (var file in RecordedFiles()) AssertClean(file, Encoding.Latin1.GetString(await File.ReadAllBytesAsync(file, cancellationToken)));
             foreach (var row in await RowsAsync(cancellationToken)) AssertClean("a row of the audit", row);
         }
@@ -134,6 +142,7 @@ public abstract class CanaryContract
         using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(Host.Public, path)) { Content = new ByteArrayContent(Encoding.UTF8.GetBytes(body)) };
         request.Content.Headers.ContentType = MediaTypeHeaderValue.Parse(contentType);
         request.Headers.Add("x-secret", _header);
+        request.Headers.UserAgent.ParseAdd($"shop/{_agent}");
         using var response = await Host.Client.SendAsync(request, cancellationToken);
         return response.StatusCode;
     }

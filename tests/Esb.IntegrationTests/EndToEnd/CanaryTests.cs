@@ -31,6 +31,8 @@ public sealed class ServerCanaryTests : CanaryContract
         "type": "sql-outbound", "connection": "books", "execute": "select cast(@secret as integer)", "parameters": { "secret": { "header": "x-secret" } }
         """;
 
+    private protected override string Exported => "invalid input syntax for type integer";
+
     [OneTimeSetUp]
     public async Task StartServers() => _servers = await ServerSections.StartAsync();
 

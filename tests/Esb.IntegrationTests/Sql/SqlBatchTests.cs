@@ -1,3 +1,6 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
@@ -56,6 +59,41 @@ internal sealed class SqlBatchTests
         Assert.That(failures.OfType<EndpointException>().Select(failure => failure.Code), Is.EqualTo(Enumerable.Repeat("ESB-SQL-VALUE", refused)));
         for (var id = 1; id <= 20; id++) Assert.That(failures[id - 1] is null, Is.EqualTo(id % 2 != 0 || id > 2 * refused), $"message {id}");
         Assert.That(await _shop.ReadAsync<long>("select count(*) from customers", cancellationToken), Is.EqualTo([20 - refused]));
+    }
+
+    [Test, Property("Case", "AUD-02")]
+    public async Task What_the_database_quotes_of_one_message_is_masked_in_the_span_of_the_batch(CancellationToken cancellationToken)
+    {
+        const string secret = "secret-4711";
+        var texts = new ConcurrentQueue<string>();
+        using var listener = new ActivityListener
+        {
+            ShouldListenTo = source => source.Name == "Npgsql",
+            Sample = (ref ActivityCreationOptions<ActivityContext> _) => ActivitySamplingResult.AllData,
+            ActivityStopped = span =>
+            {
+                foreach (var tag in span.Events.SelectMany(happened => happened.Tags)) texts.Enqueue(MaskedFlow.Clean($"{tag.Value}"));
+            },
+        };
+        ActivitySource.AddActivityListener(listener);
+        var endpoint = Endpoint(size: 3, execute: "insert into customers (id, name) values (@id + cast(@name as integer), 'Ann')");
+
+        await Task.WhenAll(Enumerable.Range(1, 3).Select(id => SendAsync(Customer(id, id == 3 ? secret : "10"))));
+
+        Assert.That(texts, Has.Some.Contain("invalid input syntax").And.Some.Contain("****").And.None.Contain(secret));
+
+        async Task SendAsync(EsbMessage message)
+        {
+            MaskedFlow.Follow(new WordMask(secret), message);
+            try
+            {
+                await endpoint.SendAsync(message, cancellationToken);
+            }
+            catch (EndpointException)
+            {
+                // the third
+            }
+        }
     }
 
     [Test]
@@ -159,5 +197,15 @@ internal sealed class SqlBatchTests
         {
             return ex;
         }
+    }
+
+    /// <summary>Masks a word in messages that have it.</summary>
+    private sealed class WordMask(string word) : IMessageMask
+    {
+        public bool IsEmpty => false;
+
+        public MaskedMessage Apply(EsbMessage message) => message.Body.ReadText().Contains(word, StringComparison.Ordinal)
+            ? new MaskedMessage(message, AuditBodyState.Masked, MaskedSecrets.From(new Dictionary<string, string> { [word] = "****" }))
+            : MaskedMessage.Unmasked(message);
     }
 }

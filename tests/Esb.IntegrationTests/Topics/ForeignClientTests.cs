@@ -101,6 +101,20 @@ public sealed class ForeignClientTests : BrokerFixture
     }
 
     [Test, CancelAfter(20_000)]
+    [Property("Case", "HDR-12")]
+    public async Task Priority_lifetime_and_delay_of_a_message_change_nothing_however_large_or_small(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox, "orders.#");
+        var headers = new Dictionary<string, object?> { ["x-delay"] = -1, ["x-priority"] = 99_999 };
+
+        await PublishForeignAsync("orders.accepted", new BasicProperties { Priority = 255, Expiration = "864000000", Headers = headers }); // ten days
+        var message = (await inbox.NextAsync(cancellationToken)).Message;
+
+        Assert.That(message.Headers.Select(header => $"{header.Key}={header.Value}"), Is.EquivalentTo(new[] { "x-delay=-1", "x-priority=99999" }));
+    }
+
+    [Test, CancelAfter(20_000)]
     [Property("Case", "AMQ-07"), Property("Case", "HDR-05"), Property("Case", "HDR-10"), Property("Case", "HDR-13")]
     public async Task Hostile_headers_cost_neither_the_message_nor_the_consumer(CancellationToken cancellationToken)
     {

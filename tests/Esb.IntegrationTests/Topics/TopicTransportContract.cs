@@ -771,6 +771,18 @@ public abstract class TopicTransportContract
         Assert.That(hijacked.TryNext(out _), Is.False);
     }
 
+    [Test, CancelAfter(20_000), Property("Case", "XPT-11")]
+    public async Task Hops_travel_with_a_message_also_to_its_next_attempt(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox(delivery => delivery.Message.Attempt == 0 ? new Settlement.Later(Rung, 1) : Settlement.Done);
+        await SubscribeAsync(inbox, "orders.#");
+
+        await Transport.PublishAsync(MessageHops.Set(Message("orders.accepted"), hops: 7), cancellationToken);
+        var deliveries = await inbox.NextAsync(2, cancellationToken);
+
+        Assert.That(deliveries.Select(delivery => MessageHops.Of(delivery.Message)), Is.EqualTo(new[] { 7, 7 }));
+    }
+
     [Test, CancelAfter(30_000)]
     public async Task A_big_body_arrives_whole(CancellationToken cancellationToken)
     {

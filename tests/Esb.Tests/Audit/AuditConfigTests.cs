@@ -30,7 +30,7 @@ public sealed class AuditConfigTests
         var config = Read("{}", out _)!.Section<AuditConfig>("audit");
 
         Assert.That((config.Mode, config.MaxConcurrentInstances, config.Retention), Is.EqualTo((AuditMode.Spooled, 100, TimeSpan.FromDays(30))));
-        Assert.That((config.Bodies, config.At.Count, config.MaxBody, config.Masks.Count), Is.EqualTo((AuditBodies.None, 4, ByteSize.KiB(256), 0)));
+        Assert.That((config.Bodies, config.At.Count, config.MaxBody, config.Masks.Count, config.Steps), Is.EqualTo((AuditBodies.None, 5, ByteSize.KiB(256), 0, false)));
     }
 
     [TestCase("""{ "audit": { "mode": "strickt" } }""", "ESB-CFG-VALUE", "audit.mode")]

@@ -11,6 +11,8 @@ internal sealed class AuditLog : IAuditTrail
 
     public Exception? Failure { get; set; }
 
+    public IMessageMask Mask { get; set; } = NoMask.Instance;
+
     public IReadOnlyList<AuditFact> Facts
     {
         get

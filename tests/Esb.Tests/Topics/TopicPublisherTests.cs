@@ -52,6 +52,19 @@ public sealed class TopicPublisherTests : TopicsFixture
         Assert.That(Audit.Facts.Take(2).Select(fact => fact.CausedBy), Is.EqualTo(new Guid?[] { null, message.Id }), "what it was made of");
     }
 
+    [Test, CancelAfter(5_000), Property("Case", "XPT-11")]
+    public async Task Hops_of_what_came_in_go_on_with_all_that_is_made_of_it(CancellationToken cancellationToken)
+    {
+        var publisher = Publisher(Plain);
+        var context = Some.Context(MessageHops.Set(Some.Message(), hops: 5));
+
+        var copy = await publisher.CopyAsync(context, Accepted, "tap", cancellationToken);
+        context.Message = Some.Message("the answer of a call, which knows of no hops");
+        await publisher.PublishAsync(context, Accepted, "publish", cancellationToken);
+
+        Assert.That(Transport.Published.Append(copy.Message).Select(MessageHops.Of), Is.EqualTo(new[] { 5, 5 }));
+    }
+
     [Test, CancelAfter(5_000)]
     public void A_content_type_or_key_that_the_broker_would_not_take_is_refused(CancellationToken cancellationToken)
     {

@@ -6,7 +6,7 @@ namespace Esb.Tests.Audit.Journeys;
 
 public sealed class JourneyTests
 {
-    [TestCase("fan-out", JourneyState.Delivered), TestCase("retry-and-replay", JourneyState.Delivered), TestCase("request-reply", JourneyState.Replied), TestCase("call", JourneyState.Delivered),
+    [TestCase("fan-out", JourneyState.Delivered), TestCase("retry-and-replay", JourneyState.Delivered), TestCase("request-reply", JourneyState.Replied), TestCase("call", JourneyState.Delivered), TestCase("steps", JourneyState.Replied),
      TestCase("refused", JourneyState.Refused), TestCase("duplicate", JourneyState.Delivered), TestCase("parked", JourneyState.Parked), TestCase("redirect-and-edit", JourneyState.Delivered)]
     public void Journey_stands_as_what_wants_most_attention(string story, JourneyState state) =>
         Assert.That(Build(Stories.All[story]()).State, Is.EqualTo(state));
@@ -57,7 +57,8 @@ public sealed class JourneyTests
     public void Last_fact_of_an_endpoint_says_how_the_message_stands(AuditKind kind, JourneyState state) =>
         Assert.That(Build(Story.OfOrder().After(5).Try(kind, 1, "shop", 1)).Roots.Single().State, Is.EqualTo(state));
 
-    [TestCase(AuditKind.Failed, JourneyState.Failed), TestCase(AuditKind.Aborted, JourneyState.Aborted), TestCase(AuditKind.Filtered, JourneyState.Filtered)]
+    [TestCase(AuditKind.Failed, JourneyState.Failed), TestCase(AuditKind.Aborted, JourneyState.Aborted), TestCase(AuditKind.Filtered, JourneyState.Filtered),
+     TestCase(AuditKind.Completed, JourneyState.Completed), TestCase(AuditKind.Replied, JourneyState.Replied)]
     public void What_ends_a_message_at_its_entry_is_not_a_delivery(AuditKind kind, JourneyState state)
     {
         var story = new Story().Add(AuditKind.Received, 1, fact => fact with { Endpoint = "orders-in" }).After(3).Add(kind, 1, fact => fact with { Endpoint = "orders-in" });
@@ -65,6 +66,36 @@ public sealed class JourneyTests
         var stage = Build(story).Roots.Single().Stages.Single();
 
         Assert.That((stage.Kind, stage.State), Is.EqualTo((JourneyStageKind.Entry, state)));
+    }
+
+    [TestCase(AuditKind.Completed, JourneyState.Completed), TestCase(AuditKind.Replied, JourneyState.Replied)]
+    public void Coming_again_does_not_undo_how_a_message_ended_at_its_entry(AuditKind end, JourneyState state)
+    {
+        var story = new Story();
+        foreach (var kind in (AuditKind[])[AuditKind.Received, end, AuditKind.Duplicate]) story.After(3).Add(kind, 1, fact => fact with { Endpoint = "orders-in", Process = "receive-order" });
+
+        Assert.That(Build(story).Roots.Single().Stages.Single().State, Is.EqualTo(state));
+    }
+
+    [Test]
+    public void Steps_stand_at_the_entry_and_calls_at_the_endpoints_they_reached()
+    {
+        var stages = Build(Stories.Steps()).Roots.Single().Stages;
+
+        Assert.That(stages.Select(stage => (stage.Kind, stage.Endpoint, stage.State, stage.Events.Count)), Is.EqualTo(new[]
+        {
+            (JourneyStageKind.Entry, "quotes-in", JourneyState.Replied, 5), (JourneyStageKind.Call, "rates", JourneyState.Delivered, 1),
+        }));
+    }
+
+    [Test]
+    public void Steps_alone_do_not_say_that_a_message_was_done_with()
+    {
+        var story = new Story()
+            .Add(AuditKind.Received, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote" })
+            .After(1).Add(AuditKind.StepEnded, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote", Step = "check" });
+
+        Assert.That(Build(story).State, Is.EqualTo(JourneyState.Received));
     }
 
     [Test]

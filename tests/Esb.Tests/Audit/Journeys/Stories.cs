@@ -11,6 +11,7 @@ internal static class Stories
         ["retry-and-replay"] = RetryAndReplay,
         ["request-reply"] = RequestReply,
         ["call"] = Call,
+        ["steps"] = Steps,
         ["refused"] = Refused,
         ["duplicate"] = Duplicate,
         ["parked"] = Parked,
@@ -34,12 +35,22 @@ internal static class Stories
         .Add(AuditKind.Received, 1, fact => fact with { Endpoint = "prices-in", Process = "ask-price" })
         .After(30).On(Story.HostB).Try(AuditKind.Replied, 1, "pricing", 1, took: 20, subject: "prices.ask")
         .After(4).On(Story.HostA).Add(AuditKind.Published, 1, fact => fact with { Endpoint = "prices-in", Process = "ask-price", Subject = "prices.ask" })
-        .Add(AuditKind.Replied, 1, fact => fact with { Endpoint = "prices-in", Process = "ask-price", Subject = "prices.ask", Duration = Story.Ms(33) });
+        .Add(AuditKind.Replied, 1, fact => fact with { Endpoint = "prices-in", Process = "ask-price", Subject = "prices.ask", Duration = Story.Ms(33) })
+        .After(2).Add(AuditKind.Replied, 1, fact => fact with { Endpoint = "prices-in", Process = "ask-price", Duration = Story.Ms(36) });
 
     public static Story Call() => new Story()
         .Add(AuditKind.Received, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote" })
         .After(15).Add(AuditKind.Failed, 1, fact => fact with { Endpoint = "rates", Process = "quote", Step = "call(rates)", Duration = Story.Ms(14), Code = "ESB-HTTP-TIMEOUT", Reason = "No answer in time.", Attempt = 1 })
-        .After(12).Add(AuditKind.Delivered, 1, fact => fact with { Endpoint = "rates", Process = "quote", Step = "call(rates)", Duration = Story.Ms(11), Attempt = 2 });
+        .After(12).Add(AuditKind.Delivered, 1, fact => fact with { Endpoint = "rates", Process = "quote", Step = "call(rates)", Duration = Story.Ms(11), Attempt = 2 })
+        .After(1).Add(AuditKind.Completed, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote", Duration = Story.Ms(28) });
+
+    public static Story Steps() => new Story()
+        .Add(AuditKind.Received, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote" })
+        .After(1).Add(AuditKind.StepEnded, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote", Step = "to-rates", Name = "before" })
+        .After(3).Add(AuditKind.StepEnded, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote", Step = "to-rates", Name = "after", Duration = Story.Ms(3) })
+        .After(12).Add(AuditKind.Delivered, 1, fact => fact with { Endpoint = "rates", Process = "quote", Step = "ask-rates", Duration = Story.Ms(12) })
+        .After(1).Add(AuditKind.StepEnded, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote", Step = "check", Code = "APP-NO-RATE", Reason = "There is no rate." })
+        .After(1).Add(AuditKind.Replied, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote", Duration = Story.Ms(18) });
 
     public static Story Refused() => new Story()
         .Add(AuditKind.Received, 1, fact => fact with { Endpoint = "orders-in", Process = "receive-order" })

@@ -82,6 +82,22 @@ public sealed class AuditRecordingTests
         Assert.That(fact.Body is not null, Is.EqualTo(isRecorded));
     }
 
+    [TestCase("door", true, AuditBodies.Whole), TestCase("plain", false, AuditBodies.Whole), TestCase("terse", true, AuditBodies.None)]
+    public void Endpoint_decides_whether_its_steps_are_recorded_and_what_of_transforms(string endpoint, bool wants, AuditBodies bodies)
+    {
+        using var audit = new ConfiguredAudit("""
+            { "audit": { "bodies": "whole", "steps": true },
+              "processes": { "work": [] },
+              "endpoints": {
+                "door": { "type": "in", "process": "work" },
+                "plain": { "type": "in", "process": "work", "audit": { "steps": false } },
+                "terse": { "type": "in", "process": "work", "audit": { "at": ["received"] } } } }
+            """);
+
+        Assert.That(audit.Errors, Is.Empty);
+        Assert.That((audit.Trail.WantsSteps(endpoint), audit.Trail.Wants(AuditKind.StepEnded, endpoint)), Is.EqualTo((wants, bodies)));
+    }
+
     [TestCase("door", "orders.new", AuditBodies.Headers, TestName = "the endpoint before the topic")]
     [TestCase("other", "orders.new", AuditBodies.Whole, TestName = "the topic before the section")]
     [TestCase("other", "orders", AuditBodies.Whole, TestName = "a subject of one part")]

@@ -67,6 +67,18 @@ public sealed class KeyedDeliveryTests : DeliveryFixture
         Assert.That((await _store.ListAsync(null, 10, cancellationToken)).Single().DueAt, Is.Null, "an operator decides");
     }
 
+    [TestCase(false, 0), TestCase(true, 32), CancelAfter(10_000), Property("Case", "XPT-11")]
+    public async Task Message_that_an_operator_releases_begins_its_way_anew_and_one_that_waits_for_its_next_attempt_does_not(bool isTransient, int hops, CancellationToken cancellationToken)
+    {
+        await StartAsync(ByKey);
+        Outside.Fails(times: 4, isTransient: isTransient);
+
+        await DeliverAsync(Delivery(MessageHops.Set(Some.Message(key: "a"), hops: 32)) with { Source = _source }, cancellationToken);
+
+        var parked = await _store.MessagesAsync("an-endpoint", "a", 10, cancellationToken);
+        Assert.That(MessageHops.Of(parked.Single().Message), Is.EqualTo(hops));
+    }
+
     [Test, CancelAfter(10_000)]
     public async Task Attempts_with_a_delay_wait_in_the_line_and_count_on(CancellationToken cancellationToken)
     {
@@ -104,6 +116,25 @@ public sealed class KeyedDeliveryTests : DeliveryFixture
         Assert.That(_released, Is.EqualTo(new[] { "a" }), "and the rest is asked for");
         Assert.That(Sent(), Is.EqualTo("1 " + string.Join(' ', Enumerable.Range(1, 16)) + " 100 17 18 19 20 21 22"));
         Assert.That(await LineAsync("a"), Is.Empty);
+    }
+
+    [Test, CancelAfter(10_000), Property("Case", "AUD-02")]
+    public async Task Texts_about_a_message_of_the_line_are_without_what_is_masked_in_it(CancellationToken cancellationToken)
+    {
+        Audit.Mask = new SecretBodies();
+        await StartAsync(ByKey);
+        var text = "";
+        Outside.Fails(isTransient: false).Takes(_ =>
+        {
+            text = MaskedFlow.Clean("Key (card)=(4111) exists.");
+            return Task.CompletedTask;
+        });
+        await DeliverAsync("a", 4111, cancellationToken);
+        await _store.ReleaseAsync("an-endpoint", "a", cancellationToken);
+
+        await ReleaseAsync("a", cancellationToken);
+
+        Assert.That(text, Is.EqualTo("Key (card)=(****) exists."));
     }
 
     [Test, CancelAfter(10_000)]

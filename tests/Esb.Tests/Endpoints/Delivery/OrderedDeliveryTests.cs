@@ -25,6 +25,20 @@ public sealed class OrderedDeliveryTests : DeliveryFixture
         Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Running));
     }
 
+    [Test, CancelAfter(10_000), Property("Case", "AUD-02")]
+    public async Task Ordered_endpoint_says_why_it_stands_without_what_is_masked_in_the_message(CancellationToken cancellationToken)
+    {
+        Audit.Mask = new SecretBodies();
+        await StartAsync(new TestOutboundConfig { Delivery = DeliveryMode.Ordered });
+        Outside.Fails(isTransient: false);
+
+        var delivery = DeliverAsync(Some.Message("failed"), cancellationToken);
+        await Eventually.HoldsAsync(() => Controller.Status.State == EndpointState.Stopped, "the endpoint stops", cancellationToken);
+
+        Assert.That(Controller.Status.Reason, Does.EndWith("ESB-TEST-FAILED: It ****."));
+        await AdvanceUntilAsync(delivery, TimeSpan.FromSeconds(60), cancellationToken);
+    }
+
     [Test, CancelAfter(10_000)]
     public async Task Ordered_endpoint_waits_in_place_between_attempts(CancellationToken cancellationToken)
     {

@@ -79,6 +79,34 @@ public sealed class HeaderTests
         Assert.That(_bus.Published.Single().Headers.Select(header => header.Key), Is.EqualTo(new[] { "x-short" }));
     }
 
+    [TestCase("x-priority", "-1"), TestCase("x-priority", "99999"), TestCase("x-delay", "-5"), TestCase("x-delay", "999999999999"), TestCase("x-ttl", "-1"), TestCase("x-expires", "8d")]
+    [Property("Case", "HDR-12"), CancelAfter(10_000)]
+    public async Task Header_that_would_mean_a_priority_a_lifetime_or_a_delay_elsewhere_is_data_whatever_its_range(string name, string value, CancellationToken cancellationToken)
+    {
+        await _bus.StartAsync(Orders);
+
+        await SendAsync(cancellationToken, (name, value));
+
+        var published = _bus.Published.Single();
+        Assert.That(published.Headers, Is.EqualTo(new[] { KeyValuePair.Create(name, value) }));
+        Assert.That((published.Attempt, published.Key), Is.EqualTo((0, (string?)null)));
+    }
+
+    [Test, Property("Case", "HDR-14"), CancelAfter(10_000)]
+    public async Task Attribute_of_a_structured_event_is_a_part_of_its_body_and_never_a_header(CancellationToken cancellationToken)
+    {
+        const string Event = """{ "specversion": "1.0", "id": "1", "type": "order", "source": "/shop", "esb-key": "k", "esb-attempt": 9, "MT-Fault-Address": "queue:other", "cc": "stolen", "correlationid": "c", "data": {} }""";
+        await _bus.StartAsync(AllHeaders);
+
+        using var response = await _bus.PostAsync("/orders", Event, "application/cloudevents+json", cancellationToken);
+
+        var published = _bus.Published.Single();
+        Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
+        Assert.That(published.Body.ReadText(), Is.EqualTo(Event));
+        Assert.That((published.Key, published.Attempt, published.CorrelationId), Is.EqualTo(((string?)null, 0, (string?)null)));
+        Assert.That(published.Headers.Select(header => header.Key), Has.None.Match("(?i)esb|mt-|^cc$|correlation"));
+    }
+
     [TestCase("one\r\nX-Evil: two"), TestCase("one\ntwo"), TestCase("one\0two"), Property("Case", "HDR-06"), CancelAfter(10_000)]
     public async Task Value_of_more_than_one_line_is_not_sent(string value, CancellationToken cancellationToken)
     {

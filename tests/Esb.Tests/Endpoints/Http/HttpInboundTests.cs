@@ -260,6 +260,6 @@ public sealed class HttpInboundTests
         return ValueTask.CompletedTask;
     };
 
-    private static async Task<JsonElement> JsonOf(HttpResponseMessage response, CancellationToken cancellationToken) =>
+    internal static async Task<JsonElement> JsonOf(HttpResponseMessage response, CancellationToken cancellationToken) =>
         JsonDocument.Parse(await response.Content.ReadAsStringAsync(cancellationToken)).RootElement;
 }

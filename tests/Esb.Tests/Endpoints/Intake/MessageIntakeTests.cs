@@ -196,7 +196,7 @@ public sealed class MessageIntakeTests
     [Test, CancelAfter(5_000)]
     public async Task Answer_of_a_process_is_recorded_where_answers_are(CancellationToken cancellationToken)
     {
-        var intake = Intake(Answer, ExchangePattern.RequestReply, new IntakeContent(ReadsReceived: false, HasReply: true, MaxBytes: 1000));
+        var intake = Intake(Answer, ExchangePattern.RequestReply, new IntakeContent(ReadsReceived: false, HasReply: true, MaxBytes: 1000), process: "answer");
         var message = Some.Message();
 
         await intake.ReceiveAsync(message, cancellationToken);
@@ -207,6 +207,94 @@ public sealed class MessageIntakeTests
         static ValueTask Answer(MessageContext context, CancellationToken token)
         {
             context.Message = context.Message with { Body = MessageBody.FromText("<answer/>") };
+            return ValueTask.CompletedTask;
+        }
+    }
+
+    [TestCase(ExchangePattern.OneWay, AuditKind.Completed), TestCase(ExchangePattern.RequestReply, AuditKind.Replied)]
+    public async Task Process_that_publishes_nothing_ends_with_a_fact_of_how_long_it_took_and_nothing_of_the_message(ExchangePattern mode, AuditKind end)
+    {
+        var body = MessageBody.FromStream(new MemoryStream("<order/>"u8.ToArray()));
+        var message = Some.Message() with { Body = body };
+
+        await Intake(TakeTime, mode, process: "work").ReceiveAsync(message, CancellationToken.None);
+
+        var fact = _audit.Facts[^1];
+        Assert.That((fact.Kind, fact.MessageId, fact.Endpoint, fact.Process, fact.Duration), Is.EqualTo((end, message.Id, "in", "work", TimeSpan.FromSeconds(3))));
+        Assert.That(() => _audit.ContentOf(fact), Throws.InstanceOf<KeyNotFoundException>());
+        Assert.That(body.IsBuffered, Is.False, "what is not recorded is not read");
+
+        ValueTask TakeTime(MessageContext context, CancellationToken cancellationToken)
+        {
+            _time.Advance(TimeSpan.FromSeconds(3));
+            return ValueTask.CompletedTask;
+        }
+    }
+
+    [Test]
+    public async Task What_was_published_says_that_a_one_way_process_has_ended()
+    {
+        await Intake(Publish, process: "work").ReceiveAsync(Some.Message(), CancellationToken.None);
+
+        Assert.That(_audit.Kinds, Is.EqualTo(new[] { AuditKind.Received }), "the publisher records the rest");
+
+        static ValueTask Publish(MessageContext context, CancellationToken cancellationToken)
+        {
+            context.NotePublished(new FirstPublish("orders", ConfirmedAt: 1));
+            return ValueTask.CompletedTask;
+        }
+    }
+
+    [Test]
+    public void Answer_whose_end_cannot_be_recorded_is_not_given()
+    {
+        var intake = Intake(LoseAudit, ExchangePattern.RequestReply, process: "work");
+
+        Assert.That(FailureOf(intake).Code, Is.EqualTo("ESB-AUD-UNRECORDED"));
+
+        ValueTask LoseAudit(MessageContext context, CancellationToken cancellationToken)
+        {
+            _audit.Failure = new EsbException("ESB-AUD-WRITE", "Full.", FaultKind.Unavailable);
+            return ValueTask.CompletedTask;
+        }
+    }
+
+    [Test]
+    public async Task Steps_are_recorded_with_the_end_of_their_process()
+    {
+        await Intake(PassStep, content: NoContent with { HasSteps = true }, process: "work").ReceiveAsync(Some.Message(), CancellationToken.None);
+
+        Assert.That(_audit.Facts.Select(fact => (fact.Kind, fact.Step)), Is.EqualTo(new[] { (AuditKind.Received, null), (AuditKind.StepEnded, "first"), (AuditKind.Completed, (string?)null) }));
+    }
+
+    [Test]
+    public void Steps_before_a_failure_are_recorded_with_it()
+    {
+        var intake = Intake(PassAndFail, content: NoContent with { HasSteps = true }, process: "work");
+
+        FailureOf(intake);
+
+        Assert.That(_audit.Kinds, Is.EqualTo(new[] { AuditKind.Received, AuditKind.StepEnded, AuditKind.Refused }));
+
+        static async ValueTask PassAndFail(MessageContext context, CancellationToken cancellationToken)
+        {
+            await PassStep(context, cancellationToken);
+            throw new EsbException("ESB-SOME", "Because.", FaultKind.Invalid);
+        }
+    }
+
+    [Test]
+    public async Task Steps_are_not_kept_where_nobody_wants_them()
+    {
+        var hasLog = true;
+
+        await Intake(Look, process: "work").ReceiveAsync(Some.Message(), CancellationToken.None);
+
+        Assert.That(hasLog, Is.False);
+
+        ValueTask Look(MessageContext context, CancellationToken cancellationToken)
+        {
+            hasLog = context.Steps is not null;
             return ValueTask.CompletedTask;
         }
     }
@@ -223,6 +311,12 @@ public sealed class MessageIntakeTests
         Assert.That((_audit.Facts[^1].Kind, _audit.Facts[^1].Step), Is.EqualTo((AuditKind.Refused, "validate")));
     }
 
+    private static ValueTask PassStep(MessageContext context, CancellationToken cancellationToken)
+    {
+        context.Steps!.Ended(context, "first", context.Steps.Begin());
+        return ValueTask.CompletedTask;
+    }
+
     private static readonly MessageStep Nothing = (_, _) => ValueTask.CompletedTask;
 
     private static MessageStep SetStatus(double status) => (context, _) =>
@@ -231,8 +325,8 @@ public sealed class MessageIntakeTests
         return ValueTask.CompletedTask;
     };
 
-    private MessageIntake Intake(MessageStep run, ExchangePattern mode = ExchangePattern.OneWay, IntakeContent? content = null) =>
-        new(new Config { Name = "in", Mode = mode }, run, needsTopics: true, isDurable: false, new IntakeState("in", _time), content ?? NoContent, _audit, _time, NullLogger<MessageIntake>.Instance);
+    private MessageIntake Intake(MessageStep run, ExchangePattern mode = ExchangePattern.OneWay, IntakeContent? content = null, string? process = null) =>
+        new(new Config { Name = "in", Mode = mode, Process = process }, run, needsTopics: true, isDurable: false, new IntakeState("in", _time), content ?? NoContent, _audit, _time, NullLogger<MessageIntake>.Instance);
 
     private static EsbException FailureOf(MessageIntake intake) =>
         Assert.ThrowsAsync<EsbException>(async () => await intake.ReceiveAsync(Some.Message(), CancellationToken.None))!;

@@ -55,6 +55,16 @@ public sealed class AuditReplayDeskTests
         }
     }
 
+    [Test, Property("Case", "XPT-11")]
+    public async Task Message_that_went_in_circles_begins_its_way_anew(CancellationToken cancellationToken)
+    {
+        await KeepAsync(Fact(AuditKind.Published, "as published") with { Headers = new Dictionary<string, string> { ["x-shop"] = "7", ["esb-hops"] = "32" } });
+
+        await ReplayAsync(Request(), cancellationToken);
+
+        Assert.That(_queues.Sent.Single().Message.Headers.Select(header => header.Key), Is.EqualTo(new[] { "x-shop" }));
+    }
+
     [Test]
     public async Task Body_as_it_came_in_serves_where_no_process_could_change_it(CancellationToken cancellationToken)
     {

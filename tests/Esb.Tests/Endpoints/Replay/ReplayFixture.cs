@@ -1,5 +1,6 @@
 using Esb.Core.Audit;
 using Esb.Core.Endpoints;
+using Esb.Core.Messages;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
@@ -78,6 +79,13 @@ public abstract class ReplayFixture
         var letters = Enumerable.Range(0, count).Select(number => Letter(number, endpoint, key?.Invoke(number))).ToList();
         foreach (var letter in letters) await Letters.AddAsync(letter, cancellationToken);
         return letters;
+    }
+
+    private protected async Task<DeadLetter> KeepAsync(EsbMessage message, CancellationToken cancellationToken)
+    {
+        var letter = Letter(0, "shop", null) with { Message = message };
+        await Letters.AddAsync(letter, cancellationToken);
+        return letter;
     }
 
     private protected static ReplayRequest All(string endpoint = "shop") => new() { Letters = new() { Endpoint = endpoint } };

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Esb.Core.Audit;
+using Esb.Core.Messages;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
@@ -23,6 +24,20 @@ public sealed class ReplayRunTests : ReplayFixture
         Assert.That(await StatesAsync(cancellationToken), Is.All.EqualTo(DeadLetterState.Replayed));
         Assert.That(Audit.Facts.Select(fact => (fact.Kind, fact.Fields["job"], fact.Fields["operator"], fact.Reason)), Is.All.EqualTo((AuditKind.Replayed, job.Id.ToString(), "ada", "the shop is back")));
         Assert.That(Audit.Facts, Has.Count.EqualTo(120));
+    }
+
+    [TestCase(false), TestCase(true), CancelAfter(20_000), Property("Case", "XPT-11")]
+    public async Task Letter_of_a_message_that_went_in_circles_begins_its_way_anew(bool edited, CancellationToken cancellationToken)
+    {
+        var letter = await KeepAsync(MessageHops.Set(Some.Message("in circles", "orders.accepted"), MessageHops.Most), cancellationToken);
+        var edit = new ReplayEdit { Headers = new Dictionary<string, string>(letter.Message.Headers) };
+        await StartRunnerAsync();
+
+        var job = await ReplayAsync(edited ? new ReplayRequest { Letters = new() { Ids = [letter.Id] }, Edit = edit } : All(), cancellationToken);
+        await WaitForAsync(job.Id, now => now.IsOver, cancellationToken);
+
+        Assert.That(MessageHops.Of(Queues.Sent.Single().Message), Is.Zero);
+        Assert.That(MessageHops.Of((await Letters.GetAsync(letter.Id, cancellationToken))!.Letter.Message), Is.EqualTo(32));
     }
 
     [Test, CancelAfter(20_000)]

@@ -21,6 +21,16 @@ public sealed class CallTargetTests : IDisposable
         await _processes.Caller.Received().CallAsync("backend", Arg.Is<EsbMessage>(message => message.Headers[EsbHeaders.Target] == "west"), null, Arg.Any<CancellationToken>());
     }
 
+    [Test, CancelAfter(10_000), Property("Case", "XPT-11")]
+    public async Task Hops_of_what_came_in_go_with_the_call(CancellationToken cancellationToken)
+    {
+        Compile("\"east\"");
+
+        await _processes!.RunAsync(MessageHops.Set(Some.Message(), hops: 5), cancellationToken);
+
+        await _processes.Caller.Received().CallAsync("backend", Arg.Is<EsbMessage>(message => MessageHops.Of(message) == 5), null, Arg.Any<CancellationToken>());
+    }
+
     [TestCase("<order/>"), TestCase("""<order region=""/>"""), TestCase("""<order region="a&#10;b"/>"""), CancelAfter(10_000)]
     public void Message_that_names_no_place_goes_nowhere(string body, CancellationToken cancellationToken)
     {

@@ -78,10 +78,11 @@ internal sealed class CompiledProcesses : IDisposable
 
     public ITransactions Transactions { get; }
 
-    public async Task<MessageContext> RunAsync(EsbMessage message, CancellationToken cancellationToken)
+    public Task<MessageContext> RunAsync(EsbMessage message, CancellationToken cancellationToken) => RunAsync(Some.Context(message), cancellationToken);
+
+    public async Task<MessageContext> RunAsync(MessageContext context, CancellationToken cancellationToken)
     {
         Assert.That(Errors.All, Is.Empty);
-        var context = Some.Context(message);
         await _services!.GetRequiredService<IProcessCatalog>().Find("main").RunAsync(context, cancellationToken);
         return context;
     }

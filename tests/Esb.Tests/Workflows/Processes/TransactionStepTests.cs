@@ -38,6 +38,24 @@ public sealed class TransactionStepTests : IDisposable
         await _unitOfWork.Received(1).DisposeAsync();
     }
 
+    [TestCase(false), TestCase(true), CancelAfter(10_000)]
+    public async Task What_it_publishes_counts_unless_it_is_undone(bool fails, CancellationToken cancellationToken)
+    {
+        var fail = fails ? """, { "fail": "on purpose" }""" : "";
+        _processes = new CompiledProcesses(
+            $$"""{ "main": [{ "try": { "steps": [{ "transaction": { "connection": "shop", "steps": [{ "publish": "orders.placed" }{{fail}}] } }], "catch": [{ "steps": [] }] } }] }""");
+        _processes.Transactions.BeginAsync("shop", Arg.Any<TimeSpan>(), Arg.Any<CancellationToken>()).Returns(_unitOfWork);
+        _processes.Publisher.PublishAsync(default!, default!, default!, default).ReturnsForAnyArgs(call =>
+        {
+            call.Arg<MessageContext>().NotePublished(new FirstPublish("orders", ConfirmedAt: null));
+            return ValueTask.CompletedTask;
+        });
+
+        var context = await _processes.RunAsync(Some.Message(), cancellationToken);
+
+        Assert.That(context.FirstPublish is null, Is.EqualTo(fails));
+    }
+
     [Test, CancelAfter(10_000)]
     public async Task Step_that_ends_the_process_commits(CancellationToken cancellationToken)
     {

@@ -1,0 +1,34 @@
+using Esb.Core.Processes;
+
+namespace Esb.Workflows.Processes;
+
+/// <summary>Keeps word of a step that went well, for messages of which the audit wants the steps.</summary>
+internal sealed class StepTrace
+{
+    private readonly string _place;
+    private readonly string? _calls;
+    private readonly bool _transforms;
+
+    private StepTrace(StepConfig step)
+    {
+        _place = step.Id ?? step.Path;
+        _calls = (step.Settings as ICallsEndpoint)?.Endpoint;
+        _transforms = step.Settings is ITransforms;
+    }
+
+    /// <summary>The trace of a step; null where what it does leaves facts of its own, or the steps in it do.</summary>
+    public static StepTrace? Of(StepConfig step) => step.Settings is IHoldsSteps or ILeavesFacts ? null : new StepTrace(step);
+
+    public async ValueTask RunAsync(MessageStep run, StepLog log, MessageContext context, CancellationToken cancellationToken)
+    {
+        var found = context.Message;
+        if (_transforms) log.Transforming(context, _place);
+        var began = log.Begin();
+        await run(context, cancellationToken);
+
+        // A call in a transaction may be undone yet.
+        if (_calls is not null && context.UnitOfWork is null) log.Called(context, _place, _calls, found, began);
+        else if (_transforms) log.Transformed(context, _place, began);
+        else log.Ended(context, _place, began);
+    }
+}
