@@ -62,7 +62,7 @@ public sealed class BadDayTests
         });
     }
 
-    [Test, CancelAfter(120_000)]
+    [Test, Category("Faults"), Category("Waits"), CancelAfter(120_000)]
     public async Task Host_starts_with_both_servers_away_and_becomes_ready_when_they_come(CancellationToken cancellationToken)
     {
         await _servers.StopAsync("rabbitmq");
@@ -143,7 +143,7 @@ public sealed class BadDayTests
         await WaitForRowsAsync([.. accepted], cancellationToken);
     }
 
-    [Test, CancelAfter(120_000), Property("Case", "T-OVL-3")]
+    [Test, Category("Faults"), Category("Waits"), CancelAfter(120_000), Property("Case", "T-OVL-3")]
     public async Task Broker_that_is_short_of_memory_closes_the_intake_until_it_is_not(CancellationToken cancellationToken)
     {
         await StartHostAsync(cancellationToken);

@@ -18,7 +18,7 @@ public sealed class PostgresDeadLetterTests
     [TearDown]
     public Task Remove() => _schema.DisposeAsync().AsTask();
 
-    [Test, CancelAfter(120_000)]
+    [Test, Category("Soak"), CancelAfter(120_000)]
     public async Task A_hundred_thousand_letters_are_listed_grouped_and_taken_by_a_job(CancellationToken cancellationToken)
     {
         await _schema.QueryAsync<int>(

@@ -11,12 +11,12 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>The spool is damaged while its host is dead: the host starts all the same, says so once, and moves every fact that is whole.</summary>
-[NonParallelizable, Category("FaultsSmoke"), Property("Case", "T-AUD-5")]
+[NonParallelizable, Property("Case", "T-AUD-5")]
 public sealed class SpoolDamageTests
 {
     private const int Messages = 200;
 
-    [TestCase("cut within its last record"), TestCase("one bit flipped"), TestCase("a page overwritten")]
+    [TestCase("cut within its last record", Category = "FaultsSmoke"), TestCase("one bit flipped", Category = "Audit"), TestCase("a page overwritten", Category = "Audit")]
     [CancelAfter(120_000)]
     public async Task Whole_records_survive_damage(string damage, CancellationToken cancellationToken)
     {
@@ -45,7 +45,7 @@ public sealed class SpoolDamageTests
         });
     }
 
-    [Test, CancelAfter(120_000)]
+    [Test, Category("FaultsSmoke"), CancelAfter(120_000)]
     public async Task Host_starts_while_the_disk_of_its_spool_is_full(CancellationToken cancellationToken)
     {
         await using var bench = await FaultBench.CreateAsync(Plan("disk full"));
