@@ -4,6 +4,7 @@ using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Endpoints.Http.Idempotency;
 using Esb.Endpoints.Http.Targets;
+using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http;
 
@@ -14,9 +15,8 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
     /// <summary>The header with the fencing token, a number that grows with every host that takes over.</summary>
     public const string FencingHeader = "Esb-Fencing-Token";
 
-    private const int LoopDetected = 508; // RFC 5842, section 7.2
-
     private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteHeaders));
+    private readonly bool _tellsWay = new HeaderRewrite(config.RewriteHeaders).NameOf(ViaField.Name) is not null;
     private readonly HeaderRules _answerRules = new(config.Headers, new HeaderRewrite(config.RewriteAnswerHeaders));
 
     public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => SendAsync(message, Compose(message), cancellationToken);
@@ -55,7 +55,7 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
                 if (!request.Headers.TryAddWithoutValidation(name, value)) request.Content?.Headers.TryAddWithoutValidation(name, value);
             }
 
-            if (_rules.Rewrite.NameOf(ViaField.Name) is not null) request.Headers.TryAddWithoutValidation(ViaField.Name, via);
+            if (_tellsWay) request.Headers.TryAddWithoutValidation(ViaField.Name, via);
 
             // Every attempt has the same one, so that the outside can tell a repetition from another message.
             if (destination.HasEffect && !request.Headers.NonValidated.Contains(IdempotencyHeader.Name))
@@ -74,7 +74,7 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
     {
         var hops = MessageHops.Of(message);
         if (hops < MessageHops.Most) return ViaField.Of(hops + 1);
-        throw new EndpointException(config.Name, MessageHops.Code, $"The message has left the bus {hops} times and come back: it is routed in a circle.", isTransient: false, kind: FaultKind.Internal) { Status = LoopDetected };
+        throw new EndpointException(config.Name, MessageHops.Code, $"The message has left the bus {hops} times and come back: it is routed in a circle.", isTransient: false, kind: FaultKind.Internal) { Status = StatusCodes.Status508LoopDetected };
     }
 
     private static ReadOnlyMemoryContent ContentOf(EsbMessage message)
