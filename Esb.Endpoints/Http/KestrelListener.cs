@@ -69,8 +69,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
     private WebApplication Build(ListeningAddress address, ListenerTls? tls)
     {
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        builder.Services.AddSingleton<ILoggerFactory>(new ListenerLoggers(loggers)).AddSingleton<IHostLifetime, BusLifetime>().AddSingleton<DiagnosticSource>(_refused)
-            .AddSingleton<IMemoryPoolFactory<byte>>(new ListenerMemory());
+        builder.Services.AddSingleton<ILoggerFactory>(new ListenerLoggers(loggers)).AddSingleton<IHostLifetime, BusLifetime>().AddSingleton<DiagnosticSource>(_refused);
         builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
         {
             kestrel.AddServerHeader = false;
@@ -85,6 +84,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
             });
         });
         builder.WebHost.UseSockets(sockets => Tune(sockets, config));
+        builder.Services.AddSingleton<IMemoryPoolFactory<byte>>(new ListenerMemory()); // in place of the server's own, which the lines before have added
         var application = builder.Build();
         application.Run(AnswerAsync);
         return application;
@@ -93,7 +93,6 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
     private static void Tune(SocketTransportOptions sockets, ListenerConfig config)
     {
         sockets.Backlog = config.Backlog;
-        sockets.WaitForDataBeforeAllocatingBuffer = false; // a block for each open connection, and a call less for each read
 
         // Requests run on the thread of the pool that has read them: a hop less each way. A step that blocks holds up its own connection only, as other events of sockets are taken up by other threads.
         sockets.UnsafePreferInlineScheduling = true;

@@ -4,11 +4,11 @@ using Microsoft.AspNetCore.Connections;
 namespace Esb.Endpoints.Http;
 
 /// <summary>The memory that listeners receive into and send from, in blocks of one size. Thread-safe.</summary>
-/// <remarks>Those of the server have 4 KiB, which makes 25 reads of a body of 100 KiB. What is not in use stays here, up to <see cref="MaxIdleBlocks"/>; the block that came back last is the next to go, as the processor still has it in its cache.</remarks>
+/// <remarks>Those of the server have 4 KiB, which makes 25 reads of a body of 100 KiB, and as many writes behind them. A connection has a block only while it has data. What is not in use stays here, up to <see cref="MaxIdleBlocks"/>; the block that came back last is the next to go, as the processor still has it in its cache.</remarks>
 internal sealed class ListenerMemory : MemoryPool<byte>, IMemoryPoolFactory<byte>
 {
-    public const int BlockBytes = 16 * 1024;
-    public const int MaxIdleBlocks = 1024;
+    public const int BlockBytes = 64 * 1024;
+    public const int MaxIdleBlocks = 512;
 
     private readonly Lock _gate = new();
     private readonly Stack<Block> _idle = new();

@@ -12,7 +12,7 @@ namespace Esb.Endpoints.Http.Relaying;
 internal sealed class RelayUpload(HttpContext context, OutsideConnection connection, RelayHeaders headers)
 {
     // Together in one packet where they come together; larger pieces go out as they are.
-    private const int GatheredBytes = 16 * 1024;
+    private const int GatheredBytes = 64 * 1024;
 
     private readonly bool _isChunked = context.Request.ContentLength is null;
     private EsbException? _fault;
