@@ -10,6 +10,9 @@ internal sealed record Recovery(IReadOnlyList<TimeSpan> Times)
     /// <summary>95 % were at least as quick.</summary>
     public TimeSpan Slowest95 => Times.Count == 0 ? TimeSpan.Zero : Times.Order().ElementAt((int)Math.Ceiling(Times.Count * 0.95) - 1);
 
+    /// <summary>The slowest of all.</summary>
+    public TimeSpan Slowest => Times.DefaultIfEmpty().Max();
+
     /// <param name="strikes">The faults.</param>
     /// <param name="sinks">Where messages arrive.</param>
     /// <param name="cancellationToken">Stops reading.</param>
