@@ -32,6 +32,3 @@ internal sealed class BrokenEndpointType(IOutboundEndpointType inner, string? en
         public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => send(adapter, message, cancellationToken);
     }
 }
-
-/// <summary>A broken way to send a message, over instances that it makes where it wants some.</summary>
-internal delegate ValueTask<EsbMessage?> BrokenSend(IOutboundAdapter adapter, EsbMessage message, CancellationToken cancellationToken);
