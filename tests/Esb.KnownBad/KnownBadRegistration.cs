@@ -7,12 +7,15 @@ namespace Esb.KnownBad;
 /// <summary>Puts the broken service before the working one.</summary>
 internal static class KnownBadRegistration
 {
-    public static IServiceCollection AcknowledgeTooEarly(this IServiceCollection services)
+    /// <param name="services">The services of the host.</param>
+    /// <param name="endpoint">The endpoint that sends so; null for all.</param>
+    /// <param name="send">How it sends.</param>
+    public static IServiceCollection BreakEndpoints(this IServiceCollection services, string? endpoint, BrokenSend send)
     {
         foreach (var type in services.Where(service => service.ServiceType == typeof(IEndpointType)).ToList())
         {
             services.Remove(type);
-            services.AddSingleton(provider => Break((IEndpointType)ActivatorUtilities.CreateInstance(provider, type.ImplementationType!)));
+            services.AddSingleton(provider => Break((IEndpointType)ActivatorUtilities.CreateInstance(provider, type.ImplementationType!), endpoint, send));
         }
 
         return services;
@@ -21,5 +24,5 @@ internal static class KnownBadRegistration
     public static IServiceCollection SetClock(this IServiceCollection services, TimeSpan ahead) =>
         services.Replace(ServiceDescriptor.Singleton<TimeProvider>(new WrongClock(ahead)));
 
-    private static IEndpointType Break(IEndpointType type) => type is IOutboundEndpointType outbound ? new HastyEndpointType(outbound) : type;
+    private static IEndpointType Break(IEndpointType type, string? endpoint, BrokenSend send) => type is IOutboundEndpointType outbound ? new BrokenEndpointType(outbound, endpoint, send) : type;
 }

@@ -5,9 +5,15 @@ using Esb.KnownBad;
 using Microsoft.Extensions.DependencyInjection;
 
 // The host as it is, but for one service that is broken on purpose: the fault tests have to notice, or to find that it does no harm.
-var clock = Environment.GetEnvironmentVariable("ESB_KNOWNBAD_CLOCK");
 var context = CommandContext.OfThisProcess() with { Services = () => Break(new ServiceCollection().AddEsb()) };
 return await EsbCommandLine.InvokeAsync(args, context);
 
-IServiceCollection Break(IServiceCollection services) =>
-    clock is null ? services.AcknowledgeTooEarly() : services.SetClock(TimeSpan.Parse(clock, CultureInfo.InvariantCulture));
+static IServiceCollection Break(IServiceCollection services)
+{
+    if (Variable("CLOCK") is { } ahead) return services.SetClock(TimeSpan.Parse(ahead, CultureInfo.InvariantCulture));
+    if (Variable("THROWS") is { } throwing) return services.BreakEndpoints(throwing, BrokenSends.Throwing);
+    if (Variable("DEAF") is { } deaf) return services.BreakEndpoints(deaf, BrokenSends.Deaf);
+    return services.BreakEndpoints(null, BrokenSends.Hasty);
+}
+
+static string? Variable(string name) => Environment.GetEnvironmentVariable($"ESB_KNOWNBAD_{name}");

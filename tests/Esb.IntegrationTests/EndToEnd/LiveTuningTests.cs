@@ -59,6 +59,14 @@ public sealed class LiveTuningTests
             await Task.Delay(500, cancellationToken);
         }
 
+        foreach (var prefetch in new[] { 1, 200 })
+        {
+            Assert.That(await RunAsync(cancellationToken, "set", "ledger", "--prefetch", $"{prefetch}"), Is.EqualTo(ExitCode.Done));
+            await WaitForAsync(_second, "prefetch", prefetch, cancellationToken);
+            var before = CountFiles();
+            await _second.WaitAsync(_ => Task.FromResult(CountFiles() > before), Soon, $"to deliver with prefetch {prefetch}", cancellationToken);
+        }
+
         Assert.That(await RunAsync(cancellationToken, "pause", "ledger"), Is.EqualTo(ExitCode.Done));
         await WaitForAsync(_second, "paused", true, cancellationToken);
         await Task.Delay(1000, cancellationToken);

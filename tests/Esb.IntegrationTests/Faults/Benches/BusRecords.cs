@@ -45,12 +45,20 @@ internal sealed class BusRecords(NpgsqlDataSource store, PrivateServers servers,
         .Where(queue => !queue.Key.EndsWith(".record", StringComparison.Ordinal)) // keeps a note of the bus, no message of anybody
         .Sum(queue => queue.Value);
 
-    private async Task<IReadOnlyDictionary<string, int>> ReadQueuesAsync(string column)
+    /// <summary>How many messages may be on their way to each consumer of an endpoint's queue.</summary>
+    public async Task<IReadOnlyList<int>> ReadPrefetchesAsync(string endpoint) =>
+        [.. (await ListAsync("list_consumers", "queue_name", "prefetch_count")).Where(row => row.Name == $"endpoints.{endpoint}").Select(row => row.Value)];
+
+    private async Task<IReadOnlyDictionary<string, int>> ReadQueuesAsync(string column) =>
+        (await ListAsync("list_queues", "name", column)).ToDictionary(row => row.Name, row => row.Value);
+
+    // What is ours, without our prefix.
+    private async Task<IEnumerable<(string Name, int Value)>> ListAsync(string command, string name, string value)
     {
-        var output = await servers.ControlRabbitMqAsync("--silent", "list_queues", "name", column, "--no-table-headers");
+        var output = await servers.ControlRabbitMqAsync("--silent", command, name, value, "--no-table-headers");
         return output.Split('\n')
             .Select(line => line.Split('\t'))
             .Where(parts => parts.Length == 2 && parts[0].StartsWith($"{prefix}.", StringComparison.Ordinal))
-            .ToDictionary(parts => parts[0][(prefix.Length + 1)..], parts => int.Parse(parts[1], CultureInfo.InvariantCulture));
+            .Select(parts => (parts[0][(prefix.Length + 1)..], int.Parse(parts[1], CultureInfo.InvariantCulture)));
     }
 }

@@ -128,12 +128,16 @@ internal sealed class FaultBench : IAsyncDisposable
     public static Nemesis NewNemesis() => new(Seed, Log);
 
     /// <summary>Waits until every promise holds at every sink and nothing is on its way any more, or the time is up.</summary>
-    public async Task<IReadOnlyList<Verdict>> SettleAsync(CancellationToken cancellationToken, Func<SinkEvidence, SinkEvidence>? amend = null)
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <param name="amend">Corrects what is known of a sink; by default nothing.</param>
+    /// <param name="concerns">Which messages a sink should get; by default all.</param>
+    public async Task<IReadOnlyList<Verdict>> SettleAsync(
+        CancellationToken cancellationToken, Func<SinkEvidence, SinkEvidence>? amend = null, Func<ISink, SentMessage, bool>? concerns = null)
     {
         var started = TimeProvider.System.GetTimestamp();
         while (true)
         {
-            var verdicts = await CheckAsync(cancellationToken, amend);
+            var verdicts = await CheckAsync(cancellationToken, amend, concerns);
             if (verdicts.All(verdict => verdict.Broken.Count == 0) || TimeProvider.System.GetElapsedTime(started) > Patience) return verdicts;
             await Task.Delay(TimeSpan.FromSeconds(1), cancellationToken);
         }
@@ -155,10 +159,11 @@ internal sealed class FaultBench : IAsyncDisposable
     }
 
     /// <summary>Looks once.</summary>
-    public async Task<IReadOnlyList<Verdict>> CheckAsync(CancellationToken cancellationToken, Func<SinkEvidence, SinkEvidence>? amend = null)
+    public async Task<IReadOnlyList<Verdict>> CheckAsync(
+        CancellationToken cancellationToken, Func<SinkEvidence, SinkEvidence>? amend = null, Func<ISink, SentMessage, bool>? concerns = null)
     {
         var queues = await Records.ReadQueuesAsync();
-        var sent = Ledger.Messages;
+        var all = Ledger.Messages;
         var verdicts = new List<Verdict>();
         foreach (var sink in Sinks)
         {
@@ -173,6 +178,7 @@ internal sealed class FaultBench : IAsyncDisposable
                 FlaggedDuplicates = await Records.CountDuplicatesAsync(sink.Endpoint, cancellationToken),
                 Waiting = BusRecords.WaitingFor(sink.Endpoint, queues),
             };
+            IReadOnlyCollection<SentMessage> sent = concerns is null ? all : [.. all.Where(message => concerns(sink, message))];
             verdicts.Add(Checker.Check(sent, amend?.Invoke(evidence) ?? evidence));
         }
 

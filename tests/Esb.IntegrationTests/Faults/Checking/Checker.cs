@@ -17,14 +17,14 @@ internal static class Checker
         var unexpected = evidence.Entries.Where(entry => !IsExpected(entry, byId)).ToList();
         var copies = FindCopies(evidence.Entries);
         var reordered = FindReordered(evidence.Entries, byId);
-        var gaps = evidence.TerminalStates is { } states ? acknowledged.Where(message => !IsAudited(message, states)).ToList() : [];
+        var gaps = evidence.TerminalStates is { } states ? acknowledged.Where(message => !IsAudited(message, states)).ToList() : null;
 
         var broken = new List<string>();
         Expect(lost.Select(message => message.Id), "lost");
         Expect(unexpected.Select(entry => entry.Id), "unexpected");
         if (evidence.Promises.HasFlag(SinkPromises.Once)) Expect(copies.Select(entry => entry.Id), "effect-duplicated");
         if (evidence.Promises.HasFlag(SinkPromises.Ordered)) Expect(reordered.Select(entry => entry.Id), "reordered");
-        Expect(gaps.Select(message => $"{message.Id} [{string.Join(", ", evidence.TerminalStates![message.MessageId ?? Guid.Empty])}]"), "without exactly one terminal audit state");
+        Expect((gaps ?? []).Select(message => $"{message.Id} [{string.Join(", ", evidence.TerminalStates![message.MessageId ?? Guid.Empty])}]"), "without exactly one terminal audit state");
         if (evidence.Waiting > 0) broken.Add($"{evidence.Waiting} stuck in queues");
         if (evidence.Promises.HasFlag(SinkPromises.Flagged) && evidence.FlaggedDuplicates != evidence.ForcedDuplicates)
             broken.Add($"{evidence.ForcedDuplicates} duplicates were forced, {evidence.FlaggedDuplicates} flagged");
@@ -47,7 +47,7 @@ internal static class Checker
             Flagged = evidence.FlaggedDuplicates,
             Reordered = reordered.Count,
             Stuck = evidence.Waiting,
-            AuditGap = gaps.Count,
+            AuditGap = gaps?.Count,
             Broken = broken,
         };
 

@@ -130,6 +130,15 @@ public sealed class CheckerTests
         Assert.That((verdict.Stuck, verdict.Broken.Count), Is.EqualTo((1, 1)));
     }
 
+    [Test]
+    public void Where_nobody_looked_nothing_is_counted()
+    {
+        var verdict = Check([Sent("a", 1)], [Arrived("a", 1)]);
+
+        Assert.That((verdict.Stuck, verdict.AuditGap, verdict.Broken.Count), Is.EqualTo(((int?)null, (int?)null, 0)));
+        Assert.That(verdict.ToString(), Does.Contain("stuck –, audit gap –"));
+    }
+
     [TestCase(1, 0)]
     [TestCase(0, 1)]
     [TestCase(2, 1)]

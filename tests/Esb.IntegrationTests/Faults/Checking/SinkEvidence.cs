@@ -26,6 +26,6 @@ internal sealed record SinkEvidence
     /// <summary>Copies that were made on purpose, each of which must be flagged.</summary>
     public int ForcedDuplicates { get; init; }
 
-    /// <summary>Messages still in the queues of the endpoint when the wait was over.</summary>
-    public int Waiting { get; init; }
+    /// <summary>Messages still in the queues of the endpoint when the wait was over; null where the queues are not looked at.</summary>
+    public int? Waiting { get; init; }
 }

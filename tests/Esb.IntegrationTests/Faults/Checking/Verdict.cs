@@ -47,17 +47,20 @@ internal sealed record Verdict
     /// <summary>Arrivals after a later message of their key.</summary>
     public int Reordered { get; init; }
 
-    /// <summary>Still in a queue when the wait was over.</summary>
-    public int Stuck { get; init; }
+    /// <summary>Still in a queue when the wait was over; null where nobody looked.</summary>
+    public int? Stuck { get; init; }
 
-    /// <summary>Accepted messages without exactly one terminal state in the audit.</summary>
-    public int AuditGap { get; init; }
+    /// <summary>Accepted messages without exactly one terminal state in the audit; null where nobody looked.</summary>
+    public int? AuditGap { get; init; }
 
     /// <summary>The promises that do not hold, in words; empty when all do.</summary>
     public required IReadOnlyList<string> Broken { get; init; }
 
     public override string ToString() =>
         $"{Endpoint}: attempted {Attempted}, acknowledged {Acknowledged}, delivered {Delivered}, unique {Unique}, kept {Kept}, lost {Lost}, recovered {Recovered}, " +
-        $"unexpected {Unexpected}, duplicated {Duplicated}, effect-duplicated {EffectDuplicated}, flagged {Flagged}, reordered {Reordered}, stuck {Stuck}, audit gap {AuditGap}" +
+        $"unexpected {Unexpected}, duplicated {Duplicated}, effect-duplicated {EffectDuplicated}, flagged {Flagged}, reordered {Reordered}, stuck {Shown(Stuck)}, audit gap {Shown(AuditGap)}" +
         (Broken.Count == 0 ? "" : $"; broken: {string.Join("; ", Broken)}");
+
+    /// <summary>A count for people: "–" where nothing was compared.</summary>
+    public static string Shown(int? count) => count is { } known ? $"{known}" : "–";
 }

@@ -32,13 +32,16 @@ internal sealed class OwnerWatch(HostFarm farm, string endpoint)
     public long? TakenOverAt(FarmHost from, long since) =>
         _samples.Where(sample => sample.IsOwner && sample.Host != from && sample.At > since).Min(sample => (long?)sample.At);
 
-    /// <summary>The longest time between two moments, at the first of which the one before may have ended, without any host that ran it.</summary>
+    /// <summary>Whether a host was seen to run it after a moment.</summary>
+    public bool IsOwnedSince(long moment) => _samples.Any(sample => sample.IsOwner && sample.At > moment);
+
+    /// <summary>The longest time between two moments, at the first of which the one before may have ended, without any host that ran it; until the second where none was seen.</summary>
     public TimeSpan LongestGap(long from, long to)
     {
         var owned = _samples.Where(sample => sample.IsOwner).Select(sample => sample.At).Order().ToList();
         var before = owned.LastOrDefault(at => at <= from, from);
         var within = owned.Where(at => at > from && at < to).Prepend(before).ToList();
-        return within.Zip(within.Skip(1), (first, next) => TimeProvider.System.GetElapsedTime(first, next)).DefaultIfEmpty(TimeSpan.MaxValue).Max();
+        return within.Zip(within.Skip(1), (first, next) => TimeProvider.System.GetElapsedTime(first, next)).DefaultIfEmpty(TimeProvider.System.GetElapsedTime(before, to)).Max();
     }
 
     private static bool IsOwnerAround(List<Sample> samples, long time)

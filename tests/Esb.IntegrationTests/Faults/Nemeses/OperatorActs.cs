@@ -18,6 +18,9 @@ internal sealed class OperatorActs(HostFarm farm, string endpoint) : IDisposable
     public Fault Resize(int poolSize, int processingThreads) =>
         Fault.Moment($"{endpoint} {poolSize}/{processingThreads}", () => AskAnyAsync(new JsonObject { ["poolSize"] = poolSize, ["processingThreads"] = processingThreads }));
 
+    /// <summary>As many messages may be on their way from the broker, from then on.</summary>
+    public Fault Prefetch(int messages) => Fault.Moment($"{endpoint} prefetch {messages}", () => AskAnyAsync(new JsonObject { ["prefetch"] = messages }));
+
     /// <summary>Nothing is delivered for a while. A host that was away when it was paused or resumed does not know, so all are told in the end.</summary>
     public Fault Pause() => new Fault(
         $"pause {endpoint}",

@@ -48,11 +48,11 @@ internal static class FaultResults
 
     private static string Counts(Verdict verdict)
     {
-        var effects = verdict.IsOnce ? $"{verdict.EffectDuplicated}" : "–";
-        var reordered = verdict.IsOrdered ? $"{verdict.Reordered}" : "–";
+        var effects = Verdict.Shown(verdict.IsOnce ? verdict.EffectDuplicated : null);
+        var reordered = Verdict.Shown(verdict.IsOrdered ? verdict.Reordered : null);
         return string.Join(
             " | ",
             verdict.Endpoint, verdict.Attempted, verdict.Acknowledged, verdict.Delivered, verdict.Kept, verdict.Lost, verdict.Recovered,
-            verdict.Unexpected, verdict.Duplicated, effects, verdict.Flagged, reordered, verdict.Stuck, verdict.AuditGap);
+            verdict.Unexpected, verdict.Duplicated, effects, verdict.Flagged, reordered, Verdict.Shown(verdict.Stuck), Verdict.Shown(verdict.AuditGap));
     }
 }

@@ -10,27 +10,21 @@ internal sealed record Recovery(IReadOnlyList<TimeSpan> Times)
     /// <summary>95 % were at least as quick.</summary>
     public TimeSpan Slowest95 => Times.Count == 0 ? TimeSpan.Zero : Times.Order().ElementAt((int)Math.Ceiling(Times.Count * 0.95) - 1);
 
-    /// <param name="strikes">The faults.</param>
-    /// <param name="sinks">Where messages arrive.</param>
-    /// <param name="cancellationToken">Stops reading.</param>
-    /// <param name="from">From when on; by default from the end of each fault, or of the broker's where that was still away: nothing arrives without it.</param>
-    public static async Task<Recovery> MeasureAsync(
-        IReadOnlyList<Strike> strikes, IReadOnlyList<ISink> sinks, CancellationToken cancellationToken, Func<Strike, DateTimeOffset>? from = null)
-    {
-        var arrivals = new List<DateTimeOffset>();
-        foreach (var sink in sinks) arrivals.AddRange((await sink.ReadAsync(cancellationToken)).Select(entry => entry.At));
-        arrivals.Sort();
-        return new Recovery([.. strikes.Select(strike => Next(arrivals, from?.Invoke(strike) ?? EndOf(strike, strikes))).Where(time => time is not null).Select(time => time!.Value)]);
-    }
+    /// <summary>The slowest of all.</summary>
+    public TimeSpan Slowest => Times.DefaultIfEmpty().Max();
+
+    /// <summary>From the end of each fault.</summary>
+    public static async Task<Recovery> MeasureAsync(IReadOnlyList<Strike> strikes, IReadOnlyList<ISink> sinks, CancellationToken cancellationToken) =>
+        From(strikes.Select(strike => strike.HealedAt), await ReadArrivalsAsync(sinks, cancellationToken), strikes);
 
     /// <summary>From each fault of a host until messages arrived again at every endpoint: whichever it worked for, another one does.</summary>
-    public static async Task<Recovery> MeasureFailOverAsync(IEnumerable<Strike> strikes, IReadOnlyList<ISink> sinks, CancellationToken cancellationToken)
+    public static async Task<Recovery> MeasureFailOverAsync(IReadOnlyList<Strike> strikes, IReadOnlyList<ISink> sinks, CancellationToken cancellationToken)
     {
         var underWay = TimeSpan.FromSeconds(1); // what the host had sent may still arrive, and says nothing
-        var ofSinks = new List<Recovery>();
-        var ofHosts = strikes.Where(strike => strike.Name.Contains("host", StringComparison.Ordinal)).ToList();
-        foreach (var sink in sinks) ofSinks.Add(await MeasureAsync(ofHosts, [sink], cancellationToken, strike => strike.StruckAt + underWay));
-        return new Recovery([.. ofSinks.SelectMany(recovery => recovery.Times).Select(time => time + underWay)]);
+        var struck = strikes.Where(strike => strike.Name.Contains("host", StringComparison.Ordinal)).Select(strike => strike.StruckAt + underWay).ToList();
+        var times = new List<TimeSpan>();
+        foreach (var sink in sinks) times.AddRange(From(struck, await ReadArrivalsAsync([sink], cancellationToken), strikes).Times.Select(time => time + underWay));
+        return new Recovery(times);
     }
 
     /// <summary>The same for the senders: until the next message was accepted.</summary>
@@ -42,12 +36,25 @@ internal sealed record Recovery(IReadOnlyList<TimeSpan> Times)
 
     public override string ToString() => Times.Count == 0 ? "–" : FormattableString.Invariant($"p95 {Slowest95.TotalSeconds:0.0} s ({string.Join(", ", Times.Select(time => FormattableString.Invariant($"{time.TotalSeconds:0.0}")))})");
 
-    private static DateTimeOffset EndOf(Strike strike, IReadOnlyList<Strike> all)
+    private static async Task<List<DateTimeOffset>> ReadArrivalsAsync(IEnumerable<ISink> sinks, CancellationToken cancellationToken)
     {
-        var end = strike.HealedAt;
-        while (all.FirstOrDefault(other => other.Name.Contains("rabbitmq", StringComparison.Ordinal) && other.StruckAt <= end && end < other.HealedAt) is { } away) end = away.HealedAt;
-        return end;
+        var arrivals = new List<DateTimeOffset>();
+        foreach (var sink in sinks) arrivals.AddRange((await sink.ReadAsync(cancellationToken)).Select(entry => entry.At));
+        arrivals.Sort();
+        return arrivals;
     }
+
+    private static Recovery From(IEnumerable<DateTimeOffset> moments, List<DateTimeOffset> arrivals, IReadOnlyList<Strike> strikes) =>
+        new([.. moments.Select(moment => Next(arrivals, WithBroker(moment, arrivals, strikes))).Where(time => time is not null).Select(time => time!.Value)]);
+
+    // The moment, or the broker's return where that was away before anything arrived: nothing arrives without it.
+    private static DateTimeOffset WithBroker(DateTimeOffset moment, List<DateTimeOffset> arrivals, IReadOnlyList<Strike> strikes)
+    {
+        while (strikes.FirstOrDefault(strike => IsOfBroker(strike) && moment < strike.HealedAt && strike.StruckAt <= moment + (Next(arrivals, moment) ?? TimeSpan.Zero)) is { } away) moment = away.HealedAt;
+        return moment;
+    }
+
+    private static bool IsOfBroker(Strike strike) => strike.Name.Contains("rabbitmq", StringComparison.Ordinal);
 
     // Null after the last message: nothing was left to recover with.
     private static TimeSpan? Next(List<DateTimeOffset> arrivals, DateTimeOffset time)

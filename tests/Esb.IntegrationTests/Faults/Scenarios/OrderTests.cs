@@ -14,6 +14,8 @@ public sealed class OrderTests
     private const string All = "ordered";
     private const string ByKey = "ordered-by-key";
 
+    private static readonly TimeSpan FailOver = TimeSpan.FromSeconds(15);
+
     [Test, Category("FaultsSmoke"), CancelAfter(180_000)]
     public Task Smoke(CancellationToken cancellationToken) =>
         RunAsync(ByKey, messages: 1_000, rate: 100, Faults(broker: 0, kill: 1, pause: 0, database: 1, longestPause: 3), cancellationToken);
@@ -52,5 +54,6 @@ public sealed class OrderTests
         var failOver = await Recovery.MeasureFailOverAsync(nemesis.Strikes, bench.Sinks, cancellationToken);
         var done = string.Join(", ", nemesis.Strikes.GroupBy(strike => strike.Name.Split(' ')[0] + " " + strike.Name.Split(' ')[^1]).Select(group => $"{group.Key} × {group.Count()}"));
         bench.Conclude(verdicts, $"{accepted:N0}, 200 keys, {rate}/s, 2 hosts; {nemesis.Strikes.Count} faults: {done}", $"recovery {recovery}; fail-over {failOver}");
+        Assert.That(failOver.Slowest95, Is.LessThan(FailOver), "95 % of the fail-overs");
     }
 }

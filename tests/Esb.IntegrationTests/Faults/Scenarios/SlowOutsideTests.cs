@@ -38,15 +38,16 @@ public sealed class SlowOutsideTests
         var accepted = Enumerable.Range(0, Endpoints).Select(number => bench.Ledger.Messages.Count(message => message.Key == $"k{number}" && message.Outcome == SendOutcome.Confirmed)).ToList();
         var refused = bench.Ledger.Messages.Count(message => message.Key == "k0" && message.Outcome == SendOutcome.Refused);
         ((HttpSink)bench.Sinks[0]).LatencyOf = () => TimeSpan.Zero;
-        await bench.WaitForEmptyQueuesAsync(cancellationToken);
-        var verdicts = new List<Verdict>();
-        foreach (var sink in bench.Sinks) verdicts.Add(await CheckOwnAsync(bench, sink, cancellationToken));
+        var verdicts = await bench.SettleAsync(cancellationToken, concerns: (sink, message) => $"web{message.Key[1..]}" == sink.Endpoint);
 
+        var output = bench.Farm.Output;
+        var warned = Enumerable.Range(0, Endpoints).Where(number => output.Contains($"waiting for a free instance of endpoint web{number}:", StringComparison.Ordinal));
         var others = arrived.Skip(1).Zip(accepted.Skip(1), (got, sent) => (double)got / sent).Min();
-        bench.Conclude([verdicts[0], verdicts.Skip(1).MaxBy(verdict => verdict.Lost)!], $"20 endpoints, {load.Acknowledged:N0} at 300/s, one takes 5 s each", $"the slowest of the others had {others:P1} at once; {refused} refused for the slow one");
+        bench.Conclude([verdicts[0], verdicts.Skip(1).MaxBy(verdict => verdict.Lost)!], $"20 endpoints, {load.Acknowledged:N0} at 300/s, one takes 5 s each", $"the slowest of the others had {others:P1} at once; {refused} refused for the slow one, and a warning that its pool is at its limit");
         Assert.That(verdicts.SelectMany(verdict => verdict.Broken), Is.Empty);
         Assert.That(others, Is.GreaterThanOrEqualTo(0.95));
         Assert.That(refused, Is.Positive, "the queue of the slow one is bounded");
+        Assert.That(warned, Is.EqualTo([0]), "whose pool is warned of: more deliveries than instances, each for long");
     }
 
     [Test, Category("Faults"), Category("Alone"), CancelAfter(180_000), Property("Case", "T-OVL-5")]
@@ -86,15 +87,9 @@ public sealed class SlowOutsideTests
 
     private static JsonObject SettingsOf(int number)
     {
-        var settings = BenchConfiguration.Parallel(poolSize: 2, processingThreads: 2);
+        var settings = BenchConfiguration.Parallel(poolSize: 2, processingThreads: number == 0 ? 4 : 2);
         settings["subscribe"] = new JsonArray($"work.of{number}");
         settings["queue"] = new JsonObject { ["maxLength"] = 100 };
         return settings;
-    }
-
-    private static async Task<Verdict> CheckOwnAsync(FaultBench bench, ISink sink, CancellationToken cancellationToken)
-    {
-        var own = bench.Ledger.Messages.Where(message => $"web{message.Key[1..]}" == sink.Endpoint).ToList();
-        return Checker.Check(own, new SinkEvidence { Endpoint = sink.Endpoint, Entries = await sink.ReadAsync(cancellationToken) });
     }
 }

@@ -2,6 +2,7 @@ using System.Text.Json.Nodes;
 using Esb.IntegrationTests.Faults.Benches;
 using Esb.IntegrationTests.Faults.Checking;
 using Esb.IntegrationTests.Faults.Load;
+using Esb.IntegrationTests.Faults.Nemeses;
 using Esb.IntegrationTests.Faults.Sinks;
 
 namespace Esb.IntegrationTests.Faults.Scenarios;
@@ -10,10 +11,14 @@ namespace Esb.IntegrationTests.Faults.Scenarios;
 [NonParallelizable, Category("Waits"), Property("Case", "T-CFG-3")]
 public sealed class StartTests
 {
+    private const string WrongPassword = "wrong password";
+    private const string WrongDatabasePassword = "wrong database password";
+    private const string Right = "right";
+
     private static readonly TimeSpan Away = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(35);
 
-    [TestCase("broker away"), TestCase("database away"), TestCase("both away"), TestCase("wrong password")]
+    [TestCase("broker away"), TestCase("database away"), TestCase("both away"), TestCase(WrongPassword), TestCase(WrongDatabasePassword)]
     [Category("Faults"), CancelAfter(180_000)]
     public async Task Host_becomes_ready_once_what_it_needs_is_there(string trouble, CancellationToken cancellationToken)
     {
@@ -25,6 +30,7 @@ public sealed class StartTests
             Configure = configuration => configuration["audit"] = new JsonObject { ["mode"] = "strict" }, // so that the database too is needed
         });
         var host = bench.Farm.Hosts[0];
+        if (trouble == WrongDatabasePassword) host.Set(BenchConfiguration.StoreVariable, await DatabasePassword.RequireAsync(bench, Right));
 
         await BreakAsync(bench, trouble);
         host.Start();
@@ -50,14 +56,16 @@ public sealed class StartTests
     {
         if (trouble is "broker away" or "both away") await bench.Servers.StopAsync("rabbitmq");
         if (trouble is "database away" or "both away") await bench.Servers.StopAsync("postgres");
-        if (trouble == "wrong password") await bench.Servers.ControlRabbitMqAsync("change_password", "guest", "another");
+        if (trouble == WrongPassword) await bench.Servers.ControlRabbitMqAsync("change_password", "guest", "another");
+        if (trouble == WrongDatabasePassword) await DatabasePassword.ChangeAsync(bench, "another");
     }
 
     private static async Task MendAsync(FaultBench bench, string trouble)
     {
         if (trouble is "broker away" or "both away") await bench.Servers.StartAsync("rabbitmq");
         if (trouble is "database away" or "both away") await bench.Servers.StartAsync("postgres");
-        if (trouble == "wrong password") await bench.Servers.ControlRabbitMqAsync("change_password", "guest", "guest");
+        if (trouble == WrongPassword) await bench.Servers.ControlRabbitMqAsync("change_password", "guest", "guest");
+        if (trouble == WrongDatabasePassword) await DatabasePassword.ChangeAsync(bench, Right);
     }
 
     // Whether the host was ready at any time.

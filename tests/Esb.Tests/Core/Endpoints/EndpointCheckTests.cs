@@ -42,7 +42,7 @@ public sealed class EndpointCheckTests : ConfigurationFixture
         Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-ONCE", "endpoints.out.once")));
     }
 
-    [Test, Property("Case", "CFG-22")]
+    [Test, Property("Case", "CFG-22"), Property("Case", "T-TMO-2")]
     public void Repeating_in_place_must_end_well_before_the_broker_loses_patience()
     {
         var error = Check("\"delivery\": \"ordered\", \"timeout\": \"10s\", \"retry\": { \"immediate\": 0, \"delays\": [\"15m\"] }").Single();
@@ -51,7 +51,7 @@ public sealed class EndpointCheckTests : ConfigurationFixture
         Assert.That(error.Expected, Does.Contain("2 attempts of 10s and the delays take up to 920s; expected at most 15m"));
     }
 
-    [Test, Property("Case", "CFG-22")]
+    [Test, Property("Case", "CFG-22"), Property("Case", "T-TMO-2")]
     public void Attempts_without_a_delay_must_end_well_before_the_broker_loses_patience_too()
     {
         var error = Check("\"timeout\": \"10m\"").Single();

@@ -1,0 +1,34 @@
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+
+namespace Esb.KnownBad;
+
+/// <summary>A type of outbound endpoint whose instances are broken: at one endpoint, or at all.</summary>
+/// <param name="inner">The type as it is.</param>
+/// <param name="endpoint">The name of the endpoint; null for all.</param>
+/// <param name="send">Sends in place of the instances.</param>
+internal sealed class BrokenEndpointType(IOutboundEndpointType inner, string? endpoint, BrokenSend send) : IOutboundEndpointType
+{
+    public Type Settings => inner.Settings;
+
+    public void Check(EndpointConfig settings, ConfigErrors errors) => inner.Check(settings, errors);
+
+    public IOutboundAdapter Create(OutboundEndpointConfig settings) =>
+        endpoint is null || settings.Name == endpoint ? new BrokenAdapter(inner.Create(settings), send) : inner.Create(settings);
+
+    private sealed class BrokenAdapter(IOutboundAdapter inner, BrokenSend send) : IOutboundAdapter
+    {
+        public IOutboundEndpoint CreateInstance() => new BrokenEndpoint(inner, send);
+
+        public EndpointException? FailureOf(EsbMessage answer) => inner.FailureOf(answer);
+
+        public ValueTask DisposeAsync() => inner.DisposeAsync();
+    }
+
+    private sealed class BrokenEndpoint(IOutboundAdapter adapter, BrokenSend send) : IOutboundEndpoint
+    {
+        public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => send(adapter, message, cancellationToken);
+    }
+}
