@@ -3,6 +3,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Endpoints.Sql;
+using Esb.Endpoints.Sql.Batches;
 using Esb.Tests;
 using Npgsql;
 
