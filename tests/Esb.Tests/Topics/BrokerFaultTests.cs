@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using Esb.Topics.RabbitMq;
+using RabbitMQ.Client.Events;
 using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Tests.Topics;
@@ -15,4 +16,11 @@ public sealed class BrokerFaultTests
 
         Assert.That(BrokerFault.Describe(failure), Is.EqualTo(expected));
     }
+
+    // As RabbitMQ 3.10, and 3.12 to 4.2, say it; and what the same code means otherwise.
+    [TestCase("PRECONDITION_FAILED - consumer ack timed out on channel 1", "ESB-AMQP-ACKTIMEOUT: ")]
+    [TestCase("PRECONDITION_FAILED - delivery acknowledgement on channel 1 timed out. Timeout value used: 60000 ms.", "ESB-AMQP-ACKTIMEOUT: ")]
+    [TestCase("PRECONDITION_FAILED - inequivalent arg 'x-max-length' for queue 'q'", "ESB-CFG-QUEUEDRIFT: ")]
+    public void Broker_that_waits_no_longer_for_an_acknowledgement_is_told_from_a_queue_that_exists_otherwise(string text, string expected) =>
+        Assert.That(BrokerFault.Describe(new ShutdownEventArgs(ShutdownInitiator.Peer, 406, text)), Does.StartWith(expected).And.EndWith(text));
 }
