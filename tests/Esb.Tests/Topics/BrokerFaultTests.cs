@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using Esb.Topics.RabbitMq;
+using RabbitMQ.Client;
 using RabbitMQ.Client.Events;
 using RabbitMQ.Client.Exceptions;
 
