@@ -34,8 +34,8 @@ internal static class BrokerFault
     {
         503 when reason.ReplyText.Contains("x-consistent-hash", StringComparison.Ordinal) =>
             "ESB-CFG-PLUGIN: the broker cannot make lanes; run there: rabbitmq-plugins enable rabbitmq_consistent_hash_exchange",
-        406 when reason.ReplyText.Contains("timed out", StringComparison.Ordinal) =>
-            $"ESB-AMQP-ACKTIMEOUT: the broker took back what it waited for longer than its consumer_timeout, and a host holds messages up to 25 minutes: {reason.ReplyText}",
+        406 when reason.ReplyText.Contains("delivery acknowledgement", StringComparison.Ordinal) =>
+            "ESB-AMQP-ACKTIMEOUT: a delivery took longer than the broker waits for its acknowledgement (consumer_timeout)",
         406 => $"ESB-CFG-QUEUEDRIFT: {reason.ReplyText}",
         403 or 404 or 530 => $"ESB-AMQP-TOPOLOGY: {reason.ReplyText}",
         _ => Away,
