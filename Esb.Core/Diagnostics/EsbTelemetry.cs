@@ -145,6 +145,12 @@ public static class EsbTelemetry
         /// <summary>Gauge, s: how long the first of them has been parked, by endpoint.</summary>
         public const string ParkedAge = "esb.parked.age";
 
+        /// <summary>Counter, {message}: under way when the host stopped, and finished or given back to their queue in time.</summary>
+        public const string Drained = "esb.message.drained";
+
+        /// <summary>Counter, {message}: still under way when the time to stop was up.</summary>
+        public const string Abandoned = "esb.message.abandoned";
+
         /// <summary>Counter, {message}: recognised by an endpoint as applied before, and not applied again.</summary>
         public const string Duplicates = "esb.message.duplicates";
 

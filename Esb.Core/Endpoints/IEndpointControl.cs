@@ -1,3 +1,5 @@
+using Esb.Core.Storage;
+
 namespace Esb.Core.Endpoints;
 
 /// <summary>Changes the endpoints of this host while they work. Thread-safe. Other hosts hear of it elsewhere.</summary>
@@ -11,8 +13,13 @@ public interface IEndpointControl
     Task TuneAsync(string endpoint, EndpointTuning tuning, CancellationToken cancellationToken);
 
     /// <summary>For an endpoint that stands at a failed message to keep the order: tries it again now, or gives it up and goes on with the next.</summary>
+    /// <param name="endpoint">The endpoint.</param>
+    /// <param name="messageId">The message that it should stand at.</param>
+    /// <param name="discard">Whether to give it up.</param>
+    /// <param name="decision">Who wants that, and why: recorded with what is given up. Null where an older host asks for somebody.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>Whether it stands at this message here.</returns>
-    Task<bool> MoveOnAsync(string endpoint, Guid messageId, bool discard, CancellationToken cancellationToken);
+    Task<bool> MoveOnAsync(string endpoint, Guid messageId, bool discard, OperatorDecision? decision, CancellationToken cancellationToken);
 }
 
 /// <summary>A change of an endpoint; what is null stays as it is. It holds until the host ends: then the configuration counts again.</summary>

@@ -26,6 +26,9 @@ public sealed class EndpointException : EsbException
     /// <summary>Whether the outside cannot be reached at all: then every other message would fail as well, so the endpoint pauses and probes.</summary>
     public bool IsOutage { get; init; }
 
-    /// <summary>Whether the outside gave no answer, so that nobody knows whether it is there.</summary>
+    /// <summary>Whether the outside gave no answer, so that nobody knows whether it is there. Ten in a row, of more than one message, pause the endpoint.</summary>
     public bool IsUnanswered { get; init; }
+
+    /// <summary>Whether the answer says that nobody serves this now, whatever the message is: a proxy without its server, an overload. It counts as <see cref="IsUnanswered"/> does, and while it pauses the endpoint it is no attempt of its message.</summary>
+    public bool IsTurnedAway { get; init; }
 }

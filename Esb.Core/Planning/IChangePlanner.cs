@@ -10,7 +10,7 @@ public interface IChangePlanner
     /// <summary>Makes the migrations of the plan, one after the other. Stopped half-way it loses nothing, and goes on where it was when it is called again.</summary>
     /// <param name="tell">Hears of each step.</param>
     /// <param name="cancellationToken">Stops between two messages.</param>
-    /// <exception cref="Errors.EsbException"><c>ESB-PLAN-BUSY</c>: somebody who works with what would be migrated does not let go of it. Transient: the server cannot be reached.</exception>
+    /// <exception cref="Errors.EsbException"><c>ESB-PLAN-BUSY</c>: somebody who works with what would be migrated does not let go of it. <c>ESB-PLAN-LENGTH</c>: more messages wait than would be kept. Transient: the server cannot be reached.</exception>
     Task ApplyAsync(Action<string> tell, CancellationToken cancellationToken);
 }
 

@@ -14,7 +14,7 @@ namespace Esb.Endpoints.Delivery;
 internal sealed record AttemptResult(EsbMessage? Answer, EsbException? Failure, NextAttempt? Next);
 
 /// <summary>Tries to send a message, as often as it may be tried at once. Thread-safe.</summary>
-/// <remarks>What keeps everybody waiting is no attempt of a message: an outside that is away, and instances that are all in use.</remarks>
+/// <remarks>What keeps everybody waiting is no attempt of a message: an outside that is away, or turns everything away, and instances that are all in use.</remarks>
 internal sealed partial class Attempter(
     string endpoint, EndpointSender sender, OutageGate gate, RetryLadder ladder, Suspects suspects, DeliveryJournal journal, TimeProvider time, ILogger<Attempter> logger)
 {
@@ -33,7 +33,13 @@ internal sealed partial class Attempter(
             var pass = await gate.EnterAsync(tokens.Waiting);
             var outcome = await TryAsync(attempts, pass, isSuspect, check is null ? null : MayAsync, tokens);
             if (outcome.Failure is PoolTimeoutException) await Task.Delay(PoolPause, time, tokens.Waiting);
-            if (outcome.IsNoAttempt) continue;
+            if (outcome.IsNoAttempt)
+            {
+                // Another message is the next probe: should it be about this one that it is turned away, the others show it.
+                if (outcome.Failure is EndpointException { IsTurnedAway: true } away && ladder.AfterOutage(away) is { } later) return new AttemptResult(null, away, later);
+                continue;
+            }
+
             if (outcome.Failure is not { } failure) return new AttemptResult(outcome.Answer, null, null);
             await journal.FailedAsync(attempts, failure, tokens);
             var next = ladder.After(attempts.Count, failure);
@@ -62,14 +68,14 @@ internal sealed partial class Attempter(
             if (isWanted is not null && !await isWanted()) return AttemptOutcome.Unwanted;
             tokens.ThrowIfLost();
             attempts.Begin();
-            var outcome = await SendAsync(rental, attempts.Current, isSuspect, tokens);
-            if (outcome.Failure is { } doubtful) attempts.Doubt(doubtful);
-            if (outcome.IsNoAttempt) attempts.Forget();
-            else if (outcome.Failure is { } failure) attempts.Fail(failure);
-            else attempts.Succeed();
-            Tell(outcome.Failure, pass);
+            var (answer, failure) = await SendAsync(rental, attempts.Current, isSuspect, tokens);
+            var isAway = Tell(attempts.Current.Id, failure, pass);
             reported = true;
-            return outcome;
+            if (failure is not null) attempts.Doubt(failure);
+            if (isAway) attempts.Forget();
+            else if (failure is not null) attempts.Fail(failure);
+            else attempts.Succeed();
+            return new AttemptOutcome(answer, failure, IsNoAttempt: isAway);
         }
         catch (PoolTimeoutException ex)
         {
@@ -88,7 +94,7 @@ internal sealed partial class Attempter(
     }
 
     // Only what the endpoint does is caught here: a fact that cannot be recorded is no failed attempt.
-    private async Task<AttemptOutcome> SendAsync(EndpointRental rental, EsbMessage message, bool isSuspect, DeliveryTokens tokens)
+    private async Task<(EsbMessage? Answer, EsbException? Failure)> SendAsync(EndpointRental rental, EsbMessage message, bool isSuspect, DeliveryTokens tokens)
     {
         try
         {
@@ -97,32 +103,37 @@ internal sealed partial class Attempter(
                 : await rental.SendAsync(message, null, tokens.Lease?.Token, tokens.Aborting);
             var failure = answer is null ? null : sender.Adapter.FailureOf(answer);
             if (failure is not null) tokens.ThrowIfLost();
-            return new AttemptOutcome(answer, failure, IsNoAttempt: false);
+            return (answer, failure);
         }
         catch (EsbException failure)
         {
             if (failure.Code == IFencedEndpoint.FencingCode) tokens.Lease?.Lose(); // sooner than this host's clock knew
             tokens.ThrowIfLost(); // the failure says something of this host, nothing of the message
-            return new AttemptOutcome(null, failure, IsNoAttempt: failure is EndpointException { IsOutage: true });
+            return (null, failure);
         }
     }
 
-    private void Tell(EsbException? failure, GatePass pass)
+    // Whether the failure says that the outside is away, and so nothing about the message.
+    private bool Tell(Guid messageId, EsbException? failure, GatePass pass)
     {
         var reason = MaskedFlow.Clean(failure?.Message ?? ""); // the endpoint shows it
         if (failure is EndpointException { IsOutage: true })
         {
             if (gate.Missed(reason, pass)) LogPaused(endpoint, reason);
+            return true;
         }
-        else if (failure is EndpointException { IsUnanswered: true })
+
+        if (failure is EndpointException { IsUnanswered: true } or EndpointException { IsTurnedAway: true })
         {
-            if (gate.Unanswered(reason, pass)) LogPaused(endpoint, reason);
+            if (gate.Unanswered(messageId, reason, failure.RetryAfter, pass)) LogPaused(endpoint, reason);
         }
-        else
+        else if (gate.Reached())
         {
-            if (gate.Reached()) LogResumed(endpoint);
-            if (failure is not null && ladder.PauseOf(failure) is { } quiet && gate.Pause(reason, quiet)) LogQuiet(endpoint, quiet);
+            LogResumed(endpoint);
         }
+
+        if (failure is not null && ladder.PauseOf(failure) is { } quiet && gate.Pause(reason, quiet)) LogQuiet(endpoint, quiet);
+        return failure is EndpointException { IsTurnedAway: true } && gate.IsOutageShown; // what got no answer may have had its effect: that stays an attempt
     }
 
     [LoggerMessage(EventId = 2404, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} paused, its outside is away: {Reason}")]

@@ -2,6 +2,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Expressions;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Endpoints.Delivery.Lanes;
 using Esb.Endpoints.Delivery.Modes;
@@ -136,7 +137,7 @@ internal sealed class DeliveryController : IAsyncDisposable
 
     /// <summary>An operator's word for the message that the endpoint stands at.</summary>
     /// <returns>Whether it stands at this one here.</returns>
-    public bool TryMoveOn(Guid messageId, bool discard) => _mode is OrderedDelivery ordered && ordered.TryMoveOn(messageId, discard);
+    public bool TryMoveOn(Guid messageId, bool discard, OperatorDecision? decision) => _mode is OrderedDelivery ordered && ordered.TryMoveOn(messageId, discard, decision);
 
     /// <summary>Sends without a queue. A message that the endpoint applied before is recorded as such, and has no answer.</summary>
     public async ValueTask<EsbMessage?> CallAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)

@@ -2,6 +2,7 @@ using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
+using Esb.Core.Storage;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Delivery;
@@ -44,6 +45,17 @@ internal sealed partial class DeliveryJournal(string endpoint, IAuditTrail audit
     /// <summary>Something else became of it.</summary>
     public ValueTask RecordAsync(DeliveryAttempts attempts, AuditKind kind, EsbException? failure, DeliveryTokens tokens) => audit.RecordAsync(
         Fact(attempts.Current, kind) with { Duration = failure is null ? null : attempts.Elapsed, Code = failure?.Code, Reason = failure?.Message },
+        tokens.Aborting);
+
+    /// <summary>An operator gave it up.</summary>
+    public ValueTask DiscardedAsync(DeliveryAttempts attempts, EsbException failure, OperatorDecision decision, DeliveryTokens tokens) => audit.RecordAsync(
+        Fact(attempts.Current, AuditKind.Discarded) with
+        {
+            Duration = attempts.Elapsed,
+            Code = failure.Code,
+            Reason = decision.Reason,
+            Fields = new Dictionary<string, string> { ["operator"] = decision.By },
+        },
         tokens.Aborting);
 
     private AuditFact Fact(EsbMessage message, AuditKind kind) => AuditFacts.Of(message, kind, time) with { Endpoint = endpoint };

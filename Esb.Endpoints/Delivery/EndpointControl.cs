@@ -1,5 +1,6 @@
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
+using Esb.Core.Storage;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Delivery;
@@ -20,10 +21,10 @@ internal sealed partial class EndpointControl(OutboundEndpoints endpoints, ILogg
         LogTuned(endpoint, current.PoolSize, current.ProcessingThreads, current.Prefetch, current.Paused == true ? ", paused" : "");
     }
 
-    public Task<bool> MoveOnAsync(string endpoint, Guid messageId, bool discard, CancellationToken cancellationToken)
+    public Task<bool> MoveOnAsync(string endpoint, Guid messageId, bool discard, OperatorDecision? decision, CancellationToken cancellationToken)
     {
         var controller = endpoints.Find(endpoint) ?? throw new EsbException("ESB-ENDPOINT-UNKNOWN", Unknown(endpoint), FaultKind.Invalid);
-        return Task.FromResult(controller.TryMoveOn(messageId, discard));
+        return Task.FromResult(controller.TryMoveOn(messageId, discard, decision));
     }
 
     private static string Unknown(string endpoint) => $"There is no outbound endpoint '{endpoint}'.";

@@ -15,18 +15,18 @@ internal enum GatePass
 
 /// <summary>Holds deliveries back while the outside is away. One of them at a time goes through as a probe, after a delay that doubles from 1 s to 30 s; the first answer of the outside lets all go on.</summary>
 /// <remarks>
-/// Its window: it closes at the first attempt that could not reach the outside, or after ten in a row, over all messages, that got no answer in time. Any answer begins the count anew.
+/// Its window: it closes at the first attempt that could not reach the outside, or after ten in a row, of more than one message, that got no answer, or were turned away
+/// (<see cref="UnansweredRun"/>). Any other answer begins the count anew, and opens it.
 /// Thread-safe (pattern: Circuit Breaker).
 /// </remarks>
 internal sealed class OutageGate(TimeProvider time)
 {
-    private const int MostUnanswered = 10;
     private static readonly TimeSpan FirstDelay = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LastDelay = TimeSpan.FromSeconds(30);
 
     private readonly Lock _lock = new();
+    private readonly UnansweredRun _run = new();
     private volatile string? _reason;
-    private volatile int _unanswered;
     private TaskCompletionSource _wake = NewWake();
     private long _closedAt;
     private TimeSpan _delay;
@@ -34,6 +34,15 @@ internal sealed class OutageGate(TimeProvider time)
 
     /// <summary>Why it is closed; null while it is open.</summary>
     public string? Reason => _reason;
+
+    /// <summary>Whether it is closed, and a run of attempts shows that this says nothing about any one message.</summary>
+    public bool IsOutageShown
+    {
+        get
+        {
+            lock (_lock) return _reason is not null && _run.ShowsOutage;
+        }
+    }
 
     /// <summary>Waits until the outside may be tried.</summary>
     public async ValueTask<GatePass> EnterAsync(CancellationToken cancellationToken)
@@ -72,10 +81,10 @@ internal sealed class OutageGate(TimeProvider time)
     /// <summary>The outside answered. Returns whether that opened the gate.</summary>
     public bool Reached()
     {
-        if (_reason is null && _unanswered == 0) return false;
+        if (_reason is null && _run.IsEmpty) return false;
         lock (_lock)
         {
-            _unanswered = 0;
+            _run.Clear();
             if (_reason is null) return false;
             _reason = null;
             Wake();
@@ -86,27 +95,21 @@ internal sealed class OutageGate(TimeProvider time)
     /// <summary>The outside could not be reached. Returns whether that closed the gate.</summary>
     public bool Missed(string reason, GatePass pass)
     {
-        lock (_lock)
-        {
-            var closes = _reason is null;
-            if (closes) _delay = FirstDelay;
-            else if (pass == GatePass.Probe) _delay = _delay * 2 < LastDelay ? _delay * 2 : LastDelay;
-            if (closes || pass == GatePass.Probe) _closedAt = time.GetTimestamp();
-            _reason = reason;
-            if (pass == GatePass.Probe) Wake();
-            return closes;
-        }
+        lock (_lock) return Close(reason, pass, asked: null);
     }
 
-    /// <summary>No answer came in time. Returns whether that closed the gate.</summary>
-    public bool Unanswered(string reason, GatePass pass)
+    /// <summary>The outside gave no answer of its own. Returns whether that closed the gate.</summary>
+    /// <param name="messageId">The message that was tried.</param>
+    /// <param name="reason">What happened.</param>
+    /// <param name="asked">How long it asks to be left in peace; null where it does not.</param>
+    /// <param name="pass">How the message passed the gate.</param>
+    public bool Unanswered(Guid messageId, string reason, TimeSpan? asked, GatePass pass)
     {
         lock (_lock)
         {
-            if (pass != GatePass.Probe && ++_unanswered < MostUnanswered) return false;
+            _run.Add(messageId);
+            return (pass == GatePass.Probe || _run.ShowsOutage) && Close(reason, pass, asked);
         }
-
-        return Missed(reason, pass);
     }
 
     /// <summary>The outside asks for some quiet. Returns whether that closed the gate.</summary>
@@ -127,6 +130,18 @@ internal sealed class OutageGate(TimeProvider time)
     }
 
     private TimeSpan Remaining => _delay - time.GetElapsedTime(_closedAt);
+
+    private bool Close(string reason, GatePass pass, TimeSpan? asked)
+    {
+        var closes = _reason is null;
+        if (closes) _delay = FirstDelay;
+        else if (pass == GatePass.Probe) _delay = _delay * 2 < LastDelay ? _delay * 2 : LastDelay;
+        if (asked > _delay) _delay = asked.Value;
+        if (closes || pass == GatePass.Probe) _closedAt = time.GetTimestamp();
+        _reason = reason;
+        if (pass == GatePass.Probe) Wake();
+        return closes;
+    }
 
     // False where the gate opened meanwhile.
     private async Task<bool> WaitForTurnAsync(Task wake, CancellationToken cancellationToken)

@@ -32,6 +32,9 @@ internal sealed class RetryLadder(RetryConfig config)
         return asked < LongestPause ? asked : LongestPause;
     }
 
+    /// <summary>How long a message that was turned away during an outage lets others go before; null where there are no delays.</summary>
+    public NextAttempt? AfterOutage(EsbException failure) => config.Delays.Count == 0 ? null : new NextAttempt.After(DelayOf(rung: 0, failure.RetryAfter));
+
     // The next rung up from what the outside asks for; where it asks for more than the last one, that one, while the endpoint pauses.
     private TimeSpan DelayOf(int rung, TimeSpan? asked) =>
         config.Delays.Skip(rung).Where(delay => delay >= (asked ?? TimeSpan.Zero)).DefaultIfEmpty(config.Delays.Max()).First();

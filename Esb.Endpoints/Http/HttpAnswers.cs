@@ -24,7 +24,11 @@ internal static class HttpAnswers
     {
         if (answer.Headers[EsbHeaders.Status] is not { } text || int.Parse(text, CultureInfo.InvariantCulture) is not (var status and (< 200 or > 299))) return null;
         var isTransient = status is 408 or 429 or >= 500;
-        return new EndpointException(endpoint, "ESB-HTTP-STATUS", $"The endpoint '{endpoint}' was answered with status {status}.", isTransient) { RetryAfter = WaitOf(answer) };
+        return new EndpointException(endpoint, "ESB-HTTP-STATUS", $"The endpoint '{endpoint}' was answered with status {status}.", isTransient)
+        {
+            RetryAfter = WaitOf(answer),
+            IsTurnedAway = status is 429 or 502 or 503 or 504, // all that a proxy answers whose servers are away; 500 comes of a server that works, and may be about the message
+        };
     }
 
     private static IEnumerable<KeyValuePair<string, string>> HeadersOf(HttpResponseMessage response)

@@ -16,9 +16,9 @@ internal static class HttpFailures
         HttpRequestException { HttpRequestError: HttpRequestError.SecureConnectionError, InnerException: var cause } =>
             new EndpointException(endpoint, "ESB-HTTP-TLS", $"The endpoint '{endpoint}' cannot be reached over TLS: {FaultOf(cause)}.", isTransient: true, exception) { IsOutage = true },
 
-        // No outage: one message may make the other side hang up each time, and must not hold up the others for ever.
+        // No outage by itself: one message may make the other side hang up each time, and must not hold up the others for ever.
         HttpRequestException or IOException =>
-            new EndpointException(endpoint, "ESB-HTTP-LOST", $"The connection to the endpoint '{endpoint}' was lost before its answer was complete.", isTransient: true, exception),
+            new EndpointException(endpoint, "ESB-HTTP-LOST", $"The connection to the endpoint '{endpoint}' was lost before its answer was complete.", isTransient: true, exception) { IsUnanswered = true },
 
         // Not our token: the time to connect is up.
         OperationCanceledException =>

@@ -35,14 +35,14 @@ internal sealed partial class ParkingDesk(
     {
         var released = key is not null
             ? await parking.ReleaseAsync(endpoint, key, cancellationToken)
-            : await standstills.MoveOnAsync(endpoint, messageId: null, discard: false, cancellationToken);
+            : await standstills.MoveOnAsync(endpoint, messageId: null, discard: false, decision, cancellationToken);
         if (released) LogReleased(endpoint, key ?? WholeEndpoint, decision.By, decision.Reason);
         return released;
     }
 
     public async Task<long> DiscardAsync(string endpoint, string? key, Guid? messageId, OperatorDecision decision, CancellationToken cancellationToken)
     {
-        var count = key is null ? await DiscardFirstAsync(endpoint, messageId, cancellationToken) : await DiscardParkedAsync(endpoint, key, messageId, decision, cancellationToken);
+        var count = key is null ? await DiscardFirstAsync(endpoint, messageId, decision, cancellationToken) : await DiscardParkedAsync(endpoint, key, messageId, decision, cancellationToken);
         if (count > 0) LogDiscarded(count, endpoint, key ?? WholeEndpoint, decision.By, decision.Reason);
         return count;
     }
@@ -55,8 +55,8 @@ internal sealed partial class ParkingDesk(
     }
 
     // The endpoint itself records it.
-    private async Task<long> DiscardFirstAsync(string endpoint, Guid? messageId, CancellationToken cancellationToken) =>
-        await standstills.MoveOnAsync(endpoint, messageId, discard: true, cancellationToken) ? 1 : 0;
+    private async Task<long> DiscardFirstAsync(string endpoint, Guid? messageId, OperatorDecision decision, CancellationToken cancellationToken) =>
+        await standstills.MoveOnAsync(endpoint, messageId, discard: true, decision, cancellationToken) ? 1 : 0;
 
     // They are gone from the store already: their record is not given up because a caller has hung up.
     private ValueTask RecordAsync(ParkedMessage parked, string endpoint, OperatorDecision decision) => audit.RecordAsync(

@@ -1,4 +1,5 @@
 using Esb.Core.Endpoints;
+using Esb.Core.Storage;
 
 namespace Esb.Endpoints.Replay;
 
@@ -12,7 +13,7 @@ internal sealed record StandstillList(IReadOnlyList<StandingEndpoint> Standing);
 internal sealed record StandingEndpoint(string Endpoint, EndpointStandstill At);
 
 /// <summary>Asks a host to move an endpoint on, where it stands there; answered by <see cref="MovedOn"/>.</summary>
-internal sealed record MoveOnStandstill(string Endpoint, Guid? MessageId, bool Discard);
+internal sealed record MoveOnStandstill(string Endpoint, Guid? MessageId, bool Discard, OperatorDecision? Decision);
 
 /// <summary>Whether it stood there and moves on.</summary>
 internal sealed record MovedOn(bool IsDone);

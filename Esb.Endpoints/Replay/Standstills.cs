@@ -1,6 +1,7 @@
 using Esb.Core;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
 
@@ -43,12 +44,13 @@ internal sealed partial class Standstills(IFarm farm, IEnumerable<IEndpointMonit
     /// <param name="endpoint">The endpoint.</param>
     /// <param name="messageId">Only where it stands at this one; null for whichever it is.</param>
     /// <param name="discard">Whether to give it up.</param>
+    /// <param name="decision">Who wants that, and why.</param>
     /// <param name="cancellationToken">Stops waiting for the other hosts.</param>
     /// <returns>Whether it stood there, on any host.</returns>
     /// <exception cref="EsbException"><c>ESB-FARM-UNAVAILABLE</c>, <c>ESB-FARM-SILENT</c>: not here, and it is not known of every other host.</exception>
-    public async Task<bool> MoveOnAsync(string endpoint, Guid? messageId, bool discard, CancellationToken cancellationToken)
+    public async Task<bool> MoveOnAsync(string endpoint, Guid? messageId, bool discard, OperatorDecision decision, CancellationToken cancellationToken)
     {
-        var question = new MoveOnStandstill(endpoint, messageId, discard);
+        var question = new MoveOnStandstill(endpoint, messageId, discard, decision);
         if (await MoveOnHereAsync(question, cancellationToken)) return true;
         var elsewhere = await farm.AskOthersAsync<MoveOnStandstill, MovedOn>(question, Patience, cancellationToken);
         if (elsewhere.Answers.Any(answer => answer.Answer.IsDone)) return true;
@@ -83,7 +85,7 @@ internal sealed partial class Standstills(IFarm farm, IEnumerable<IEndpointMonit
     {
         var at = Here(question.Endpoint).FirstOrDefault()?.At.MessageId;
         return at is { } message && (question.MessageId ?? message) == message
-            && await control.MoveOnAsync(question.Endpoint, message, question.Discard, cancellationToken);
+            && await control.MoveOnAsync(question.Endpoint, message, question.Discard, question.Decision, cancellationToken);
     }
 
     private static string NamesOf(IEnumerable<FarmHost> hosts) => string.Join(", ", hosts.Select(host => host.Name));

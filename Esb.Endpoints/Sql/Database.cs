@@ -52,6 +52,11 @@ internal sealed class Database : IAsyncDisposable
         {
             throw TimedOut(endpoint, timeout, ex);
         }
+        catch (Exception ex) when (Provider.Explain(ex, []) is { NeedsNewConnections: true })
+        {
+            Renew();
+            throw;
+        }
     }
 
     /// <summary>Waits for a connection, opens it, and leaves it to the caller.</summary>
@@ -73,6 +78,9 @@ internal sealed class Database : IAsyncDisposable
         }
     }
 
+    /// <summary>Goes on with new connections: those that are open now are closed, at once or when they come back.</summary>
+    public void Renew() => Provider.Close(_source);
+
     public ValueTask DisposeAsync() => _source.DisposeAsync();
 
     /// <summary>When to give up work that has a time-out: a little earlier, so that there is time to say what took so long, and to cancel it on the server.</summary>
@@ -80,7 +88,7 @@ internal sealed class Database : IAsyncDisposable
 
     /// <summary>The failure of work that took too long.</summary>
     public static EndpointException TimedOut(string endpoint, TimeSpan timeout, Exception cause) =>
-        new(endpoint, "ESB-SQL-TIMEOUT", $"The database did not answer within {timeout.TotalSeconds:0.###} s.", isTransient: true, cause, FaultKind.Timeout);
+        new(endpoint, "ESB-SQL-TIMEOUT", $"The database did not answer within {timeout.TotalSeconds:0.###} s.", isTransient: true, cause, FaultKind.Timeout) { IsUnanswered = true };
 
     private async Task<RentedConnection> RentAsync(string endpoint, TimeSpan timeout, CancellationToken limited, CancellationToken cancellationToken)
     {
@@ -105,7 +113,7 @@ internal sealed class Database : IAsyncDisposable
         catch (OperationCanceledException ex) when (!cancellationToken.IsCancellationRequested)
         {
             var sentence = $"All {MaxPoolSize} connections of {Name} were in use for {timeout.TotalSeconds:0.###} s.";
-            throw new EndpointException(endpoint, "ESB-SQL-POOL", sentence, isTransient: true, ex, FaultKind.Unavailable);
+            throw new EndpointException(endpoint, "ESB-SQL-POOL", sentence, isTransient: true, ex, FaultKind.Unavailable) { IsUnanswered = true }; // whoever has them waits for the database
         }
     }
 }

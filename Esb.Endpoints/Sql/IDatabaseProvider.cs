@@ -23,6 +23,9 @@ internal interface IDatabaseProvider
     /// <param name="maxPoolSize">The most connections.</param>
     DbDataSource Open(ConnectionConfig connection, int maxPoolSize);
 
+    /// <summary>Closes the connections of a pool, those in use when they come back; the pool opens others.</summary>
+    void Close(DbDataSource pool);
+
     /// <summary>An empty batch of commands. They go in one round trip, in their order, and take effect together or not at all. Nothing but a token ends it.</summary>
     DbBatch CreateBatch(DbConnection connection);
 
@@ -56,7 +59,8 @@ internal interface IDatabaseProvider
 /// <param name="Kind">Whose fault it is.</param>
 /// <param name="IsTransient">Whether trying again may help.</param>
 /// <param name="IsOutage">Whether the database cannot be used by anybody now.</param>
-internal sealed record DatabaseFailure(string Code, string Sentence, FaultKind Kind, bool IsTransient = false, bool IsOutage = false)
+/// <param name="NeedsNewConnections">Whether those that are open stay of no use: they go to a server that is the primary no more, while new ones may find the one that is.</param>
+internal sealed record DatabaseFailure(string Code, string Sentence, FaultKind Kind, bool IsTransient = false, bool IsOutage = false, bool NeedsNewConnections = false)
 {
     /// <summary>The failure as an endpoint's, or a connection's.</summary>
     public EndpointException ToException(string endpoint, Exception cause) => new(endpoint, Code, Sentence, IsTransient, cause, Kind) { IsOutage = IsOutage };

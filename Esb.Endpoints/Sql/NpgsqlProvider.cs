@@ -49,6 +49,8 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
         return NpgsqlDataSource.Create(parts);
     }
 
+    public void Close(DbDataSource pool) => ((NpgsqlDataSource)pool).Clear();
+
     public DbBatch CreateBatch(DbConnection connection)
     {
         var batch = ((NpgsqlConnection)connection).CreateBatch();

@@ -29,7 +29,7 @@ internal static partial class PostgresFailures
         PostgresErrorCodes.UndefinedFunction or PostgresErrorCodes.UndefinedTable or PostgresErrorCodes.InvalidSchemaName when cause.MessageText.Contains("esb.", StringComparison.Ordinal) =>
             Tables("they are no longer there"),
         PostgresErrorCodes.QueryCanceled => new("ESB-SQL-TIMEOUT", "The database stopped the command, which took too long.", FaultKind.Timeout, IsTransient: true),
-        PostgresErrorCodes.ReadOnlySqlTransaction => Outage("The database takes no changes now."),
+        PostgresErrorCodes.ReadOnlySqlTransaction => Outage("The database takes no changes now.") with { NeedsNewConnections = true },
         PostgresErrorCodes.InvalidCatalogName => Outage("The database does not exist on its server."),
         ['2', '3', ..] => new("ESB-SQL-CONSTRAINT", $"The database refused the values: they break the constraint {Constraint(cause)} (SQLSTATE {cause.SqlState}).", FaultKind.Invalid),
         ['2', '2', ..] => new("ESB-SQL-VALUE", $"{Parameter(cause, parameters)} does not fit {TypeOf(cause)} (SQLSTATE {cause.SqlState}).", FaultKind.Invalid),

@@ -32,6 +32,7 @@ internal sealed partial class BusLifecycle(
     {
         state.Stopping();
         await WaitForOthersToTurnAwayAsync(abandon);
+        var underWay = CountUnderWay();
         using var drain = new CancellationTokenSource(limits.DrainTimeout, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(drain.Token, abandon);
         using var timeIsUp = new CancellationTokenSource();
@@ -44,6 +45,7 @@ internal sealed partial class BusLifecycle(
         var finished = true;
         foreach (var part in Enumerable.Reverse(_started)) finished &= await StopAsync(part, timeIsUp.Token);
 
+        StopTelemetry.Count(underWay, abandoned);
         return new StopOutcome(finished && abandoned == 0, abandoned);
     }
 

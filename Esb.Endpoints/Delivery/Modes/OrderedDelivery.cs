@@ -1,6 +1,7 @@
 using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
 
@@ -38,17 +39,17 @@ internal sealed partial class OrderedDelivery(
 
             if (result.Next is NextAttempt.After after) await Task.Delay(after.Delay, time, tokens.Waiting);
             else if (config.OnFailure is not (null or FailureAction.Park)) return await lastResort.SettleAsync(attempts, failure, tokens);
-            else if (await StandStillAsync(attempts, failure, tokens) == MoveOn.Discard) return await DiscardAsync(attempts, failure, tokens);
+            else if (await StandStillAsync(attempts, failure, tokens) is { How: MoveOn.Discard } end) return await DiscardAsync(attempts, failure, end.Decision, tokens);
         }
     }
 
     /// <summary>An operator's word for the message that the endpoint stands at.</summary>
     /// <returns>Whether it stands at this one here.</returns>
-    public bool TryMoveOn(Guid messageId, bool discard) =>
-        _standstill is { } standstill && standstill.MessageId == messageId && standstill.TryEnd(discard ? MoveOn.Discard : MoveOn.Retry);
+    public bool TryMoveOn(Guid messageId, bool discard, OperatorDecision? decision) =>
+        _standstill is { } standstill && standstill.MessageId == messageId && standstill.TryEnd(new StandstillEnd(discard ? MoveOn.Discard : MoveOn.Retry, decision));
 
     // The order is kept by going nowhere: the message stays the next one, and is tried again now and then.
-    private async Task<MoveOn> StandStillAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
+    private async Task<StandstillEnd> StandStillAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
     {
         var (message, failed) = (attempts.Current, attempts.Failures[^1]);
         if (_last?.MessageId != message.Id) LogStopped(config.Name, message.Id, failure.Code, failure.Message);
@@ -56,9 +57,9 @@ internal sealed partial class OrderedDelivery(
         var standstill = _standstill = new Standstill(message.Id);
         try
         {
-            var decision = await standstill.WaitAsync(PaceOf(failure), time, tokens.Waiting);
-            if (decision == MoveOn.Retry) await suspects.AbsolveAsync(config.Name, message.Id, tokens.Waiting);
-            return decision;
+            var end = await standstill.WaitAsync(PaceOf(failure), time, tokens.Waiting);
+            if (end.How == MoveOn.Retry) await suspects.AbsolveAsync(config.Name, message.Id, tokens.Waiting);
+            return end;
         }
         finally
         {
@@ -66,9 +67,10 @@ internal sealed partial class OrderedDelivery(
         }
     }
 
-    private async Task<Settlement> DiscardAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
+    private async Task<Settlement> DiscardAsync(DeliveryAttempts attempts, EsbException failure, OperatorDecision? decision, DeliveryTokens tokens)
     {
-        await journal.RecordAsync(attempts, AuditKind.Discarded, failure, tokens);
+        if (decision is null) await journal.RecordAsync(attempts, AuditKind.Discarded, failure, tokens);
+        else await journal.DiscardedAsync(attempts, failure, decision, tokens);
         state.StandsAt = null;
         return Settlement.Done;
     }

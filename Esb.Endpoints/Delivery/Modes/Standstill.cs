@@ -1,3 +1,5 @@
+using Esb.Core.Storage;
+
 namespace Esb.Endpoints.Delivery.Modes;
 
 /// <summary>How a standstill ends.</summary>
@@ -13,16 +15,23 @@ internal enum MoveOn
     Discard,
 }
 
+/// <summary>The end of a standstill.</summary>
+/// <param name="How">What is done next.</param>
+/// <param name="Decision">Who wanted it, and why; null where nobody did.</param>
+internal sealed record StandstillEnd(MoveOn How, OperatorDecision? Decision);
+
 /// <summary>An endpoint that stands at a message, until it is time to try again or an operator decides. Thread-safe.</summary>
 internal sealed class Standstill(Guid messageId)
 {
-    private readonly TaskCompletionSource<MoveOn> _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private static readonly StandstillEnd InTime = new(MoveOn.Pace, null);
+
+    private readonly TaskCompletionSource<StandstillEnd> _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     public Guid MessageId => messageId;
 
-    public bool TryEnd(MoveOn how) => _ended.TrySetResult(how);
+    public bool TryEnd(StandstillEnd end) => _ended.TrySetResult(end);
 
-    public async Task<MoveOn> WaitAsync(TimeSpan pace, TimeProvider time, CancellationToken cancellationToken)
+    public async Task<StandstillEnd> WaitAsync(TimeSpan pace, TimeProvider time, CancellationToken cancellationToken)
     {
         try
         {
@@ -30,7 +39,7 @@ internal sealed class Standstill(Guid messageId)
         }
         catch (TimeoutException)
         {
-            return _ended.TrySetResult(MoveOn.Pace) ? MoveOn.Pace : await _ended.Task;
+            return _ended.TrySetResult(InTime) ? InTime : await _ended.Task;
         }
     }
 }

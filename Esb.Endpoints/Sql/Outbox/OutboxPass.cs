@@ -44,7 +44,9 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
         await using var rented = await database.RentAsync(database.Name, StatementTime, cancellationToken);
         // The lock of a transaction: also a host that dies lets the lane go. The rows themselves are not locked.
         await using var transaction = await rented.Connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
-        if (!await table.TryLockAsync(rented.Connection, lane, cancellationToken)) return OutboxPassResult.Busy;
+        var (isTaken, isReadOnly) = await table.TryLockAsync(rented.Connection, lane, cancellationToken);
+        if (isReadOnly) throw ReadOnly();
+        if (!isTaken) return OutboxPassResult.Busy;
         var rows = await table.ReadAsync(rented.Connection, lane, ([.. holds.Positions, .. _handed.Keys], holds.Keys), cancellationToken);
         if (rows.Count == 0) return OutboxPassResult.Empty;
 
@@ -57,6 +59,13 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
 
     /// <summary>Waits until what only this process keeps has been settled, and is forgotten here.</summary>
     public Task DrainAsync() => Task.WhenAll(_handed.Values);
+
+    // What is published without being forgotten would be published again and again.
+    private EndpointException ReadOnly()
+    {
+        database.Renew();
+        return new EndpointException(database.Name, "ESB-SQL-CONNECTION", "The database takes no changes now.", isTransient: true) { IsOutage = true };
+    }
 
     // Those that need not be kept any longer.
     private async Task<IReadOnlyCollection<OutboxRow>> PublishAsync(IReadOnlyList<OutboxRow> rows, OutboxHolds holds, CancellationToken cancellationToken)

@@ -35,7 +35,7 @@ internal sealed class OutboxTable(string bus)
     private const string FindLanes =
         "select lane from generate_series(0, 15) as lane where exists (select from esb.transaction_outbox waiting where waiting.bus = $1 and waiting.lane = lane.lane)";
 
-    private const string LockLane = "select pg_try_advisory_xact_lock(hashtextextended('esb outbox lane of ' || $1, $2))";
+    private const string LockLane = "select pg_try_advisory_xact_lock(hashtextextended('esb outbox lane of ' || $1, $2)), current_setting('transaction_read_only')::bool";
 
     // Up to a number of rows and of bytes, and at least one row.
     private const string ReadLane = """
@@ -91,11 +91,13 @@ internal sealed class OutboxTable(string bus)
         return lanes;
     }
 
-    /// <summary>Takes a lane for the transaction of the connection; false where another host has it.</summary>
-    public async Task<bool> TryLockAsync(DbConnection connection, short lane, CancellationToken cancellationToken)
+    /// <summary>Takes a lane for the transaction of the connection, unless another host has it; and tells whether nothing could be forgotten over this connection: a standby gives locks and rows as well.</summary>
+    public async Task<(bool IsTaken, bool IsReadOnly)> TryLockAsync(DbConnection connection, short lane, CancellationToken cancellationToken)
     {
         await using var batch = Batch(connection, Command(LockLane, bus, (long)lane));
-        return (bool)(await batch.ExecuteScalarAsync(cancellationToken))!;
+        await using var reader = await batch.ExecuteReaderAsync(cancellationToken);
+        await reader.ReadAsync(cancellationToken);
+        return (reader.GetBoolean(0), reader.GetBoolean(1));
     }
 
     /// <summary>The first messages of a lane.</summary>

@@ -29,6 +29,7 @@ internal sealed class SqlTransactions(EsbConfiguration configuration, IEnumerabl
         catch (Exception ex) when (database.Provider.Explain(ex, []) is { } failure)
         {
             if (failure.Code == "ESB-SQL-INBOX") database.Tables.Forget();
+            if (failure.NeedsNewConnections) database.Renew();
             throw failure.ToException(connection, ex);
         }
         finally

@@ -22,6 +22,18 @@ internal sealed class ExistingQueues(BrokerSession session, string endpoint, End
         }
     }
 
+    /// <exception cref="EsbException"><c>ESB-PLAN-LENGTH</c>: more waits than the new queue keeps, so that some would be dropped, or could not be put back.</exception>
+    public async Task RefuseOverflowAsync(QueueConfig wanted, CancellationToken cancellationToken)
+    {
+        var waiting = 0L;
+        foreach (var queue in Queues) waiting += (await session.Connection.CountAsync(queue, cancellationToken))?.MessageCount ?? 0;
+        if (waiting <= (wanted.MaxLength ?? long.MaxValue)) return;
+        throw new EsbException(
+            "ESB-PLAN-LENGTH",
+            $"{waiting} messages wait for '{endpoint}', and queue.maxLength is {wanted.MaxLength}: they would not all be kept. Nothing was touched: let them be delivered first, or allow more.",
+            FaultKind.Invalid);
+    }
+
     public async Task UnbindAsync(CancellationToken cancellationToken)
     {
         foreach (var pattern in record.Bound.Select(SubjectPattern.Parse).OfType<SubjectPattern>())

@@ -47,6 +47,7 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     {
         var existing = new ExistingQueues(session, Endpoint, record);
         await existing.RefuseConsumersAsync(cancellationToken);
+        if (!record.IsMigrating) await existing.RefuseOverflowAsync(subscription.Queue, cancellationToken);
         await DivertAsync(record, cancellationToken);
         if (!record.IsEmptied)
         {

@@ -71,6 +71,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
         finally
         {
             _isConsuming = false;
+            if (channel.CloseReason is { Initiator: ShutdownInitiator.Peer, ReplyCode: Constants.PreconditionFailed } reason) LogLost(lane.Queue, BrokerFault.Describe(reason));
             await _session.CloseAsync();
         }
     }
@@ -139,6 +140,9 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
 
     [LoggerMessage(EventId = 1526, Level = LogLevel.Warning, Message = "This process stood still; before it goes on with {Queue}, it asks the broker whether it still may")]
     private partial void LogFrozen(string queue);
+
+    [LoggerMessage(EventId = 1535, Level = LogLevel.Warning, Message = "The channel of {Queue} was closed, and is opened again: {Reason}")]
+    private partial void LogLost(string queue, string reason);
 
     private sealed record LaneArrival(WireMessage Message, ulong Tag, long At);
 }

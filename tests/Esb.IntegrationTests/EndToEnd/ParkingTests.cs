@@ -25,7 +25,7 @@ public sealed class ParkingTests
     public async Task Start()
     {
         _schema = await TestSchema.StartAsync();
-        _backend = await OrderBackend.StartAsync((key, number) => Task.FromResult(_fails ? 503 : _refuses && number == PoisonAt && IsPoisoned(key) ? 422 : 200));
+        _backend = await OrderBackend.StartAsync((key, number) => Task.FromResult(_fails ? 500 : _refuses && number == PoisonAt && IsPoisoned(key) ? 422 : 200));
     }
 
     [TearDown]

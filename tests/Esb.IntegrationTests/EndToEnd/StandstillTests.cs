@@ -61,6 +61,7 @@ public sealed class StandstillTests
         var stranger = await RunAsync(away, cancellationToken, "discard", "log", "*", "--message", $"{Guid.NewGuid()}", "--reason", "no such message");
         var discarded = await RunAsync(away, cancellationToken, "discard", "log", "*", "--message", $"{atSecond}", "--reason", "paid by hand");
         await _second.WaitAsync(async token => await StandsAtAsync(_second, token) is { } at && at != atSecond, Soon, "to stand at the next message", cancellationToken);
+        var fact = await DiscardedAsync(atSecond!.Value, cancellationToken);
         Refuse();
         var released = await RunAsync(await HostWithoutItAsync(cancellationToken), cancellationToken, "release", "log", "*", "--reason", "mended");
         await _second.WaitAsync(_ => Task.FromResult(_backend.Applied.Count == 3), Soon, "to deliver the rest", cancellationToken);
@@ -71,6 +72,8 @@ public sealed class StandstillTests
             Assert.That(atFirst, Is.EqualTo(atSecond));
             Assert.That((stranger.ExitCode, discarded.ExitCode, released.ExitCode), Is.EqualTo((ExitCode.Usage, ExitCode.Done, ExitCode.Done)), discarded.Error + released.Error);
             Assert.That(_backend.Applied.Select(applied => applied.Number), Is.EqualTo(new[] { 1, 2, 3 }));
+            Assert.That(fact.GetProperty("reason").GetString(), Is.EqualTo("paid by hand"));
+            Assert.That(fact.GetProperty("fields").GetProperty("operator").GetString(), Is.EqualTo(Environment.UserName));
             Assert.That((again.ExitCode, again.Error), Is.EqualTo((ExitCode.Usage, again.Error)), "nothing stands any more");
             Assert.That(again.Error, Does.Contain("No such message waits at 'log'"));
         }
@@ -125,6 +128,21 @@ public sealed class StandstillTests
 
     private static async Task<bool> StandsHereAsync(HostProcess host, CancellationToken cancellationToken) =>
         (await host.AskAsync("/api/endpoints/log", cancellationToken)).TryGetProperty("standsAt", out var standsAt) && standsAt.ValueKind != JsonValueKind.Null;
+
+    // Of the host where it stood: without a store in common each keeps its own facts.
+    private async Task<JsonElement> DiscardedAsync(Guid messageId, CancellationToken cancellationToken)
+    {
+        foreach (var host in new[] { _first, _second })
+        {
+            if (await host.FindAsync($"/api/messages/{messageId}", cancellationToken) is not { } message) continue;
+            foreach (var fact in message.GetProperty("items").EnumerateArray())
+            {
+                if (fact.GetProperty("kind").GetString() == "discarded") return fact;
+            }
+        }
+
+        throw new AssertionException($"No host has recorded that {messageId} was discarded.");
+    }
 
     private static async Task<Guid?> StandsAtAsync(HostProcess host, CancellationToken cancellationToken) =>
         (await host.FindAsync("/api/parked/log/*", cancellationToken))?.GetProperty("items").EnumerateArray().Select(item => (Guid?)item.GetProperty("id").GetGuid()).SingleOrDefault();

@@ -3,6 +3,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Endpoints.Sql;
+using Esb.Endpoints.Sql.Batches;
 using Esb.Tests;
 using Npgsql;
 
@@ -176,7 +177,7 @@ internal sealed class SqlOutboundEndpointTests
 
         var failure = Refusal(endpoint, "{}");
 
-        Assert.That((failure.Code, failure.IsTransient, failure.Kind), Is.EqualTo(("ESB-SQL-TIMEOUT", true, FaultKind.Timeout)));
+        Assert.That((failure.Code, failure.IsTransient, failure.IsUnanswered, failure.Kind), Is.EqualTo(("ESB-SQL-TIMEOUT", true, true, FaultKind.Timeout)));
         Assert.That(failure.Message, Is.EqualTo("The database did not answer within 0.3 s."), "as configured, though it is given up a little earlier");
         Assert.That(await SlowCommandsAsync(cancellationToken), Is.Zero);
     }
@@ -198,7 +199,7 @@ internal sealed class SqlOutboundEndpointTests
 
         var failure = Refusal(_shop.Endpoint(execute: "select 1", database: database, change: config => config with { Timeout = TimeSpan.FromMilliseconds(200) }), "{}");
 
-        Assert.That((failure.Code, failure.IsTransient), Is.EqualTo(("ESB-SQL-POOL", true)));
+        Assert.That((failure.Code, failure.IsTransient, failure.IsUnanswered), Is.EqualTo(("ESB-SQL-POOL", true, true)));
         Assert.That(failure.Message, Is.EqualTo("All 2 connections of shop were in use for 0.2 s."));
         await Task.WhenAll(slow);
     }
@@ -245,6 +246,22 @@ internal sealed class SqlOutboundEndpointTests
 
         Assert.That((failure.Code, failure.IsTransient, failure.IsOutage), Is.EqualTo(("ESB-SQL-CONNECTION", true, true)));
         Assert.That(await _shop.Endpoint(execute: "select 1").SendAsync(Some.Message(), cancellationToken), Is.Null);
+    }
+
+    // As after a failover: the pool still has a connection to the server that was the primary.
+    [TestCase(null), TestCase(2)]
+    public async Task Connection_that_takes_no_changes_any_more_is_an_outage_and_not_used_again(int? batch, CancellationToken cancellationToken)
+    {
+        var database = _shop.Open(maxPoolSize: 1);
+        await _shop.Endpoint(execute: "set session characteristics as transaction read only", database: database).SendAsync(Some.Message(), cancellationToken);
+        var endpoint = _shop.Endpoint(
+            execute: "insert into customers (id, name) values (1, 'a')", database: database, change: config => config with { Batch = batch is { } size ? new SqlBatchConfig { Size = size } : null });
+
+        var failure = Refusal(endpoint, "{}");
+        await endpoint.SendAsync(Some.Message(), cancellationToken);
+
+        Assert.That((failure.Code, failure.IsTransient, failure.IsOutage), Is.EqualTo(("ESB-SQL-CONNECTION", true, true)));
+        Assert.That(await _shop.ReadAsync<long>("select count(*) from customers", cancellationToken), Is.EqualTo([1]));
     }
 
     [Test]

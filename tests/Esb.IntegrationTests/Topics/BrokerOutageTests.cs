@@ -215,6 +215,7 @@ public sealed class BrokerOutageTests
             Assert.That(deliveries[0].Message.Body.ReadText(), Is.EqualTo("stuck"));
             Assert.That(deliveries.Select(delivery => delivery.Redeliveries), Is.All.GreaterThan(0));
             Assert.That(Stopwatch.GetElapsedTime(began), Is.LessThan(TimeSpan.FromSeconds(30)));
+            Assert.That(_log.All, Has.Some.Contains("ESB-AMQP-ACKTIMEOUT").And.Contains("consumer_timeout"));
         }
         finally
         {

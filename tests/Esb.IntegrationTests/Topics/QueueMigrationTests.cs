@@ -70,6 +70,61 @@ public sealed class QueueMigrationTests : BrokerFixture
         Assert.That(inbox.TryNext(out _), Is.False);
     }
 
+    // Each: type, maxLength, overflow, lanes; before and after. What plan names is what differs.
+    [TestCase("quorum - reject-publish -", "classic - reject-publish -", "queue.type is quorum there, classic here")]
+    [TestCase("classic - reject-publish -", "quorum - reject-publish -", "queue.type is classic there, quorum here")]
+    [TestCase("classic - reject-publish 4", "quorum - reject-publish 4", "queue.type is classic there, quorum here")]
+    [TestCase("quorum - reject-publish -", "quorum 100 reject-publish -", "queue.maxLength is none there, 100 here")]
+    [TestCase("quorum 100 reject-publish -", "quorum 200 reject-publish -", "queue.maxLength is 100 there, 200 here")]
+    [TestCase("classic 100 reject-publish -", "classic - reject-publish -", "queue.maxLength is 100 there, none here")]
+    [TestCase("quorum 100 reject-publish -", "quorum 100 drop-head -", "queue.overflow is reject-publish there, drop-head here")]
+    [TestCase("quorum 100 drop-head 4", "classic - reject-publish 8", "lanes is 4 there, 8 here; queue.type is quorum there, classic here; queue.maxLength is 100 there, none here; queue.overflow is drop-head there, reject-publish here")]
+    [CancelAfter(60_000)]
+    public async Task A_migration_changes_the_arguments_of_queues_and_keeps_what_waits(string before, string after, string differences, CancellationToken cancellationToken)
+    {
+        var old = Shaped(before, Subscription("orders.#"));
+        var wanted = Shaped(after, old);
+        Broker.Note(wanted);
+        await (await SubscribeAsync(new Inbox().HandleAsync, old)).DisposeAsync();
+        for (var i = 0; i < 30; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i}") with { Key = $"key-{i % 3}" }, cancellationToken);
+
+        var planned = await PlanAsync(wanted, cancellationToken);
+        var drifted = await SubscribeAsync(new Inbox().HandleAsync, wanted);
+        var reason = drifted.Reason;
+        await drifted.DisposeAsync();
+        await new QueueMigration(_session, wanted, new NoUsers(), TestContext.Out.WriteLine, TimeProvider.System).RunAsync(cancellationToken);
+        var afterwards = await PlanAsync(wanted, cancellationToken);
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox.HandleAsync, wanted);
+        await Transport.PublishAsync(Message("orders.accepted", "30") with { Key = "key-0" }, cancellationToken);
+        var deliveries = await inbox.NextAsync(31, cancellationToken);
+
+        Assert.That(planned.Select(change => (change.Kind, change.Detail)), Is.EqualTo(new[] { (ChangeKind.Migrate, $"{differences}; 30 messages wait") }));
+        Assert.That(reason, Does.StartWith("ESB-CFG-QUEUEDRIFT").And.Contains(differences));
+        Assert.That(afterwards.Select(change => change.Kind), Is.All.EqualTo(ChangeKind.Keep), "the broker takes them for what is wanted");
+        Assert.That(deliveries.Select(NumberOf).Order(), Is.EqualTo(Enumerable.Range(0, 31)));
+        foreach (var key in deliveries.GroupBy(delivery => delivery.Message.Key)) Assert.That(key.Select(NumberOf), Is.Ordered, key.Key);
+        Assert.That(inbox.TryNext(out _), Is.False);
+    }
+
+    [TestCase("quorum 20 reject-publish -"), TestCase("quorum 20 drop-head -"), CancelAfter(60_000)]
+    public async Task A_queue_that_would_not_keep_what_waits_is_refused_and_nothing_is_touched(string after, CancellationToken cancellationToken)
+    {
+        var old = Shaped("quorum - reject-publish -", Subscription("orders.#"));
+        var wanted = Shaped(after, old);
+        await (await SubscribeAsync(new Inbox().HandleAsync, old)).DisposeAsync();
+        for (var i = 0; i < 30; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i}"), cancellationToken);
+        await Eventually.HoldsAsync(async () => (await PlanAsync(wanted, cancellationToken)).Single().Detail.EndsWith("30 messages wait", StringComparison.Ordinal), cancellationToken);
+
+        var failure = Assert.ThrowsAsync<EsbException>(() => new QueueMigration(_session, wanted, new NoUsers(), _ => { }, TimeProvider.System).RunAsync(cancellationToken));
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox.HandleAsync, old);
+
+        Assert.That(failure!.Code, Is.EqualTo("ESB-PLAN-LENGTH"));
+        Assert.That(failure.Message, Does.Contain("30 messages wait").And.Contain("queue.maxLength is 20"));
+        Assert.That((await inbox.NextAsync(30, cancellationToken)).Select(NumberOf), Is.EqualTo(Enumerable.Range(0, 30)));
+    }
+
     [Test, CancelAfter(60_000)]
     public async Task A_migration_that_was_stopped_goes_on_and_nobody_consumes_meanwhile(CancellationToken cancellationToken)
     {
@@ -144,6 +199,26 @@ public sealed class QueueMigrationTests : BrokerFixture
         Assert.That((await held).Outcome, Is.EqualTo(PublishOutcome.Confirmed));
         Assert.That(await inbox.NextAsync(1, cancellationToken), Has.Count.EqualTo(1));
     }
+
+    private static Subscription Shaped(string shape, Subscription subscription)
+    {
+        var parts = shape.Split(' ');
+        return subscription with
+        {
+            Lanes = Number(parts[3]),
+            RetryDelays = [],
+            Queue = new QueueConfig
+            {
+                Type = parts[0] == "classic" ? QueueType.Classic : QueueType.Quorum,
+                MaxLength = Number(parts[1]),
+                Overflow = parts[2] == "drop-head" ? QueueOverflow.DropHead : QueueOverflow.RejectPublish,
+            },
+        };
+
+        static int? Number(string text) => text == "-" ? null : int.Parse(text, System.Globalization.CultureInfo.InvariantCulture);
+    }
+
+    private static int NumberOf(TopicDelivery delivery) => int.Parse(delivery.Message.Body.ReadText(), System.Globalization.CultureInfo.InvariantCulture);
 
     private Task<IReadOnlyList<PlannedChange>> PlanAsync(Subscription subscription, CancellationToken cancellationToken) => new EndpointPlan(_session, subscription).CompareAsync(cancellationToken);
 

@@ -98,6 +98,25 @@ public sealed class KeyedDeliveryTests : DeliveryFixture
     }
 
     [Test, CancelAfter(10_000)]
+    public async Task Key_that_is_turned_away_with_all_the_others_waits_for_the_first_delay_and_keeps_its_attempts(CancellationToken cancellationToken)
+    {
+        await StartAsync(ByKey with { Retry = new RetryConfig { Immediate = 0, Delays = [TimeSpan.FromSeconds(10)] } });
+        Outside.TurnsAway(times: 11);
+        for (var i = 1; i <= 10; i++) await DeliverAsync($"{i}", i, cancellationToken);
+        var paused = Controller.Status.State;
+
+        Time.Advance(TimeSpan.FromSeconds(10));
+        await ReleaseAsync("10", cancellationToken);
+        var waiting = (await _store.MessagesAsync("an-endpoint", "10", 10, cancellationToken)).Single();
+        Time.Advance(TimeSpan.FromSeconds(10));
+        await ReleaseAsync("10", cancellationToken);
+
+        Assert.That((paused, Controller.Status.State), Is.EqualTo((EndpointState.Paused, EndpointState.Running)));
+        Assert.That((waiting.Message.Attempt, waiting.DueAt), Is.EqualTo((0, (DateTimeOffset?)Time.GetUtcNow())), "no operator has to release it");
+        Assert.That(await LineAsync("10"), Is.Empty);
+    }
+
+    [Test, CancelAfter(10_000)]
     public async Task Release_works_on_the_line_in_order_and_what_arrives_meanwhile_joins_its_end(CancellationToken cancellationToken)
     {
         await StartAsync(ByKey);

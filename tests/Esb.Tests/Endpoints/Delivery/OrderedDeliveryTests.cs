@@ -2,6 +2,7 @@ using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Tests.Fakes;
 
@@ -9,6 +10,8 @@ namespace Esb.Tests.Endpoints.Delivery;
 
 public sealed class OrderedDeliveryTests : DeliveryFixture
 {
+    private static readonly OperatorDecision Decision = new("ada", "paid by hand");
+
     [Test, CancelAfter(10_000)]
     public async Task Ordered_endpoint_stands_at_the_message_that_fails_and_says_so(CancellationToken cancellationToken)
     {
@@ -103,12 +106,13 @@ public sealed class OrderedDeliveryTests : DeliveryFixture
         var delivery = DeliverAsync(message, cancellationToken);
         await Eventually.HoldsAsync(() => Controller.Status.StandsAt?.MessageId == message.Id, "the endpoint stands at it", cancellationToken);
 
-        var other = Controller.TryMoveOn(Guid.NewGuid(), discard: true);
-        await Eventually.HoldsAsync(() => Controller.TryMoveOn(message.Id, discard: true), "it moves on", cancellationToken);
+        var other = Controller.TryMoveOn(Guid.NewGuid(), discard: true, Decision);
+        await Eventually.HoldsAsync(() => Controller.TryMoveOn(message.Id, discard: true, Decision), "it moves on", cancellationToken);
 
         Assert.That(other, Is.False);
         Assert.That(await delivery, Is.EqualTo(Settlement.Done));
         Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Failed, AuditKind.Discarded }));
+        Assert.That((Audit.Facts[^1].Code, Audit.Facts[^1].Reason, Audit.Facts[^1].Fields["operator"]), Is.EqualTo(("ESB-TEST-FAILED", "paid by hand", "ada")));
         Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Running));
     }
 }

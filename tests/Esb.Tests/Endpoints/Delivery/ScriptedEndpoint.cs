@@ -30,6 +30,13 @@ internal sealed class ScriptedEndpoint : IFencingAdapter, IFencedEndpoint
         return this;
     }
 
+    public ScriptedEndpoint TurnsAway(int times = 1, TimeSpan? retryAfter = null)
+    {
+        for (var i = 0; i < times; i++)
+            _turns.Enqueue((_, _) => throw new EndpointException("an-endpoint", "ESB-TEST-AWAY", "Nobody serves this now.", isTransient: true) { IsTurnedAway = true, RetryAfter = retryAfter });
+        return this;
+    }
+
     public ScriptedEndpoint RefusesToken()
     {
         _turns.Enqueue((_, _) => throw new EndpointException("an-endpoint", IFencedEndpoint.FencingCode, "Another host has taken over.", isTransient: true));

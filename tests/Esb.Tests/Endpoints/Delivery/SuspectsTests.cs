@@ -78,7 +78,7 @@ public sealed class SuspectsTests : DeliveryFixture
         await Eventually.HoldsAsync(() => Controller.Status.State == EndpointState.Stopped, "the endpoint stops", cancellationToken);
         Time.Advance(TimeSpan.FromMinutes(10));
         var before = Outside.Attempts.Count;
-        await Eventually.HoldsAsync(() => Controller.TryMoveOn(poison.Id, discard: false), "it moves on", cancellationToken);
+        await Eventually.HoldsAsync(() => Controller.TryMoveOn(poison.Id, discard: false, decision: null), "it moves on", cancellationToken);
 
         Assert.That(await delivery, Is.EqualTo(Settlement.Done));
         Assert.That((before, Outside.Attempts.Count), Is.EqualTo((0, 1)));

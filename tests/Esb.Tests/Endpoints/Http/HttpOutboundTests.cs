@@ -153,7 +153,7 @@ public sealed class HttpOutboundTests
 
         var failure = Failure(Endpoint(backend.Url), cancellationToken);
 
-        Assert.That((failure.Code, failure.IsTransient, failure.IsOutage, failure.Kind), Is.EqualTo(("ESB-HTTP-LOST", true, false, FaultKind.Outside)));
+        Assert.That((failure.Code, failure.IsTransient, failure.IsOutage, failure.IsUnanswered, failure.Kind), Is.EqualTo(("ESB-HTTP-LOST", true, false, true, FaultKind.Outside)));
     }
 
     [Test, CancelAfter(10_000)]
@@ -191,6 +191,10 @@ public sealed class HttpOutboundTests
         Assert.That(failure?.IsTransient, Is.EqualTo(isTransient));
         if (failure is not null) Assert.That((failure.Code, failure.Endpoint), Is.EqualTo(("ESB-HTTP-STATUS", "backend")));
     }
+
+    [TestCase(429, true), TestCase(502, true), TestCase(503, true), TestCase(504, true), TestCase(408, false), TestCase(500, false), TestCase(501, false)]
+    public void Status_of_a_proxy_without_its_server_or_of_an_overload_is_not_about_the_message(int status, bool isTurnedAway) =>
+        Assert.That(HttpAnswers.FailureOf("backend", Answer(status))!.IsTurnedAway, Is.EqualTo(isTurnedAway));
 
     [TestCase("120", 120), TestCase("Sat, 21 Nov 2026 10:01:00 GMT", 60), TestCase("Sat, 21 Nov 2020 10:00:00 GMT", 0), TestCase("999999999", 86400), TestCase("soon", null)]
     public void Wait_that_the_outside_asks_for_is_kept_to(string retryAfter, int? seconds)

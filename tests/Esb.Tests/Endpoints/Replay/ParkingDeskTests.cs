@@ -66,7 +66,7 @@ public sealed class ParkingDeskTests
     public async Task Release_reaches_the_store_or_the_endpoint_and_is_logged(CancellationToken cancellationToken)
     {
         _parking.ReleaseAsync("shop", "c-1", Arg.Any<CancellationToken>()).Returns(true);
-        _control.MoveOnAsync("ledger", _standsAt, false, Arg.Any<CancellationToken>()).Returns(true);
+        _control.MoveOnAsync("ledger", _standsAt, false, Decision, Arg.Any<CancellationToken>()).Returns(true);
 
         Assert.That(await _desk.ReleaseAsync("shop", "c-1", Decision, cancellationToken), Is.True);
         Assert.That(await _desk.ReleaseAsync("ledger", null, Decision, cancellationToken), Is.True);
@@ -90,11 +90,11 @@ public sealed class ParkingDeskTests
     [Test]
     public async Task Only_the_message_that_an_endpoint_stands_at_can_be_discarded_of_it(CancellationToken cancellationToken)
     {
-        _control.MoveOnAsync("ledger", _standsAt, true, Arg.Any<CancellationToken>()).Returns(true);
+        _control.MoveOnAsync("ledger", _standsAt, true, Decision, Arg.Any<CancellationToken>()).Returns(true);
 
         Assert.That(await _desk.DiscardAsync("ledger", null, Guid.NewGuid(), Decision, cancellationToken), Is.Zero);
         Assert.That(await _desk.DiscardAsync("ledger", null, _standsAt, Decision, cancellationToken), Is.EqualTo(1));
-        await _control.Received(1).MoveOnAsync("ledger", _standsAt, true, Arg.Any<CancellationToken>());
+        await _control.Received(1).MoveOnAsync("ledger", _standsAt, true, Decision, Arg.Any<CancellationToken>());
     }
 
     [Test]
@@ -104,7 +104,7 @@ public sealed class ParkingDeskTests
         var at = new EndpointStandstill(Guid.NewGuid(), Now, new FailedAttempt(Now, "ESB-Y", "no"));
         _farm.AskOthersAsync<ListStandstills, StandstillList>(default!, default, default).ReturnsForAnyArgs(
             new FarmAnswers<StandstillList>([new FarmAnswer<StandstillList>(other, new StandstillList([new StandingEndpoint("diary", at)]))], []));
-        _farm.AskOthersAsync<MoveOnStandstill, MovedOn>(new MoveOnStandstill("diary", null, false), Arg.Any<TimeSpan>(), Arg.Any<CancellationToken>()).Returns(
+        _farm.AskOthersAsync<MoveOnStandstill, MovedOn>(new MoveOnStandstill("diary", null, false, Decision), Arg.Any<TimeSpan>(), Arg.Any<CancellationToken>()).Returns(
             new FarmAnswers<MovedOn>([new FarmAnswer<MovedOn>(other, new MovedOn(true))], []));
 
         Assert.That((await _desk.ListAsync(null, 10, cancellationToken)).Select(line => line.Endpoint), Is.EquivalentTo(new[] { "diary", "ledger" }));

@@ -1,3 +1,5 @@
+using System.Collections.Concurrent;
+using System.Diagnostics.Metrics;
 using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
@@ -121,6 +123,30 @@ public sealed class BusLifecycleTests
         async Task LetGo(CancellationToken timeIsUp)
         {
             await using var _ = timeIsUp.Register(() => _endpoints.InFlight = 0);
+            await Task.Delay(Timeout.Infinite, timeIsUp).ContinueWith(_ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
+        }
+    }
+
+    [Test]
+    public async Task What_was_under_way_is_counted_as_drained_or_abandoned(CancellationToken cancellationToken)
+    {
+        var counted = new ConcurrentQueue<(string Name, string? Unit, long Value)>();
+        using var listener = new MeterListener { InstrumentPublished = (instrument, self) => { if (instrument.Meter.Name == "Esb.Host") self.EnableMeasurementEvents(instrument); } };
+        listener.SetMeasurementEventCallback<long>((instrument, value, _, _) => counted.Enqueue((instrument.Name, instrument.Unit, value)));
+        listener.Start();
+        var bus = new BusLifecycle(
+            Limits with { DrainTimeout = TimeSpan.FromMilliseconds(200) },
+            [Part("sender", BusStage.Outbound, stop: FinishMost)], [_endpoints], _state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
+        await bus.StartAsync(cancellationToken);
+        _endpoints.InFlight = 17;
+
+        await bus.StopAsync(CancellationToken.None);
+
+        Assert.That(counted, Has.Some.EqualTo(("esb.message.drained", "{message}", 15L)).And.Some.EqualTo(("esb.message.abandoned", "{message}", 2L)));
+
+        async Task FinishMost(CancellationToken timeIsUp)
+        {
+            _endpoints.InFlight = 2;
             await Task.Delay(Timeout.Infinite, timeIsUp).ContinueWith(_ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
         }
     }
