@@ -16,5 +16,5 @@ public static class RelayFields
     public const string Status = "status";
 
     /// <summary>Whether a fact is about a request on its way through a relay.</summary>
-    public static bool AreOf(AuditFact fact) => fact.Process is null && fact.Fields.ContainsKey(RelayedTo);
+    public static bool IsRelayed(AuditFact fact) => fact.Process is null && fact.Fields.ContainsKey(RelayedTo);
 }

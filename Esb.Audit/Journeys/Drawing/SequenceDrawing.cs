@@ -54,7 +54,7 @@ internal sealed class SequenceDrawing
     // What came in goes on at once, without a fact of its own.
     private static (ArrowEnd End, string Text)? NextOf(AuditFact fact) =>
         fact.Process is { } process ? (new ArrowEnd(ParticipantKind.Process, process), "runs")
-        : RelayFields.AreOf(fact) ? (new ArrowEnd(ParticipantKind.Endpoint, fact.Fields[RelayFields.RelayedTo]), "relayed")
+        : RelayFields.IsRelayed(fact) ? (new ArrowEnd(ParticipantKind.Endpoint, fact.Fields[RelayFields.RelayedTo]), "relayed")
         : null;
 
     private HashSet<string> Find(ArrowEnd end)

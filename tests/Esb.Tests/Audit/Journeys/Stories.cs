@@ -47,7 +47,7 @@ internal static class Stories
         .After(1).Add(AuditKind.Completed, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote", Duration = Story.Ms(28) });
 
     public static Story Relay() => Relayed()
-        .After(21).Add(AuditKind.Replied, 1, fact => fact with { Endpoint = "legacy", Party = "shop", Duration = Story.Ms(22), Fields = new Dictionary<string, string> { ["relayed-to"] = "backend", ["status"] = "404" } });
+        .After(21).Add(AuditKind.Replied, 1, fact => fact with { Endpoint = "legacy", Party = "shop", Duration = Story.Ms(21), Fields = new Dictionary<string, string> { ["relayed-to"] = "backend", ["status"] = "404" } });
 
     public static Story RelayFailed() => Relayed()
         .After(5_000).Add(AuditKind.Failed, 1, fact => fact with
