@@ -17,15 +17,26 @@ internal sealed class AuditCheck(EsbConfiguration configuration, IExpressionComp
     public void Check(ConfigErrors errors)
     {
         var config = configuration.Section<AuditConfig>("audit");
-        AuditPolicies.Compile(configuration, expressions, errors);
+        var policies = AuditPolicies.Compile(configuration, expressions, errors);
         MaskCompiler.Compile(config.Masks, config.HashKey, configuration, xml, time, errors);
         if (config.HashKey is { Length: < ShortestKey })
             errors.Add(MaskCompiler.Code, config, "hashKey", $"expected at least {ShortestKey} characters: with a short key hashes can be guessed");
 
-        foreach (var endpoint in configuration.Named<EndpointConfig>("endpoints").Values.OfType<InboundEndpointConfig>().Where(endpoint => endpoint is { Relay: not null, Audit: not null }))
-            errors.Add("ESB-AUD-RELAY", endpoint, "audit", "expected none: a relay passes bytes on, and leaves no facts");
+        foreach (var endpoint in configuration.Named<EndpointConfig>("endpoints").Values.OfType<InboundEndpointConfig>().Where(endpoint => endpoint.Relay is not null))
+        {
+            if (endpoint.Audit is { } audit) CheckRelay(audit, policies.Of(endpoint.Name, subject: null), errors);
+        }
+
         foreach (var policy in StepsWithoutProcess())
             errors.Add("ESB-AUD-STEPS", policy, "steps", "expected none: steps are passed behind an inbound endpoint with a process, and belong to it");
+    }
+
+    private static void CheckRelay(AuditPolicyConfig audit, AuditPolicy policy, ConfigErrors errors)
+    {
+        const string code = "ESB-AUD-RELAY";
+        if (policy.Bodies == AuditBodies.Whole) errors.Add(code, audit, "bodies", "expected none, headers or fields: a relay passes bodies on, and holds none");
+        foreach (var field in policy.Fields.Where(field => field.Value.ReadsBody))
+            errors.Add(code, audit.Fields[field.Name].Path, "expected a value that needs no body, such as a header: a relay passes bodies on, and holds none", audit.Fields[field.Name].Origin);
     }
 
     private IEnumerable<AuditPolicyConfig> StepsWithoutProcess() => configuration.Named<EndpointConfig>("endpoints").Values

@@ -21,7 +21,7 @@ internal sealed class AuditPolicies
     /// <summary>Compiles all that a configuration says; what is wrong is reported and left out.</summary>
     public static AuditPolicies Compile(EsbConfiguration configuration, IExpressionCompiler expressions, ConfigErrors errors)
     {
-        var endpoints = configuration.Named<EndpointConfig>("endpoints").Where(endpoint => endpoint.Value.Audit is not null).ToDictionary(endpoint => endpoint.Key, endpoint => endpoint.Value.Audit!);
+        var endpoints = configuration.Named<EndpointConfig>("endpoints").Where(endpoint => endpoint.Value.Audit is not null).ToList();
         var all = configuration.Section<AuditConfig>("audit");
         var general = new AuditPolicy(all.Mode, all.Bodies, all.At, all.Steps, AuditField.Compile(all.Fields, expressions, errors));
         var topics = configuration.Named<TopicConfig>("topics")
@@ -30,7 +30,7 @@ internal sealed class AuditPolicies
         return new AuditPolicies(PoliciesOf(general), topics);
 
         EndpointPolicies PoliciesOf(AuditPolicy otherwise) =>
-            new(otherwise, endpoints.ToDictionary(endpoint => endpoint.Key, endpoint => Refine(otherwise, endpoint.Value)));
+            new(otherwise, endpoints.ToDictionary(endpoint => endpoint.Key, endpoint => Refine(Inherited(otherwise, endpoint.Value), endpoint.Value.Audit!)));
 
         AuditPolicy Refine(AuditPolicy policy, AuditPolicyConfig config) => new(
             config.Mode ?? policy.Mode,
@@ -42,6 +42,10 @@ internal sealed class AuditPolicies
 
     /// <summary>What is recorded at an endpoint under a subject; either may be unknown.</summary>
     public AuditPolicy Of(string? endpoint, string? subject) => On(subject).Of(endpoint);
+
+    // A relay holds no bodies: what all others lift from theirs is not missed there.
+    private static AuditPolicy Inherited(AuditPolicy otherwise, EndpointConfig endpoint) =>
+        endpoint is InboundEndpointConfig { Relay: not null } ? otherwise with { Fields = [.. otherwise.Fields.Where(field => !field.Value.ReadsBody)] } : otherwise;
 
     private EndpointPolicies On(string? subject)
     {

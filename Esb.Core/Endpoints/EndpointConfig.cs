@@ -28,6 +28,6 @@ public abstract record EndpointConfig : SettingsRecord
     public string? Pipeline { get; init; }
 
     /// <summary>What of its messages is recorded; null where the section <c>audit</c> says all.</summary>
-    [Setting("What of the endpoint's messages is recorded; by default as the section audit says.")]
+    [Setting("What of the endpoint's messages is recorded; by default as the section audit says, and of a relay nothing.")]
     public AuditPolicyConfig? Audit { get; init; }
 }

@@ -23,6 +23,7 @@ internal sealed class HttpInboundType(
     IIdempotencyKeys keys,
     OverloadGate overload,
     IAuditGate audit,
+    IAuditTrail trail,
     IntakeStates states,
     TimeProvider time,
     ILoggerFactory loggers)
@@ -55,7 +56,7 @@ internal sealed class HttpInboundType(
     protected override IInboundEndpoint Create(HttpInboundConfig settings, IMessageIntake intake)
     {
         IHttpExchange exchange = settings.Relay is { } relay
-            ? new RelayExchange(settings, RoutesOf(settings, relay), states.Of(settings.Name))
+            ? RelayOf(settings, relay)
             : new MessageExchange(settings, intake, new HttpMessageReader(settings, MaxBodyBytes(settings), time), KeyedRequestsOf(settings, intake));
         var access = gates.Create(settings, intake);
         return new HttpInboundEndpoint(
@@ -68,21 +69,30 @@ internal sealed class HttpInboundType(
             errors.Add(new ConfigError("ESB-CFG-VALUE", $"{place.Path}.relay", $"\"{relay}\"", $"expected the name of an http-outbound endpoint; {endpoint.Name} is another kind", place.Origin));
     }
 
-    // Relays need no topic and are not recorded, and those that look into no body hold no message.
+    private IHttpExchange RelayOf(HttpInboundConfig settings, string relay)
+    {
+        var reader = new HttpMessageReader(settings, MaxBodyBytes(settings), time);
+        var (routes, state) = (RoutesOf(settings, relay, reader), states.Of(settings.Name));
+        return settings.Audit is null
+            ? new RelayExchange(settings, routes, state)
+            : new AuditedRelayExchange(settings, routes, state, new RelayJournal(settings, reader, trail, time, loggers.CreateLogger<RelayRecord>()));
+    }
+
+    // Relays need no topic, are recorded only where that is asked for, and those that look into no body hold no message.
     private Admission AdmissionOf(HttpInboundConfig settings, IMessageIntake intake)
     {
         var isRelay = settings.Relay is not null;
-        return new(isRelay && settings.Routes.Count == 0 ? null : overload, isRelay ? null : audit, intake.NeedsTopics, new CallGate(settings.MaxConcurrentCalls, time));
+        return new(isRelay && settings.Routes.Count == 0 ? null : overload, isRelay && settings.Audit is null ? null : audit, intake.NeedsTopics, new CallGate(settings.MaxConcurrentCalls, time));
     }
 
     private KeyedRequests? KeyedRequestsOf(HttpInboundConfig settings, IMessageIntake intake) =>
         settings.Idempotency ? new KeyedRequests(settings.Name, keys, intake, time, loggers.CreateLogger<KeyedRequests>()) : null;
 
-    private RelayRoutes RoutesOf(HttpInboundConfig settings, string otherwise) => new(
+    private RelayRoutes RoutesOf(HttpInboundConfig settings, string otherwise, HttpMessageReader reader) => new(
         settings.Name,
         [.. settings.Routes.Select(route => new RelayRoute(_conditions[route]!, RelayTo(settings, route.Relay)))],
         RelayTo(settings, otherwise),
-        new HttpMessageReader(settings, MaxBodyBytes(settings), time),
+        reader,
         MaxBodyBytes(settings));
 
     private RelayTarget RelayTo(HttpInboundConfig settings, string relay)

@@ -33,11 +33,13 @@ internal static class JourneyWords
 
     private static IEnumerable<string?> PartsOf(AuditFact fact) => fact.Kind switch
     {
+        AuditKind.Received when RelayFields.IsRelayed(fact) => ["received", fact.Fields.GetValueOrDefault(RelayFields.Method), fact.Fields.GetValueOrDefault(RelayFields.Path)],
         AuditKind.Published => ["published", fact.Subject],
         AuditKind.Recorded => ["recorded", fact.Name],
         AuditKind.StepEnded => ["step", fact.Step, fact.Name, fact.Code],
         AuditKind.Replayed or AuditKind.Erased => [Of(fact.Kind), fact.Fields.GetValueOrDefault("operator") is { } by ? $"by {by}" : null, fact.Reason is { } reason ? $"({reason})" : null],
         AuditKind.DeadLettered => ["dead-lettered", fact.Code, fact.Attempt > 0 ? $"after attempt {fact.Attempt}" : null],
+        AuditKind.Replied when RelayFields.IsRelayed(fact) => ["replied", fact.Fields.GetValueOrDefault(RelayFields.Status)],
         _ => [Of(fact.Kind), fact.Code, fact.Attempt > 1 || (fact.Attempt == 1 && fact.Kind == AuditKind.Failed) ? $"attempt {fact.Attempt}" : null],
     };
 }

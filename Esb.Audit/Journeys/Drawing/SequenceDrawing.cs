@@ -46,11 +46,16 @@ internal sealed class SequenceDrawing
         var number = withNumber ? $"#{drawn.Number} " : "";
         var text = $"{number}{JourneyWords.Of(fact)}{(took > TimeSpan.Zero ? $", {JourneyWords.Of(took)}" : "")}";
         _arrows.Add((from, to, line, drawn.At, text));
-        if (fact is not { Kind: AuditKind.Received, Endpoint: not null, Process: { } process }) return;
-        var inside = new ArrowEnd(ParticipantKind.Process, process);
-        Find(inside);
-        _arrows.Add((to, inside, ArrowLine.Solid, drawn.At, $"{number}runs"));
+        if (fact is not { Kind: AuditKind.Received, Endpoint: not null } || NextOf(fact) is not { } next) return;
+        Find(next.End);
+        _arrows.Add((to, next.End, ArrowLine.Solid, drawn.At, $"{number}{next.Text}"));
     }
+
+    // What came in goes on at once, without a fact of its own.
+    private static (ArrowEnd End, string Text)? NextOf(AuditFact fact) =>
+        fact.Process is { } process ? (new ArrowEnd(ParticipantKind.Process, process), "runs")
+        : RelayFields.IsRelayed(fact) ? (new ArrowEnd(ParticipantKind.Endpoint, fact.Fields[RelayFields.RelayedTo]), "relayed")
+        : null;
 
     private HashSet<string> Find(ArrowEnd end)
     {

@@ -1,6 +1,7 @@
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Primitives;
 
 namespace Esb.Endpoints.Http.Idempotency;
 
@@ -20,9 +21,11 @@ internal static class IdempotencyHeader
     {
         var values = request.Headers[Name];
         if (values.Count == 0) return null;
-        if (values is [{ Length: > 0 and <= MaxLength } key] && !key.AsSpan().ContainsAnyExceptInRange(' ', '~')) return key;
-        throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-IDEMKEY", $"{Name} is not one value of 1 to {MaxLength} printable characters of ASCII.");
+        return KeyOf(values) ?? throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-IDEMKEY", $"{Name} is not one value of 1 to {MaxLength} printable characters of ASCII.");
     }
+
+    /// <summary>The key of a request that is not ours to refuse; null where there is none, or none that can be used.</summary>
+    public static string? Find(HttpRequest request) => KeyOf(request.Headers[Name]);
 
     /// <summary>The message of a keyed request: a repetition that is worked on after all has the same id, by which those behind us recognise it.</summary>
     public static EsbMessage Identify(EsbMessage message, string endpoint, string key)
@@ -30,4 +33,7 @@ internal static class IdempotencyHeader
         var id = MessageIds.Derive(Guid.Empty, $"{endpoint}\n{message.Party}\n{key}");
         return message with { Id = id, ConversationId = id };
     }
+
+    private static string? KeyOf(StringValues values) =>
+        values is [{ Length: > 0 and <= MaxLength } key] && !key.AsSpan().ContainsAnyExceptInRange(' ', '~') ? key : null;
 }

@@ -27,7 +27,7 @@ internal sealed class RelayExchange(HttpInboundConfig config, RelayRoutes routes
         }
         catch (EsbException ex)
         {
-            outcome = ex.Code == HttpContentRules.Aborted ? IntakeOutcomes.Aborted : ex.Kind is FaultKind.Malformed or FaultKind.Invalid or FaultKind.TooLarge ? IntakeOutcomes.Refused : IntakeOutcomes.Failed;
+            outcome = OutcomeOf(ex);
             throw;
         }
         finally
@@ -37,4 +37,10 @@ internal sealed class RelayExchange(HttpInboundConfig config, RelayRoutes routes
             state.Answered(began, outcome, party);
         }
     }
+
+    /// <summary>How a relay ended that failed.</summary>
+    public static string OutcomeOf(EsbException failure) =>
+        failure.Code == HttpContentRules.Aborted ? IntakeOutcomes.Aborted
+        : failure.Kind is FaultKind.Malformed or FaultKind.Invalid or FaultKind.TooLarge ? IntakeOutcomes.Refused
+        : IntakeOutcomes.Failed;
 }

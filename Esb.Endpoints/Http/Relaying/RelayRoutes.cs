@@ -23,11 +23,13 @@ internal sealed class RelayRoutes(string endpoint, IReadOnlyList<RelayRoute> rou
     private readonly bool _readsBody = routes.Any(route => route.If.ReadsBody);
 
     /// <summary>Where the request goes.</summary>
+    /// <param name="context">The request.</param>
+    /// <param name="known">The message that conditions ask, where it was made already; its body is read here.</param>
     /// <exception cref="EsbException">Its body is not what the conditions ask about, did not arrive, or does not decide within the limit.</exception>
-    public ValueTask<RelayTarget> ChooseAsync(HttpContext context)
+    public ValueTask<RelayTarget> ChooseAsync(HttpContext context, EsbMessage? known = null)
     {
         if (routes.Count == 0) return new(otherwise);
-        var envelope = reader.ReadEnvelope(context.Request);
+        var envelope = known ?? reader.ReadEnvelope(context.Request);
         return _readsBody ? LookAsync(context, envelope) : new(Choose(envelope));
     }
 

@@ -15,9 +15,10 @@ public abstract class ProcessFactsContract
         """;
 
     private DirectoryInfo _folder = null!;
-    private EchoBackend _rates = null!;
 
-    private HostProcess Host { get; set; } = null!;
+    private protected EchoBackend Rates { get; private set; } = null!;
+
+    private protected HostProcess Host { get; private set; } = null!;
 
     /// <summary>Transport and store.</summary>
     private protected virtual string Sections => "";
@@ -31,12 +32,12 @@ public abstract class ProcessFactsContract
     public async Task StartHost()
     {
         _folder = Directory.CreateTempSubdirectory("esb-process-facts-");
-        _rates = await EchoBackend.StartAsync();
+        Rates = await EchoBackend.StartAsync();
         await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "ask.xsl"), Map);
         await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
             {
               {{Sections}}
-              "audit": { "mode": "{{Mode}}" },
+              "audit": { "mode": "{{Mode}}", "masks": [{ "header": "x-secret" }] },
               "topics": { "orders": {} },
               "maps": { "ask": "ask.xsl" },
               "processes": {
@@ -50,7 +51,8 @@ public abstract class ProcessFactsContract
                 "prices": { "type": "http-inbound", "path": "/prices", "mode": "request-reply", "process": "price" },
                 "orders": { "type": "http-inbound", "path": "/orders", "process": "order" },
                 "quotes": { "type": "http-inbound", "path": "/quotes", "mode": "request-reply", "process": "quote", "audit": { "bodies": "whole", "at": ["transformed"], "steps": true } },
-                "rates": { "type": "http-outbound", "url": "{{_rates.Url}}" },
+                "relayed": { "type": "http-inbound", "path": "/relayed", "relay": "rates", "audit": "headers" },
+                "rates": { "type": "http-outbound", "url": "{{Rates.Url}}" },
                 "files": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": "files", "fileName": "{message.id}.txt" }
               }
             }
@@ -62,7 +64,7 @@ public abstract class ProcessFactsContract
     public async Task StopHost()
     {
         if (Host is { } started) await started.DisposeAsync();
-        await _rates.DisposeAsync();
+        await Rates.DisposeAsync();
         _folder.Delete(recursive: true);
     }
 
@@ -111,11 +113,46 @@ public abstract class ProcessFactsContract
         }
     }
 
+    [Test]
+    public async Task Relay_that_is_audited_shows_who_asked_whom_and_what_the_answer_was(CancellationToken cancellationToken)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(Host.Public, "/relayed?token=hunter2")) { Content = new StringContent("""{ "card": "4111111111111111" }""") };
+        request.Headers.Add("X-Order", "A-1");
+        request.Headers.Add("X-Secret", "hunter2");
+
+        using var response = await Host.Client.SendAsync(request, cancellationToken);
+        var journey = await JourneyAsync(response, HttpStatusCode.OK, "replied", cancellationToken);
+
+        var facts = journey.GetProperty("items").EnumerateArray().ToList();
+        var entry = StagesOf(journey).Single();
+        var found = await Host.AskAsync("/api/messages?endpoint=relayed&kind=replied&where=relayed-to%3Drates&where=status%3D200", cancellationToken);
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That((Text(entry, "kind"), Text(entry, "endpoint")), Is.EqualTo(("entry", "relayed")));
+            Assert.That(facts.Select(fact => Text(fact, "kind")), Is.EqualTo(new[] { "received", "replied" }));
+            Assert.That(facts.Select(fact => Text(fact, "traceId")), Has.All.Not.Null);
+            Assert.That(FieldsOf(facts[0], "fields"), Is.EquivalentTo(new[] { ("method", "POST"), ("path", "/relayed"), ("relayed-to", "rates") }));
+            Assert.That(FieldsOf(facts[0], "headers"), Is.EquivalentTo(new[] { ("X-Order", "A-1") }).IgnoreCase);
+            Assert.That(FieldsOf(facts[1], "fields"), Is.EquivalentTo(new[] { ("relayed-to", "rates"), ("status", "200") }));
+            Assert.That(facts[1].GetProperty("durationSeconds").GetDouble(), Is.GreaterThan(0));
+            Assert.That(found.GetProperty("items").EnumerateArray().Single().GetProperty("id").GetGuid(), Is.EqualTo(facts[1].GetProperty("id").GetGuid()));
+            Assert.That(journey.GetRawText() + Host.Output, Does.Not.Contain("hunter2").And.Not.Contain("4111"));
+            Assert.That(Rates.LastBody, Does.Contain("4111111111111111"));
+        }
+    }
+
+    private static IEnumerable<(string, string?)> FieldsOf(JsonElement fact, string name) => fact.GetProperty(name).EnumerateObject().Select(field => (field.Name, field.Value.GetString()));
+
     private static IReadOnlyList<JsonElement> StagesOf(JsonElement journey) => [.. journey.GetProperty("messages").EnumerateArray().Single().GetProperty("stages").EnumerateArray()];
 
     private async Task<JsonElement> JourneyAsync(string path, string body, HttpStatusCode status, string state, CancellationToken cancellationToken)
     {
         using var response = await Host.PostAsync(path, body, body[0] == '<' ? "application/xml" : "application/json", cancellationToken);
+        return await JourneyAsync(response, status, state, cancellationToken);
+    }
+
+    private async Task<JsonElement> JourneyAsync(HttpResponseMessage response, HttpStatusCode status, string state, CancellationToken cancellationToken)
+    {
         Assert.That(response.StatusCode, Is.EqualTo(status), Host.Output);
         var id = response.Headers.GetValues("Esb-Message-Id").Single();
         JsonElement? journey = null;

@@ -1,3 +1,5 @@
+using System.Net;
+
 namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>On the embedded default.</summary>
@@ -22,4 +24,30 @@ public sealed class ServerProcessFactsTests : ProcessFactsContract
 
     [OneTimeTearDown]
     public async Task StopServers() => await _servers.DisposeAsync();
+
+    [Test, Property("Case", "T-AUD-1")]
+    public async Task Nothing_is_relayed_of_which_it_cannot_be_recorded_that_it_came(CancellationToken cancellationToken)
+    {
+        await _servers.StopAsync("postgres");
+        try
+        {
+            using var refused = await Host.PostAsync("/relayed", "{}", "application/json", cancellationToken);
+
+            Assert.That((refused.StatusCode, Rates.LastBody), Is.EqualTo((HttpStatusCode.ServiceUnavailable, default(string))), Host.Output);
+            Assert.That(await refused.Content.ReadAsStringAsync(cancellationToken), Does.Contain("ESB-AUD-WRITE"));
+        }
+        finally
+        {
+            await _servers.StartAsync("postgres");
+        }
+
+        await Host.WaitAsync(IsRelayedAsync, TimeSpan.FromSeconds(30), "to relay again", cancellationToken);
+        Assert.That(Rates.LastBody, Is.EqualTo("{}"));
+    }
+
+    private async Task<bool> IsRelayedAsync(CancellationToken cancellationToken)
+    {
+        using var answer = await Host.PostAsync("/relayed", "{}", "application/json", cancellationToken);
+        return answer.IsSuccessStatusCode;
+    }
 }

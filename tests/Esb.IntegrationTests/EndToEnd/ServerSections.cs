@@ -27,5 +27,9 @@ internal sealed class ServerSections : IAsyncDisposable
         "store": { "type": "file", "claims": "{{claims}}" },
         """;
 
+    public Task StopAsync(string server) => _servers.StopAsync(server);
+
+    public Task StartAsync(string server) => _servers.StartAsync(server);
+
     public ValueTask DisposeAsync() => _servers.DisposeAsync();
 }

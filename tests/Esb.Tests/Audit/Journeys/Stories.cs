@@ -11,6 +11,8 @@ internal static class Stories
         ["retry-and-replay"] = RetryAndReplay,
         ["request-reply"] = RequestReply,
         ["call"] = Call,
+        ["relay"] = Relay,
+        ["relay-failed"] = RelayFailed,
         ["steps"] = Steps,
         ["refused"] = Refused,
         ["duplicate"] = Duplicate,
@@ -44,6 +46,15 @@ internal static class Stories
         .After(12).Add(AuditKind.Delivered, 1, fact => fact with { Endpoint = "rates", Process = "quote", Step = "call(rates)", Duration = Story.Ms(11), Attempt = 2 })
         .After(1).Add(AuditKind.Completed, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote", Duration = Story.Ms(28) });
 
+    public static Story Relay() => Relayed()
+        .After(21).Add(AuditKind.Replied, 1, fact => fact with { Endpoint = "legacy", Party = "shop", Duration = Story.Ms(21), Fields = new Dictionary<string, string> { ["relayed-to"] = "backend", ["status"] = "404" } });
+
+    public static Story RelayFailed() => Relayed()
+        .After(5_000).Add(AuditKind.Failed, 1, fact => fact with
+        {
+            Endpoint = "legacy", Party = "shop", Code = "ESB-HTTP-TIMEOUT", Reason = "The endpoint 'backend' did not answer in time.", Fields = new Dictionary<string, string> { ["relayed-to"] = "backend" },
+        });
+
     public static Story Steps() => new Story()
         .Add(AuditKind.Received, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote" })
         .After(1).Add(AuditKind.StepEnded, 1, fact => fact with { Endpoint = "quotes-in", Process = "quote", Step = "to-rates", Name = "before" })
@@ -76,4 +87,7 @@ internal static class Stories
         .After(10).Try(AuditKind.Delivered, 1, "shop-2", 1)
         .After(60_000).Replay(2, "ledger", ("replay-of", Story.MessageId(1).ToString()))
         .After(10).Try(AuditKind.Delivered, 2, "ledger", 1);
+
+    private static Story Relayed() => new Story()
+        .Add(AuditKind.Received, 1, fact => fact with { Endpoint = "legacy", Party = "shop", Fields = new Dictionary<string, string> { ["method"] = "POST", ["path"] = "/legacy", ["relayed-to"] = "backend" } });
 }

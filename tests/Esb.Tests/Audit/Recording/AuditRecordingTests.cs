@@ -135,6 +135,37 @@ public sealed class AuditRecordingTests
         await spool.Received(1).AppendAsync(Arg.Is<AuditFact>(fact => fact.Endpoint == "other"), Arg.Any<CancellationToken>());
     }
 
+    [TestCase("strict", 1, 0), TestCase("spooled", 0, 1)]
+    public async Task Relay_is_recorded_as_its_mode_says(string mode, int inStore, int inSpool)
+    {
+        var spool = Substitute.For<IAuditSpool>();
+        using var audit = new ConfiguredAudit($$"""{ "endpoints": { "door": { "type": "in", "relay": "out", "audit": { "mode": "{{mode}}" } }, "out": { "type": "out" } } }""", spool);
+
+        await audit.Trail.RecordAsync(SomeFact(AuditKind.Received) with { Endpoint = "door" }, default);
+
+        Assert.That((audit.Store.Facts.Count(), spool.ReceivedCalls().Count(call => call.GetMethodInfo().Name == nameof(IAuditSpool.AppendAsync))), Is.EqualTo((inStore, inSpool)));
+    }
+
+    [Test]
+    public async Task Relay_records_masked_headers_and_the_fields_that_need_no_body()
+    {
+        using var audit = new ConfiguredAudit("""
+            { "audit": { "bodies": "fields", "fields": { "order": { "jsonpath": "$.order" }, "zone": { "header": "x-zone" } }, "masks": [{ "header": "x-key" }, { "jsonpath": "$.card" }] },
+              "endpoints": { "door": { "type": "in", "relay": "out", "audit": { "fields": { "customer": { "header": "x-customer" } } } }, "out": { "type": "out" } } }
+            """);
+        var request = Message() with { Body = MessageBody.Empty, Headers = MessageHeaders.Empty.With("x-zone", "north").With("x-customer", "C-1").With("x-key", "hunter2") };
+
+        var fact = await RecordAsync(audit, SomeFact(AuditKind.Received) with { Endpoint = "door", Fields = new Dictionary<string, string> { [RelayFields.RelayedTo] = "out" } }, request);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(fact.Headers, Is.EquivalentTo(new Dictionary<string, string> { ["x-zone"] = "north", ["x-customer"] = "C-1" }));
+            Assert.That(fact.Fields, Is.EquivalentTo(new Dictionary<string, string> { [RelayFields.RelayedTo] = "out", ["zone"] = "north", ["customer"] = "C-1" }));
+            Assert.That((fact.Body, fact.BodyState), Is.EqualTo((default(ReadOnlyMemory<byte>?), default(AuditBodyState?))));
+            Assert.That(audit.Warnings.Lines, Is.Empty);
+        }
+    }
+
     [Test]
     public async Task Every_fact_says_its_host_and_the_revision_of_its_configuration()
     {

@@ -1,0 +1,59 @@
+using Esb.Core.Errors;
+using Esb.Core.Parties;
+using Esb.Endpoints.Intake;
+using Microsoft.AspNetCore.Http;
+
+namespace Esb.Endpoints.Http.Relaying;
+
+/// <summary>Relays as <see cref="RelayExchange"/> does, and records each request before the outside hears of it, and how it ended. A class of its own, so that relays which nobody audits pay nothing for it.</summary>
+/// <param name="config">The inbound endpoint.</param>
+/// <param name="routes">Where requests go.</param>
+/// <param name="state">What is counted.</param>
+/// <param name="journal">Where they are recorded.</param>
+internal sealed class AuditedRelayExchange(HttpInboundConfig config, RelayRoutes routes, IntakeState state, RelayJournal journal) : IHttpExchange
+{
+    private readonly AcceptedTypes _accepted = new(config.Accept);
+
+    public async Task HandleAsync(HttpContext context, CancellationToken aborting)
+    {
+        var record = journal.Open(context);
+        var outcome = IntakeOutcomes.Failed;
+        var began = state.Begin();
+        try
+        {
+            HttpContentRules.Require(context, _accepted, config.MaxBodySize?.Bytes);
+            var to = await routes.ChooseAsync(context, record.Message);
+            await record.ReceivedAsync(to.Target.Name);
+            await RelayAsync(context, to);
+            await context.Response.CompleteAsync(); // the caller has it all before its end is recorded
+            outcome = IntakeOutcomes.Relayed;
+            await record.RepliedAsync(context.Response.StatusCode);
+        }
+        catch (Exception ex)
+        {
+            outcome = OutcomeOf(ex, context);
+            await record.FailedAsync(outcome, ex);
+            throw;
+        }
+        finally
+        {
+            var party = context.Features.Get<Party>()?.Name;
+            state.End(outcome, party);
+            state.Answered(began, outcome, party);
+        }
+    }
+
+    // The place at the outside is free again while the end is recorded.
+    private static async ValueTask RelayAsync(HttpContext context, RelayTarget to)
+    {
+        using var lease = await to.Target.Relays.RentAsync(context.RequestAborted);
+        await lease.Instance.RelayAsync(context, to.Headers, to.Patience);
+    }
+
+    private static string OutcomeOf(Exception failure, HttpContext context) => failure switch
+    {
+        EsbException known => RelayExchange.OutcomeOf(known),
+        _ when context.RequestAborted.IsCancellationRequested => IntakeOutcomes.Aborted,
+        _ => IntakeOutcomes.Failed,
+    };
+}

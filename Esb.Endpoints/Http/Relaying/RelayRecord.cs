@@ -1,0 +1,88 @@
+using System.Globalization;
+using Esb.Core.Audit;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Endpoints.Intake;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Http.Relaying;
+
+/// <summary>Records that a request came, and how it ended. Not thread-safe: it is of one request.</summary>
+/// <param name="config">The inbound endpoint.</param>
+/// <param name="method">The method of the request.</param>
+/// <param name="message">The request without its body, which nobody here holds.</param>
+/// <param name="audit">Takes the facts.</param>
+/// <param name="time">The time.</param>
+/// <param name="logger">The log.</param>
+internal sealed partial class RelayRecord(HttpInboundConfig config, string method, EsbMessage message, IAuditTrail audit, TimeProvider time, ILogger logger)
+{
+    private readonly long _started = time.GetTimestamp();
+    private string? _outside;
+    private bool _cannotRecord;
+
+    /// <summary>The request without its body.</summary>
+    public EsbMessage Message => message;
+
+    /// <summary>Records that the request came. Only then it may go on to the outside.</summary>
+    /// <param name="outside">The outbound endpoint that it goes to.</param>
+    /// <exception cref="EsbException"><c>ESB-AUD-WRITE</c>: it cannot be recorded.</exception>
+    public async ValueTask ReceivedAsync(string outside)
+    {
+        _cannotRecord = true;
+        var fields = new Dictionary<string, string> { [RelayFields.Method] = method, [RelayFields.Path] = config.RequestPath, [RelayFields.RelayedTo] = outside };
+        await audit.RecordAsync(Fact(AuditKind.Received) with { Fields = fields }, message, CancellationToken.None);
+        (_cannotRecord, _outside) = (false, outside);
+    }
+
+    /// <summary>Records the answer, which the caller has by now: a relay holds none back.</summary>
+    public ValueTask RepliedAsync(int status)
+    {
+        var fields = new Dictionary<string, string> { [RelayFields.RelayedTo] = _outside!, [RelayFields.Status] = status.ToString(CultureInfo.InvariantCulture) };
+        return EndAsync(Fact(AuditKind.Replied) with { Duration = time.GetElapsedTime(_started), Fields = fields }, content: null);
+    }
+
+    /// <summary>Records that there was no whole answer.</summary>
+    /// <param name="outcome">One of <see cref="IntakeOutcomes"/>.</param>
+    /// <param name="failure">Why.</param>
+    public ValueTask FailedAsync(string outcome, Exception failure)
+    {
+        if (_cannotRecord) return ValueTask.CompletedTask; // what was not recorded has not happened either: the caller is told that
+        var (code, reason) = Explain(outcome, failure);
+        var fact = Fact(KindOf(outcome)) with { Code = code, Reason = reason };
+        return EndAsync(_outside is { } outside ? fact with { Fields = new Dictionary<string, string> { [RelayFields.RelayedTo] = outside } } : fact, message);
+    }
+
+    // The fact that it came is there already. The caller hears what became of its request, whether or not that can be recorded.
+    private async ValueTask EndAsync(AuditFact fact, EsbMessage? content)
+    {
+        try
+        {
+            if (content is null) await audit.RecordAsync(fact, CancellationToken.None);
+            else await audit.RecordAsync(fact, content, CancellationToken.None);
+        }
+        catch (EsbException ex)
+        {
+            LogNotRecorded(message.Id, config.Name, fact.Kind, ex);
+        }
+    }
+
+    // Before it was received it can only be refused.
+    private AuditKind KindOf(string outcome) => outcome switch
+    {
+        IntakeOutcomes.Aborted => AuditKind.Aborted,
+        IntakeOutcomes.Failed when _outside is not null => AuditKind.Failed,
+        _ => AuditKind.Refused,
+    };
+
+    private static (string Code, string Reason) Explain(string outcome, Exception failure) => failure switch
+    {
+        EsbException known => (known.Code, known.Message),
+        _ when outcome == IntakeOutcomes.Aborted => ("ESB-INTAKE-ABORTED", "The caller hung up, or the host stopped, before the answer was complete."),
+        _ => ("ESB-HTTP-FAILED", "The request could not be worked on."),
+    };
+
+    private AuditFact Fact(AuditKind kind) => AuditFacts.Of(message, kind, time) with { Endpoint = config.Name };
+
+    [LoggerMessage(EventId = 2140, Level = LogLevel.Warning, Message = "How the relay of message {MessageId} of {Endpoint} ended ({Kind}) could not be recorded")]
+    private partial void LogNotRecorded(Guid messageId, string endpoint, AuditKind kind, Exception exception);
+}
