@@ -24,6 +24,8 @@ internal interface IStore : IBusPart, IHealthCheck, IAsyncDisposable
 
     ICrashMarks CrashMarks { get; }
 
+    IAttemptStore Attempts { get; }
+
     IReplayJobStore ReplayJobs { get; }
 
     IIdempotencyKeys IdempotencyKeys { get; }

@@ -26,6 +26,7 @@ namespace Esb.Storage;
 [JsonSerializable(typeof(LetterEvent))]
 [JsonSerializable(typeof(ReplayRequest))]
 [JsonSerializable(typeof(IReadOnlyList<FailedAttempt>))]
+[JsonSerializable(typeof(KeptAttempts))]
 [JsonSerializable(typeof(StoredKey))]
 [JsonSerializable(typeof(ParkingEvent))]
 [JsonSerializable(typeof(StoredProgress))]

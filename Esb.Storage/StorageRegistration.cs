@@ -33,6 +33,7 @@ public static class StorageRegistration
         .AddSingleton(provider => provider.GetRequiredService<IStore>().LetterRetention)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Parking)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().CrashMarks)
+        .AddSingleton(provider => provider.GetRequiredService<IStore>().Attempts)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().ReplayJobs)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().IdempotencyKeys)
         .AddSingleton(provider => provider.GetRequiredService<IStore>().Leases)

@@ -25,8 +25,9 @@ internal sealed partial class Attempter(
     /// <param name="attempts">The message.</param>
     /// <param name="isSuspect">Whether the message may be one that kills the process.</param>
     /// <param name="check">Looks immediately before each attempt whether it may be made; throws where it may not.</param>
+    /// <param name="keep">Writes down what a failed attempt leaves, with what follows it; null where the transport carries that.</param>
     /// <param name="tokens">What ends it.</param>
-    public async Task<AttemptResult> RunAsync(DeliveryAttempts attempts, bool isSuspect, Func<Task>? check, DeliveryTokens tokens)
+    public async Task<AttemptResult> RunAsync(DeliveryAttempts attempts, bool isSuspect, Func<Task>? check, Func<NextAttempt, Task>? keep, DeliveryTokens tokens)
     {
         while (true)
         {
@@ -43,6 +44,7 @@ internal sealed partial class Attempter(
             if (outcome.Failure is not { } failure) return new AttemptResult(outcome.Answer, null, null);
             await journal.FailedAsync(attempts, failure, tokens);
             var next = ladder.After(attempts.Count, failure);
+            if (keep is not null) await keep(next);
             if (next is not NextAttempt.Now) return new AttemptResult(null, failure, next);
         }
 

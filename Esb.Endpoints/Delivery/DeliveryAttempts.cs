@@ -11,7 +11,7 @@ namespace Esb.Endpoints.Delivery;
 internal sealed class DeliveryAttempts(EsbMessage message, IReadOnlyList<FailedAttempt> failures, TimeProvider time)
 {
     private readonly long _started = time.GetTimestamp();
-    private readonly DateTimeOffset _first = failures is [var first, ..] ? first.At : time.GetUtcNow();
+    private DateTimeOffset _first = failures is [var first, ..] ? first.At : time.GetUtcNow();
 
     /// <summary>Attempts so far, those before this delivery included.</summary>
     public int Count { get; private set; } = message.Attempt;
@@ -26,9 +26,16 @@ internal sealed class DeliveryAttempts(EsbMessage message, IReadOnlyList<FailedA
     public EsbException? Last { get; private set; }
 
     /// <summary>Whether an attempt ended without word: then it may have had its effect.</summary>
-    public bool IsUnknown { get; private set; } = failures.Any(failure => failure.Code == EndpointRental.TimeoutCode);
+    public bool IsUnknown { get; private set; } = AreUnknown(failures);
 
     public TimeSpan Elapsed => time.GetElapsedTime(_started);
+
+    /// <summary>Goes on after the attempts that were kept elsewhere, those that the message came with among them.</summary>
+    public void Resume(KeptAttempts kept)
+    {
+        (Count, Failures, _first) = (kept.Count, kept.Failures, kept.Failures[0].At);
+        IsUnknown = AreUnknown(kept.Failures);
+    }
 
     public void Begin() => Count++;
 
@@ -56,4 +63,6 @@ internal sealed class DeliveryAttempts(EsbMessage message, IReadOnlyList<FailedA
     {
         Failures = Failures,
     };
+
+    private static bool AreUnknown(IReadOnlyList<FailedAttempt> failures) => failures.Any(failure => failure.Code == EndpointRental.TimeoutCode);
 }

@@ -13,6 +13,7 @@ internal sealed record DeliveryServices(
     IAuditTrail Audit,
     IAuditGate AuditGate,
     IParkingStore Parking,
+    IAttemptStore Attempts,
     DeadLetterKeeper DeadLetters,
     Suspects Suspects,
     SingleInstances Singles,

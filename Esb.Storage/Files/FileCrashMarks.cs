@@ -7,8 +7,6 @@ namespace Esb.Storage.Files;
 /// <remarks>Thread-safe, but for the same message at the same time.</remarks>
 internal sealed class FileCrashMarks(string folder, TimeProvider time) : ICrashMarks
 {
-    private static readonly TimeSpan Kept = TimeSpan.FromDays(7);
-
     public async Task<int> AddAsync(string endpoint, Guid messageId, CancellationToken cancellationToken)
     {
         try
@@ -45,7 +43,7 @@ internal sealed class FileCrashMarks(string folder, TimeProvider time) : ICrashM
 
     private void RemoveOld()
     {
-        var before = (time.GetUtcNow() - Kept).UtcDateTime;
+        var before = AttemptRetention.Oldest(time).UtcDateTime;
         foreach (var path in Directory.EnumerateFiles(folder, "*.mark"))
         {
             if (File.GetLastWriteTimeUtc(path) < before) File.Delete(path);

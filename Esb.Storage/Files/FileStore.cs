@@ -60,7 +60,8 @@ internal sealed partial class FileStore : IStore
         var parking = ParkingFolder(config);
         _parkingLog = new(() => SegmentLog.Open(parking, options, logger));
         _parking = new FileParkingStore(parking, _parkingLog, time, logger);
-        CrashMarks = new FileCrashMarks(Path.Combine(Path.GetFullPath(config.Folder), "attempts"), time);
+        var attempts = Path.Combine(Path.GetFullPath(config.Folder), "attempts");
+        (CrashMarks, Attempts) = (new FileCrashMarks(attempts, time), new FileAttemptStore(attempts, time));
         _letters = new LetterLog(deadLetters, _deadLetterLog, logger);
         var letters = new FileDeadLetterStore(_letters, time);
         (DeadLetters, ReplayJobs) = (letters, new FileReplayJobStore(_letters, letters, time));
@@ -88,6 +89,8 @@ internal sealed partial class FileStore : IStore
     public IParkingStore Parking => _parking;
 
     public ICrashMarks CrashMarks { get; }
+
+    public IAttemptStore Attempts { get; }
 
     public IIdempotencyKeys IdempotencyKeys => _keys;
 

@@ -3,11 +3,9 @@ using Esb.Core.Storage;
 
 namespace Esb.Storage.Postgres;
 
-/// <summary>Marks in the table <c>attempt</c>.</summary>
+/// <summary>Marks in the table <c>attempt</c>, beside the failed attempts of <see cref="PostgresAttemptStore"/>.</summary>
 internal sealed class PostgresCrashMarks(PostgresDatabase database, TimeProvider time) : ICrashMarks
 {
-    private static readonly TimeSpan Kept = TimeSpan.FromDays(7);
-
     private const string Add =
         """
         delete from attempt where marked_at < @before;
@@ -16,15 +14,21 @@ internal sealed class PostgresCrashMarks(PostgresDatabase database, TimeProvider
         returning marks
         """;
 
+    private const string Remove =
+        """
+        delete from attempt where endpoint = @endpoint and message_id = @messageId and attempts = 0;
+        update attempt set marks = 0 where endpoint = @endpoint and message_id = @messageId
+        """;
+
     public Task<int> AddAsync(string endpoint, Guid messageId, CancellationToken cancellationToken)
     {
         var now = time.GetUtcNow();
         return database.RunAsync(
-            connection => connection.ExecuteScalarAsync<int>(new CommandDefinition(Add, new { endpoint, messageId, now = now.UtcDateTime, before = (now - Kept).UtcDateTime }, cancellationToken: cancellationToken)),
+            connection => connection.ExecuteScalarAsync<int>(new CommandDefinition(Add, new { endpoint, messageId, now = now.UtcDateTime, before = AttemptRetention.Oldest(time).UtcDateTime }, cancellationToken: cancellationToken)),
             cancellationToken);
     }
 
     public Task RemoveAsync(string endpoint, Guid messageId, CancellationToken cancellationToken) => database.RunAsync(
-        connection => connection.ExecuteAsync(new CommandDefinition("delete from attempt where endpoint = @endpoint and message_id = @messageId", new { endpoint, messageId }, cancellationToken: cancellationToken)),
+        connection => connection.ExecuteAsync(new CommandDefinition(Remove, new { endpoint, messageId }, cancellationToken: cancellationToken)),
         cancellationToken);
 }

@@ -42,6 +42,7 @@ internal sealed partial class PostgresStore : IStore
         DeadLetters = new PostgresDeadLetterStore(_database);
         Parking = new PostgresParkingStore(_database, time);
         CrashMarks = new PostgresCrashMarks(_database, time);
+        Attempts = new PostgresAttemptStore(_database, time);
         LetterRetention = new PostgresLetterRetention(_database);
         ReplayJobs = new PostgresReplayJobStore(_database);
         IdempotencyKeys = new PostgresIdempotencyKeys(_database, time);
@@ -64,6 +65,8 @@ internal sealed partial class PostgresStore : IStore
     public IParkingStore Parking { get; }
 
     public ICrashMarks CrashMarks { get; }
+
+    public IAttemptStore Attempts { get; }
 
     public ILetterRetention LetterRetention { get; }
 

@@ -43,7 +43,7 @@ internal sealed class LineRelease(
     {
         MaskedFlow.Follow(journal.Mask, parked.Message);
         var attempts = new DeliveryAttempts(parked.Message, parked.Failures, time);
-        var result = await attempter.RunAsync(attempts, isSuspect, () => lanes.VerifyAsync(lane, tokens.Waiting), tokens);
+        var result = await attempter.RunAsync(attempts, isSuspect, () => lanes.VerifyAsync(lane, tokens.Waiting), keep: null, tokens);
         if (result.Failure is { } failure)
         {
             var delay = (result.Next as NextAttempt.After)?.Delay;

@@ -8,8 +8,16 @@ namespace Esb.Endpoints.Delivery.Modes;
 
 /// <summary>Delivers the messages of each key in order. What fails waits in the line of its key, and so does all that comes after it; the other keys go on.</summary>
 internal sealed class KeyedDelivery(
-    OutboundEndpointConfig config, LaneBook lanes, ParkingLot parking, LineRelease releases, Attempter attempter, RequestDelivery requests, LastResort lastResort, DeliveryJournal journal, TimeProvider time)
-    : IDeliveryMode
+    OutboundEndpointConfig config,
+    LaneBook lanes,
+    ParkingLot parking,
+    LineRelease releases,
+    AttemptBook book,
+    Attempter attempter,
+    RequestDelivery requests,
+    LastResort lastResort,
+    DeliveryJournal journal,
+    TimeProvider time) : IDeliveryMode
 {
     public Task<Settlement> DeliverAsync(TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens) =>
         InLaneAsync(delivery, lane => DeliverAsync(lane, delivery, attempts, tokens), tokens);
@@ -20,8 +28,16 @@ internal sealed class KeyedDelivery(
     private async Task<Settlement> DeliverAsync(Lane lane, TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
     {
         if (delivery.Reply is not null) return await AnswerAsync(lane, delivery, attempts, tokens);
+        await book.ResumeAsync(delivery, attempts, tokens.Waiting);
+        var settlement = await ParkOrSendAsync(lane, delivery, attempts, tokens);
+        await book.ForgetAsync(delivery);
+        return settlement;
+    }
+
+    private async Task<Settlement> ParkOrSendAsync(Lane lane, TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
+    {
         if (await parking.TryJoinAsync(lane, attempts, tokens)) return Settlement.Done;
-        var result = await attempter.RunAsync(attempts, delivery.Redeliveries > 0, () => lanes.VerifyAsync(lane, tokens.Waiting), tokens);
+        var result = await attempter.RunAsync(attempts, delivery.Redeliveries > 0, () => lanes.VerifyAsync(lane, tokens.Waiting), KeepAsync, tokens);
         if (result.Failure is not { } failure)
         {
             await journal.DeliveredAsync(attempts, result.Answer, AuditKind.Delivered, tokens);
@@ -32,6 +48,9 @@ internal sealed class KeyedDelivery(
         if (delay is null && !parking.ParksForGood) return await lastResort.SettleAsync(attempts, failure, tokens);
         await parking.ParkAsync(lane, attempts, failure, delay, tokens);
         return Settlement.Done;
+
+        // Between attempts that follow one another at once; any other failure is kept with the parked message.
+        Task KeepAsync(NextAttempt next) => next is NextAttempt.Now ? book.KeepAsync(delivery, attempts, delay: null, tokens.Aborting) : Task.CompletedTask;
     }
 
     // A request cannot wait in line: whoever asked would be gone.

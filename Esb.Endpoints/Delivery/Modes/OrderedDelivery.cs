@@ -10,6 +10,7 @@ namespace Esb.Endpoints.Delivery.Modes;
 /// <summary>Delivers one message after the other. What fails is repeated in place; when no attempt is left, the endpoint stands at the message, or lets it go.</summary>
 internal sealed partial class OrderedDelivery(
     OutboundEndpointConfig config,
+    AttemptBook book,
     Attempter attempter,
     RequestDelivery requests,
     LastResort lastResort,
@@ -25,12 +26,27 @@ internal sealed partial class OrderedDelivery(
     private volatile Standstill? _standstill;
     private EndpointStandstill? _last; // used by one delivery at a time
 
+    private bool StandsStill => config.OnFailure is null or FailureAction.Park;
+
     public async Task<Settlement> DeliverAsync(TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
     {
         if (delivery.Reply is not null) return await requests.AnswerAsync(delivery, attempts, tokens);
+        await book.ResumeAsync(delivery, attempts, tokens.Waiting);
+        var settlement = await RepeatAsync(delivery, attempts, tokens);
+        await book.ForgetAsync(delivery);
+        return settlement;
+    }
+
+    /// <summary>An operator's word for the message that the endpoint stands at.</summary>
+    /// <returns>Whether it stands at this one here.</returns>
+    public bool TryMoveOn(Guid messageId, bool discard, OperatorDecision? decision) =>
+        _standstill is { } standstill && standstill.MessageId == messageId && standstill.TryEnd(new StandstillEnd(discard ? MoveOn.Discard : MoveOn.Retry, decision));
+
+    private async Task<Settlement> RepeatAsync(TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
+    {
         while (true)
         {
-            var result = await attempter.RunAsync(attempts, delivery.Redeliveries > 0, check: null, tokens);
+            var result = await attempter.RunAsync(attempts, delivery.Redeliveries > 0, check: null, next => KeepAsync(delivery, attempts, next, tokens), tokens);
             if (result.Failure is not { } failure)
             {
                 await journal.DeliveredAsync(attempts, result.Answer, AuditKind.Delivered, tokens);
@@ -38,15 +54,14 @@ internal sealed partial class OrderedDelivery(
             }
 
             if (result.Next is NextAttempt.After after) await Task.Delay(after.Delay, time, tokens.Waiting);
-            else if (config.OnFailure is not (null or FailureAction.Park)) return await lastResort.SettleAsync(attempts, failure, tokens);
+            else if (!StandsStill) return await lastResort.SettleAsync(attempts, failure, tokens);
             else if (await StandStillAsync(attempts, failure, tokens) is { How: MoveOn.Discard } end) return await DiscardAsync(attempts, failure, end.Decision, tokens);
         }
     }
 
-    /// <summary>An operator's word for the message that the endpoint stands at.</summary>
-    /// <returns>Whether it stands at this one here.</returns>
-    public bool TryMoveOn(Guid messageId, bool discard, OperatorDecision? decision) =>
-        _standstill is { } standstill && standstill.MessageId == messageId && standstill.TryEnd(new StandstillEnd(discard ? MoveOn.Discard : MoveOn.Retry, decision));
+    // What is let go next needs no memory.
+    private Task KeepAsync(TopicDelivery delivery, DeliveryAttempts attempts, NextAttempt next, DeliveryTokens tokens) =>
+        next is NextAttempt.None && !StandsStill ? Task.CompletedTask : book.KeepAsync(delivery, attempts, (next as NextAttempt.After)?.Delay, tokens.Aborting);
 
     // The order is kept by going nowhere: the message stays the next one, and is tried again now and then.
     private async Task<StandstillEnd> StandStillAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)

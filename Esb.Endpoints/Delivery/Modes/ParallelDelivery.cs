@@ -8,7 +8,7 @@ internal sealed class ParallelDelivery(Attempter attempter, RequestDelivery requ
     public async Task<Settlement> DeliverAsync(TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
     {
         if (delivery.Reply is not null) return await requests.AnswerAsync(delivery, attempts, tokens);
-        var result = await attempter.RunAsync(attempts, delivery.Redeliveries > 0, check: null, tokens);
+        var result = await attempter.RunAsync(attempts, delivery.Redeliveries > 0, check: null, keep: null, tokens);
         if (result.Failure is { } failure)
         {
             return result.Next is NextAttempt.After after

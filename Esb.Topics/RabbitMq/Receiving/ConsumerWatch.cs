@@ -1,6 +1,4 @@
 using Esb.Topics.RabbitMq.Farm;
-using RabbitMQ.Client;
-using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
@@ -10,7 +8,7 @@ namespace Esb.Topics.RabbitMq.Receiving;
 /// longer than it takes to miss a host that died, each host that is idle suspects itself, which costs it nothing: one that has deliveries is none of them.
 /// Whoever has just consumed anew is not the one that is missing. Consumers that are foreign to the farm hide one that is.
 /// </remarks>
-internal sealed class ConsumerWatch(string endpoint, string queue, BrokerConnection connection, FarmMembers farm)
+internal sealed class ConsumerWatch(string endpoint, string queue, ConsumerCounts counts, FarmMembers farm)
 {
     // Of looks 3 s apart: a host that is killed is missed after 7 s, and may be expected for another 2 s.
     private const int MaxFewer = 4;
@@ -30,7 +28,7 @@ internal sealed class ConsumerWatch(string endpoint, string queue, BrokerConnect
         var (misses, fewer, seen) = (0, 0, -1L);
         while (true)
         {
-            var count = await CountAsync(stopping);
+            var count = await counts.CountAsync(queue, stopping);
             var isIdle = session.Count == seen && !session.IsBusy;
             seen = session.Count;
             misses = session.IsOpen && count != 0 ? 0 : misses + 1;
@@ -50,23 +48,4 @@ internal sealed class ConsumerWatch(string endpoint, string queue, BrokerConnect
     }
 
     private int Expected => farm.ReceiversOf(endpoint).Count(receiver => receiver.Receiver.Epoch is not null);
-
-    // Null where it cannot be told: the connection that asks may be lost, and not the one that consumes.
-    private async Task<uint?> CountAsync(CancellationToken stopping)
-    {
-        if (connection.Current is not { } current) return null;
-        try
-        {
-            await using var channel = await current.CreateChannelAsync(cancellationToken: stopping);
-            return (await channel.QueueDeclarePassiveAsync(queue, stopping)).ConsumerCount;
-        }
-        catch (OperationInterruptedException ex) when (ex.ShutdownReason?.ReplyCode == Constants.NotFound)
-        {
-            return 0; // the queue was deleted
-        }
-        catch (Exception) when (!stopping.IsCancellationRequested)
-        {
-            return null;
-        }
-    }
 }

@@ -12,6 +12,11 @@ internal sealed class LaneConsumer(Lane lane, DeliveryWork work, SemaphoreSlim g
 
     private volatile LaneSession? _session;
 
+    public string Queue => lane.Queue;
+
+    /// <summary>What is worked on now; null in between.</summary>
+    public LaneSession? Session => _session;
+
     public bool IsLive => _session?.IsConsuming == true;
 
     /// <summary>Lets go of the lane after the delivery under way, and queues up again behind the other hosts that consume it.</summary>

@@ -18,6 +18,9 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
     private static readonly TimeSpan BeginLatest = TimeSpan.FromMinutes(10);
     private static readonly TimeSpan EndLatest = TimeSpan.FromMinutes(25);
 
+    // Of looks 3 s apart: a consumer that has just come or gone may not be counted yet, or still be.
+    private const int MaxMisses = 2;
+
     // So that a handler which returns everything does not turn in a circle.
     private static readonly TimeSpan ReturnPause = TimeSpan.FromMilliseconds(250);
 
@@ -29,15 +32,27 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
     private ChannelSession? _session;
     private int _freezesSeen = freezes.Count;
     private volatile bool _isConsuming;
+    private volatile int _misses;
 
     /// <summary>Whether the broker has our consumer.</summary>
-    public bool IsConsuming => _isConsuming && _session!.IsOpen;
+    public bool IsConsuming => _isConsuming && _misses == 0 && _session!.IsOpen;
 
     /// <summary>Whether it was told to let go.</summary>
     public bool HandsOver => _handingOver.IsCancellationRequested;
 
     /// <summary>Lets go after the delivery under way.</summary>
     public Task HandOverAsync() => _handingOver.CancelAsync();
+
+    /// <summary>Takes the broker's word on whether anybody consumes the queue.</summary>
+    /// <returns>Whether to go on; not where our consumer was lost.</returns>
+    public bool Hears(bool isConsumed)
+    {
+        _misses = isConsumed || !_isConsuming ? 0 : _misses + 1;
+        return _misses < MaxMisses;
+    }
+
+    /// <summary>Lets go after the delivery under way, and ends: another session takes its place.</summary>
+    public Task EndAsync() => _ended.CancelAsync();
 
     /// <param name="connection">Where it opens its channel.</param>
     /// <param name="consuming">Is called when it consumes.</param>
@@ -84,7 +99,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
             _arrivals.Writer.TryWrite(new LaneArrival(WireMessage.Of(delivery), delivery.DeliveryTag, time.GetTimestamp()));
             return Task.CompletedTask;
         };
-        consumer.UnregisteredAsync += (_, _) => _ended.CancelAsync(); // the queue was deleted
+        consumer.UnregisteredAsync += (_, _) => EndAsync(); // the queue was deleted
         await channel.BasicQosAsync(0, lane.Prefetch, global: false, cancellationToken);
         await channel.BasicConsumeAsync(lane.Queue, autoAck: false, consumer, cancellationToken);
     }

@@ -32,7 +32,8 @@ internal sealed class OrderedReceiver : IReceiver
         _state = new ReceiverState(subscription.Endpoint, context.Logger);
         _running = Task.WhenAll(
             BrokerLoop.RunAsync(context.Connection, ConsumeAsync, context.Time, _stopping.Token),
-            new LaneBalance(subscription.Endpoint, _lanes, context.Farm, context.Time).RunAsync(_stopping.Token));
+            new LaneBalance(subscription.Endpoint, _lanes, context.Farm, context.Time).RunAsync(_stopping.Token),
+            new LaneWatch(_lanes, new ConsumerCounts(context.Connection).CountAsync, _state.IsInterrupted, context.Time).RunAsync(_stopping.Token));
     }
 
     public bool IsLive => _lanes.All(lane => lane.IsLive);

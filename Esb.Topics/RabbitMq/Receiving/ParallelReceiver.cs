@@ -31,7 +31,7 @@ internal sealed class ParallelReceiver : IReceiver
         _queue = context.Names.Endpoint(subscription.Endpoint);
         _prefetch = (ushort)Math.Max(subscription.Prefetch, subscription.Concurrency);
         _workers = new DeliveryWorkers(subscription.Concurrency, WorkAsync);
-        _watch = new ConsumerWatch(subscription.Endpoint, _queue, context.Connection, context.Farm.Members);
+        _watch = new ConsumerWatch(subscription.Endpoint, _queue, new ConsumerCounts(context.Connection), context.Farm.Members);
         _state = new ReceiverState(subscription.Endpoint, context.Logger);
         _running = BrokerLoop.RunAsync(context.Connection, ConsumeAsync, context.Time, _stopping.Token);
     }

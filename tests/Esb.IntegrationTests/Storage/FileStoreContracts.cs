@@ -68,6 +68,17 @@ public sealed class FileCrashMarksTests : CrashMarksContract
     protected override Task CloseAsync() => _folder.CloseAsync();
 }
 
+public sealed class FileAttemptStoreTests : AttemptStoreContract
+{
+    private readonly TestFolder _folder = new();
+
+    private protected override async Task<IStore> OpenAsync() => await _folder.OpenAsync();
+
+    private protected override async Task<IStore> ReopenAsync() => await _folder.ReopenAsync();
+
+    protected override Task CloseAsync() => _folder.CloseAsync();
+}
+
 public sealed class FileIdempotencyKeysContract : IdempotencyKeysContract
 {
     private readonly TestFolder _folder = new();

@@ -90,6 +90,29 @@ public sealed class PostgresCrashMarksTests : CrashMarksContract
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }
 
+public sealed class PostgresAttemptStoreTests : AttemptStoreContract
+{
+    private TestSchema _schema = null!;
+
+    [Test, CancelAfter(30_000)]
+    public async Task Attempts_that_nobody_removed_go_after_a_week(CancellationToken cancellationToken)
+    {
+        var (old, other) = (Guid.NewGuid(), Guid.NewGuid());
+        var kept = new KeptAttempts(1, [new FailedAttempt(DateTimeOffset.UnixEpoch, "ESB-A", "It failed.")], DueAt: null);
+        await _schema.Store.Attempts.KeepAsync("a", old, kept, cancellationToken);
+        await _schema.QueryAsync<int>("update attempt set marked_at = marked_at - interval '8 days'");
+        await _schema.Store.Attempts.KeepAsync("a", other, kept, cancellationToken);
+
+        Assert.That(await _schema.QueryAsync<Guid>("select message_id from attempt"), Is.EqualTo(new[] { other }));
+    }
+
+    private protected override async Task<IStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
+
+    private protected override async Task<IStore> ReopenAsync() => await _schema.ReopenAsync();
+
+    protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
+}
+
 public sealed class PostgresIdempotencyKeysContract : IdempotencyKeysContract
 {
     private TestSchema _schema = null!;

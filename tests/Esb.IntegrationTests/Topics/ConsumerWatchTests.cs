@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Esb.Topics.RabbitMq;
@@ -67,53 +68,91 @@ public sealed class ConsumerWatchTests
         Assert.That(new[] { left, right }.Count(host => host.Log.All.Any(line => line.Contains("does not consume"))), Is.EqualTo(1), "only the one whose consumer it was");
     }
 
+    [TestCase(null, TestName = "The_only_consumer_in_order_is_replaced"), TestCase(3, TestName = "The_only_consumers_of_lanes_are_replaced")]
+    [CancelAfter(120_000)]
+    public async Task The_only_consumer_of_each_queue_in_order_is_replaced_and_the_order_is_kept(int? lanes, CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        var subscription = _subscription with { SingleActive = lanes is null, Lanes = lanes };
+        await using var host = await StartAsync(cancellationToken, subscription, inbox);
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        var load = PublishAsync(host.Transport, ending.Token);
+        await inbox.NextAsync(10, cancellationToken);
+
+        var started = Stopwatch.GetTimestamp();
+        foreach (var queue in _broker.Names.LanesOf(subscription)) await LoseActiveAsync(queue);
+        await ReplacedAsync([host], started, cancellationToken);
+        await ending.CancelAsync();
+        var published = await load;
+        var numbers = new List<int>();
+        while (numbers.Count == 0 || numbers[^1] < published - 1) numbers.Add(int.Parse((await inbox.NextAsync(cancellationToken)).Message.Body.ReadText(), CultureInfo.InvariantCulture));
+
+        Assert.That(host.Log.All.Count(line => line.Contains("was lost") && line.StartsWith("Warning", StringComparison.Ordinal)), Is.InRange(1, lanes ?? 1));
+        Assert.That(numbers.Distinct(), Is.EqualTo(Enumerable.Range(10, published - 10)), "each of the key, in order");
+    }
+
     // The queue forgets a consumer; the channel it was on hears nothing of it.
     private async Task LoseOneAsync(Host[] hosts, CancellationToken cancellationToken)
     {
         var started = Stopwatch.GetTimestamp();
-        await _servers.ControlRabbitMqAsync("eval", $$"""
-            {ok, Q} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"{{_broker.Names.Endpoint(_subscription.Endpoint)}}">>)),
-            Consumer = hd(rabbit_amqqueue:consumers(Q)),
-            ra:process_command(amqqueue:get_pid(Q), rabbit_fifo:make_checkout({element(2, Consumer), element(1, Consumer)}, cancel, #{})).
-            """);
+        await LoseActiveAsync(_broker.Names.Endpoint(_subscription.Endpoint));
+        await ReplacedAsync(hosts, started, cancellationToken);
+    }
+
+    private Task LoseActiveAsync(string queue) => _servers.ControlRabbitMqAsync("eval", $$"""
+        {ok, Q} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"{{queue}}">>)),
+        Consumer = hd([C || C <- rabbit_amqqueue:consumers(Q), element(5, C)]),
+        ra:process_command(amqqueue:get_pid(Q), rabbit_fifo:make_checkout({element(2, Consumer), element(1, Consumer)}, cancel, #{})).
+        """);
+
+    private async Task ReplacedAsync(Host[] hosts, long started, CancellationToken cancellationToken)
+    {
         await Eventually.HoldsAsync(() => hosts.Any(host => !host.Running.IsLive), cancellationToken);
         var noticed = Stopwatch.GetElapsedTime(started);
-        await Eventually.HoldsAsync(async () => hosts.All(host => host.Running.IsLive) && await CountAsync() == hosts.Length, cancellationToken);
+        await Eventually.HoldsAsync(async () => hosts.All(host => host.Running.IsLive) && await CountAsync(hosts[0].Subscription) == hosts.Length, cancellationToken);
         var mended = Stopwatch.GetElapsedTime(started);
         TestContext.Out.WriteLine($"noticed after {noticed.TotalSeconds:0.0} s, mended after {mended.TotalSeconds:0.0} s");
         Assert.That(noticed, Is.LessThan(BadWithin));
         Assert.That(mended, Is.LessThan(GoodWithin));
     }
 
-    private async Task<Host> StartAsync(CancellationToken cancellationToken)
+    private async Task<Host> StartAsync(CancellationToken cancellationToken, Subscription? subscription = null, Inbox? inbox = null)
     {
+        subscription ??= _subscription;
         var log = new LogLines();
         var transport = _broker.CreateTransport(Topics, loggers: log.Factory);
         await transport.StartAsync(cancellationToken);
-        var running = await transport.SubscribeAsync(_subscription, new Inbox().HandleAsync, cancellationToken);
+        var running = await transport.SubscribeAsync(subscription, (inbox ?? new Inbox()).HandleAsync, cancellationToken);
         await Eventually.HoldsAsync(() => running.IsLive, cancellationToken);
-        return new Host(transport, running, log);
+        return new Host(transport, subscription, running, log);
     }
 
     private int ConsumersKnownTo(Host host) => host.Transport.Farm.Members.ReceiversOf(_subscription.Endpoint).Count(receiver => receiver.Receiver.Epoch is not null);
 
-    private async Task<int> CountAsync()
+    // Of the queue that has the fewest.
+    private async Task<int> CountAsync(Subscription? subscription = null)
     {
         await using var connection = await _broker.ConnectAsync();
         await using var channel = await connection.CreateChannelAsync();
-        return (int)(await channel.QueueDeclarePassiveAsync(_broker.Names.Endpoint(_subscription.Endpoint))).ConsumerCount;
+        var counts = new List<uint>();
+        foreach (var queue in _broker.Names.LanesOf(subscription ?? _subscription)) counts.Add((await channel.QueueDeclarePassiveAsync(queue)).ConsumerCount);
+        return (int)counts.Min();
     }
 
-    private static async Task PublishAsync(RabbitMqTransport transport, CancellationToken ending)
+    // Numbers of one key, from 0; how many.
+    private static async Task<int> PublishAsync(RabbitMqTransport transport, CancellationToken ending)
     {
-        while (!ending.IsCancellationRequested)
+        var count = 0;
+        for (; !ending.IsCancellationRequested; count++)
         {
-            await transport.PublishAsync(EsbMessage.Create(MessageBody.FromText("<order/>"), TimeProvider.System) with { Subject = "orders.accepted" }, CancellationToken.None);
+            await transport.PublishAsync(EsbMessage.Create(MessageBody.FromText($"{count}"), TimeProvider.System) with { Subject = "orders.accepted", Key = "a" }, CancellationToken.None);
             await Task.Delay(50, CancellationToken.None);
         }
+
+        return count;
     }
 
-    private sealed record Host(RabbitMqTransport Transport, ITopicSubscription Running, LogLines Log) : IAsyncDisposable
+    private sealed record Host(RabbitMqTransport Transport, Subscription Subscription, ITopicSubscription Running, LogLines Log) : IAsyncDisposable
     {
         public async ValueTask DisposeAsync()
         {

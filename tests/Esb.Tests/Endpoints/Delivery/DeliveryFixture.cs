@@ -27,6 +27,8 @@ public abstract class DeliveryFixture
 
     internal CrashMarks Marks { get; } = new();
 
+    internal AttemptStore Attempts { get; } = new();
+
     internal List<EsbMessage> Replies { get; } = [];
 
     internal ITopicSubscription Subscription { get; } = Substitute.For<ITopicSubscription>();
@@ -49,8 +51,10 @@ public abstract class DeliveryFixture
         if (_controller is not null) await _controller.DisposeAsync();
     }
 
+    /// <summary>Starts the endpoint; once more, it is that of a process which comes after the first.</summary>
     internal async Task StartAsync(TestOutboundConfig config)
     {
+        await DisposeController();
         config = config with { Name = "an-endpoint", Subscribe = [SubjectPattern.Parse("orders.#")!] };
         var transport = Substitute.For<ITopicTransport>();
         Subscription.IsLive.Returns(true);
@@ -61,7 +65,7 @@ public abstract class DeliveryFixture
         var suspects = new Suspects(Marks, NullLogger<Suspects>.Instance);
         var letters = new DeadLetterKeeper(transport, DeadLetters, Audit, Time, NullLogger<DeadLetterKeeper>.Instance);
         var singles = new SingleInstances(areShared: true, Leases, Time, NullLogger<LeaseHolder>.Instance);
-        var services = new DeliveryServices(transport, Queues, Audit, AuditGate, Parking, letters, suspects, singles, Time, NullLoggerFactory.Instance);
+        var services = new DeliveryServices(transport, Queues, Audit, AuditGate, Parking, Attempts, letters, suspects, singles, Time, NullLoggerFactory.Instance);
         _controller = new DeliveryController(config, "test-outbound", sender, filter: null, services);
         await _controller.StartAsync(CancellationToken.None);
     }

@@ -1,8 +1,5 @@
 using Esb.Core.Topics;
-using Esb.Storage;
 using Esb.Tests.Fakes;
-using Esb.Topics.ClaimChecks;
-using Esb.Topics.RabbitMq;
 using Esb.Topics.RabbitMq.Receiving;
 using Microsoft.Extensions.Logging.Abstractions;
 using NSubstitute;
@@ -29,7 +26,7 @@ public sealed class LaneSessionTests
     public async Task Delivery_that_the_other_lanes_kept_waiting_for_long_is_not_begun_any_more(CancellationToken cancellationToken)
     {
         using var freezes = new FreezeWatch(_time);
-        var session = new LaneSession(new Lane(0, "a-lane", Prefetch: 32), Work(), _gate, freezes, _time, NullLogger.Instance);
+        var session = new LaneSession(new Lane(0, "a-lane", Prefetch: 32), LaneWork.Of(BeginAsync, _time), _gate, freezes, _time, NullLogger.Instance);
         var running = session.RunAsync(ConnectionThatDelivers("<order/>"u8.ToArray()), () => { }, cancellationToken); // up to the gate
 
         _time.Advance(TimeSpan.FromMinutes(26)); // soon the broker would close the channel
@@ -41,16 +38,6 @@ public sealed class LaneSessionTests
         Assert.That(_begun, Is.Empty);
         await _channel.DidNotReceiveWithAnyArgs().BasicAckAsync(default, default, default);
         await _channel.ReceivedWithAnyArgs().CloseAsync(default(ushort), default!, default, default);
-    }
-
-    private DeliveryWork Work()
-    {
-        var names = new RabbitMqNames("esb");
-        var nowhere = new BrokerConnection(new ConnectionFactory(), (_, _) => Task.CompletedTask, _time, NullLogger.Instance);
-        var claims = new BodyClaims(new NoClaimCheckStore(), long.MaxValue, new HashSet<string>(), _time, NullLogger.Instance);
-        var settler = new DeliverySettler(names, new ConfirmedPublisher(nowhere, _time), claims, _time, NullLogger.Instance);
-        var subscription = new Subscription("orders-out", [], 1, 32, SingleActive: false, new QueueConfig(), []) { Lanes = 8 };
-        return new DeliveryWork(subscription, BeginAsync, new WireReader(names, _time), claims, settler, long.MaxValue, _time, NullLogger.Instance);
     }
 
     private ValueTask<Settlement> BeginAsync(TopicDelivery delivery, CancellationToken cancellationToken)
