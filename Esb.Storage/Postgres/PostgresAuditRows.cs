@@ -10,7 +10,10 @@ internal static class PostgresAuditRows
     public const int WorthCopying = 512;
 
     private static readonly string Insert =
-        $"insert into audit_event ({PostgresAuditColumns.Names}) select * from unnest({string.Join(", ", Enumerable.Range(1, PostgresAuditColumns.All.Count).Select(number => $"${number}"))})";
+        $"""
+        insert into audit_event ({PostgresAuditColumns.Names}) select {PostgresAuditColumns.Taken}
+        from unnest({string.Join(", ", Enumerable.Range(1, PostgresAuditColumns.All.Count).Select(number => $"${number}"))}) as fact ({PostgresAuditColumns.Names})
+        """;
 
     private static readonly string Copy = $"copy audit_event ({PostgresAuditColumns.Names}) from stdin (format binary)";
 
@@ -31,12 +34,13 @@ internal static class PostgresAuditRows
     {
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
         await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
+        var rows = await PostgresErasures.TakeOutAsync(connection, facts, cancellationToken);
         await using (var import = await connection.BeginBinaryImportAsync(Copy, cancellationToken))
         {
-            foreach (var fact in facts)
+            foreach (var row in rows)
             {
                 await import.StartRowAsync(cancellationToken);
-                foreach (var column in PostgresAuditColumns.All) await column.WriteAsync(import, fact, cancellationToken);
+                foreach (var column in PostgresAuditColumns.All) await column.WriteAsync(import, row, cancellationToken);
             }
 
             await import.CompleteAsync(cancellationToken);

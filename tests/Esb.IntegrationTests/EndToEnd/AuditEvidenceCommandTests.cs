@@ -62,10 +62,13 @@ public sealed class AuditEvidenceCommandTests
 
         var shown = await RunAsync(cancellationToken, "show", id, "--json", "--config", "esb.json");
         Assert.That(erased.ExitCode, Is.Zero, erased.Error);
-        Assert.That(erased.Output, Does.Contain("1 bodies erased"));
+        Assert.That(erased.Output, Does.Contain("1 bodies erased").And.Not.Contains("nothing is recorded"));
+        Assert.That(early.ExitCode, Is.Zero, early.Error);
+        Assert.That(early.Output, Does.Contain("0 bodies erased; nothing is recorded of this message yet; those that still wait on a host are erased as they arrive"));
         Assert.That(shown.Output, Does.Not.Contain("A-1001").And.Contains("request 4711"), shown.Error);
         Assert.That(await host.StopAsync(cancellationToken), Is.Zero, host.Output);
         return id;
+        var early = await RunAsync(cancellationToken, "erase", $"{Guid.NewGuid()}", "--reason", "request 4712", "--url", host.Management.ToString());
     }
 
     private string Configuration() => $$"""
