@@ -48,7 +48,16 @@ internal sealed class AuditVerifyCommand : Command
             ? await VerifyArchiveAsync(configuration, file, chains, context, cancellationToken)
             : await VerifyStoreAsync(configuration, result.GetValue(_from), result.GetValue(_to), chains, cancellationToken);
         if (chains.Count > 0) TextTable.Write(context.Output, chains.Select(Row).Prepend(Header));
-        return Tell(context, verdict);
+        var exitCode = Tell(context, verdict);
+        if (verdict.Anchors == 0) context.Output.WriteLine(WithoutAnchors(AuditEvidenceConfig.Of(configuration)));
+        return exitCode;
+    }
+
+    // Sound or not: without anchors, nobody can tell that the end of a chain is its end.
+    private static string WithoutAnchors(AuditEvidenceConfig evidence)
+    {
+        var why = evidence.Anchors is { } folder ? $"{folder} has none that count" : "audit.anchors is not set";
+        return $"No anchors ({why}): facts removed at the end of a chain, whole chains and days, and chains made anew are not noticed.";
     }
 
     private static async Task<AuditVerdict> VerifyStoreAsync(EsbConfiguration configuration, DateOnly? from, DateOnly? to, List<FollowedChain> chains, CancellationToken cancellationToken)
