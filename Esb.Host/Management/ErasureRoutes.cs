@@ -38,6 +38,6 @@ internal sealed record EraseBody
 }
 
 /// <summary>What was erased.</summary>
-/// <param name="Erased">How many bodies. Those that arrive later are erased as they come.</param>
+/// <param name="Erased">How many bodies. Those that are on their way are erased as they arrive.</param>
 /// <param name="IsKnown">Whether anything had been recorded of the message.</param>
 internal sealed record EraseReceipt(long Erased, bool IsKnown);

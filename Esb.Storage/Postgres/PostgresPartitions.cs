@@ -18,8 +18,8 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, string? make
 
     private readonly ConcurrentDictionary<DateOnly, bool> _existing = new();
 
-    /// <summary>A table without partitions, whose rows go with the day that their <c>recorded_at</c> is in; null where there is none.</summary>
-    public string? Companion { get; init; }
+    /// <summary>A table without partitions, and the column that says with which day its rows go; null where there is none.</summary>
+    public (string Table, string Column)? Companion { get; init; }
 
     /// <summary>Today, yesterday and the days ahead: making one while it is needed would make everybody wait.</summary>
     public Task MakeAheadAsync(DateTimeOffset now, CancellationToken cancellationToken) =>
@@ -106,8 +106,8 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, string? make
     private async Task DropAsync(NpgsqlConnection connection, DateOnly day, CancellationToken cancellationToken)
     {
         var sql = $"drop table if exists {string.Join(", ", tables.Select(table => NameOf(table, day)))}";
-        if (Companion is not null)
-            sql += string.Create(CultureInfo.InvariantCulture, $"; delete from {Companion} where recorded_at >= '{day:yyyy-MM-dd} 00:00+00' and recorded_at < '{day.AddDays(1):yyyy-MM-dd} 00:00+00'");
+        if (Companion is (var companion, var column))
+            sql += string.Create(CultureInfo.InvariantCulture, $"; delete from {companion} where {column} >= '{day:yyyy-MM-dd} 00:00+00' and {column} < '{day.AddDays(1):yyyy-MM-dd} 00:00+00'");
         await connection.ExecuteAsync(new CommandDefinition(sql, cancellationToken: cancellationToken));
         _existing.TryRemove(day, out _);
     }

@@ -27,9 +27,9 @@ public sealed class AuditErasureTests(int count)
     {
         var other = _schema.Open(Path.Combine(_schema.Config.Folder, "other"));
         await other.StartAsync(cancellationToken);
-        await Task.WhenAll(Facts().Select(fact => other.Audit.Spool!.AppendAsync(fact, cancellationToken)));
+        await Task.WhenAll(Facts(Noon).Select(fact => other.Audit.Spool!.AppendAsync(fact, cancellationToken)));
 
-        var erased = await EraseAsync(cancellationToken);
+        var erased = await EraseAsync(Noon, cancellationToken);
         using (var mover = new AuditMover(other.Audit, TimeProvider.System, NullLogger<AuditMover>.Instance))
         {
             await mover.StartAsync(cancellationToken);
@@ -42,21 +42,35 @@ public sealed class AuditErasureTests(int count)
     }
 
     [Test, CancelAfter(60_000)]
-    public async Task What_is_recorded_again_later_is_erased_too(CancellationToken cancellationToken)
+    public async Task What_happens_afterwards_is_recorded_anew_until_it_is_erased_too(CancellationToken cancellationToken)
     {
-        await _schema.Store.Audit.AppendAsync(Facts(), cancellationToken);
-        var erased = await EraseAsync(cancellationToken);
+        await _schema.Store.Audit.AppendAsync(Facts(Noon), cancellationToken);
+        var first = await EraseAsync(Noon, cancellationToken);
 
-        await _schema.Store.Audit.AppendAsync(Facts(), cancellationToken); // a late delivery, a replay
+        await _schema.Store.Audit.AppendAsync(Facts(Noon.AddHours(1)), cancellationToken); // a late delivery, a replay
+        var isErased = await _schema.Store.Eraser.IsErasedAsync(_message, cancellationToken);
+        var second = await EraseAsync(Noon.AddHours(2), cancellationToken);
 
-        Assert.That(erased, Is.EqualTo(1));
+        Assert.That((first, isErased, second), Is.EqualTo((1L, false, 1L)));
         await AssertIsErasedAsync(bodies: 2, cancellationToken);
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task What_a_clock_that_is_ahead_tells_is_erased_on_the_same_day_only(CancellationToken cancellationToken)
+    {
+        var midnight = new DateTimeOffset(Noon.Date.AddDays(1), TimeSpan.Zero);
+        await EraseAsync(midnight.AddSeconds(-30), cancellationToken);
+
+        await _schema.Store.Audit.AppendAsync(Facts(midnight.AddSeconds(-1)), cancellationToken);
+        await _schema.Store.Audit.AppendAsync(Facts(midnight), cancellationToken);
+
+        Assert.That(await _schema.QueryAsync<DateTime>($"select occurred_at from audit_event where message_id = '{_message}' and body is not null"), Has.Count.EqualTo(1).And.All.GreaterThanOrEqualTo(midnight.UtcDateTime));
     }
 
     [Test, CancelAfter(60_000)]
     public async Task What_is_being_inserted_meanwhile_is_waited_for(CancellationToken cancellationToken)
     {
-        await RecordErasureAsync(cancellationToken);
+        await RecordErasureAsync(Noon, cancellationToken);
         await using var connection = await ConnectAsync(cancellationToken);
         await using var inserting = await connection.BeginTransactionAsync(cancellationToken);
         await connection.ExecuteAsync($"insert into audit_event (id, occurred_at, kind, message_id, conversation_id, attempt, body) values ('{Guid.CreateVersion7()}', '2026-03-01 12:00Z', 'Failed', '{_message}', '{_message}', 0, 'x')");
@@ -71,12 +85,12 @@ public sealed class AuditErasureTests(int count)
     [Test, CancelAfter(60_000)]
     public async Task What_comes_while_bodies_are_being_erased_waits_and_is_erased(CancellationToken cancellationToken)
     {
-        await RecordErasureAsync(cancellationToken);
+        await RecordErasureAsync(Noon, cancellationToken);
         await using var connection = await ConnectAsync(cancellationToken);
         await using var erasing = await connection.BeginTransactionAsync(cancellationToken);
         await connection.ExecuteAsync($"select erase_audit_bodies('{_message}')");
 
-        var inserting = _schema.Store.Audit.AppendAsync(Facts(), cancellationToken);
+        var inserting = _schema.Store.Audit.AppendAsync(Facts(Noon), cancellationToken);
         await WaitForWaitingAsync(cancellationToken);
         await erasing.CommitAsync(cancellationToken);
         await inserting;
@@ -87,7 +101,7 @@ public sealed class AuditErasureTests(int count)
     [Test, CancelAfter(60_000)]
     public async Task An_erasure_is_kept_as_long_as_the_fact_that_tells_of_it(CancellationToken cancellationToken)
     {
-        await EraseAsync(cancellationToken);
+        await EraseAsync(Noon, cancellationToken);
         await _schema.Store.Retention.RemoveBeforeAsync(Noon, cancellationToken);
         var before = await _schema.Store.Eraser.IsErasedAsync(_message, cancellationToken);
 
@@ -101,18 +115,18 @@ public sealed class AuditErasureTests(int count)
     public void No_body_is_erased_without_a_fact_that_tells_of_it() =>
         Assert.That(() => _schema.Store.Eraser.EraseBodiesAsync(_message, default), Throws.Exception.With.InnerException.Message.Contains("no fact tells"));
 
-    private async Task<long> EraseAsync(CancellationToken cancellationToken)
+    private async Task<long> EraseAsync(DateTimeOffset time, CancellationToken cancellationToken)
     {
-        await RecordErasureAsync(cancellationToken);
+        await RecordErasureAsync(time, cancellationToken);
         return await _schema.First.Eraser.EraseBodiesAsync(_message, cancellationToken);
     }
 
-    private Task RecordErasureAsync(CancellationToken cancellationToken) =>
-        _schema.First.Audit.AppendAsync([SomeFacts.Fact(AuditKind.Erased, _message, time: Noon)], cancellationToken);
+    private Task RecordErasureAsync(DateTimeOffset time, CancellationToken cancellationToken) =>
+        _schema.First.Audit.AppendAsync([SomeFacts.Fact(AuditKind.Erased, _message, time: time)], cancellationToken);
 
-    private List<AuditFact> Facts() =>
+    private List<AuditFact> Facts(DateTimeOffset time) =>
     [
-        .. Enumerable.Range(0, count).Select(number => SomeFacts.Fact(AuditKind.Failed, number == count / 2 ? _message : null, time: Noon.AddTicks(number * 10)) with
+        .. Enumerable.Range(0, count).Select(number => SomeFacts.Fact(AuditKind.Failed, number == count / 2 ? _message : null, time: time.AddTicks(number * 10)) with
         {
             Body = new byte[number + 1],
             BodyState = AuditBodyState.Whole,
