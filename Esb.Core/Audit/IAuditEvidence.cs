@@ -3,7 +3,7 @@ namespace Esb.Core.Audit;
 /// <summary>Tells whether audit facts are as they were recorded (tamper evidence by hash chains and anchors). Thread-safe.</summary>
 public interface IAuditEvidence
 {
-    /// <summary>Reads every fact of some days, follows their chains and compares them with the anchors.</summary>
+    /// <summary>Reads every fact of some days, follows their chains, compares them with the anchors, and the fields that they are found by with those that they have.</summary>
     /// <param name="from">The first day (UTC); null for the oldest.</param>
     /// <param name="to">The last day (UTC); null for the youngest.</param>
     /// <param name="tell">Hears of each chain of a day once it has been followed to its end.</param>

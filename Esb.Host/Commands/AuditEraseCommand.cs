@@ -23,7 +23,8 @@ internal sealed class AuditEraseCommand : Command
     {
         using var client = _host.Connect(result, context);
         var receipt = await client.PostAsync<EraseReceipt>($"api/messages/{result.GetValue(_id)}/erase", new EraseBody { Reason = result.GetRequiredValue(_reason) }, cancellationToken);
-        context.Output.WriteLine($"{receipt.Erased} bodies erased");
+        var unknown = receipt.IsKnown ? "" : "nothing is recorded of this message yet; ";
+        context.Output.WriteLine($"{receipt.Erased} bodies erased; {unknown}those that still wait on a host are erased as they arrive");
         return ExitCode.Done;
     }
 }

@@ -19,7 +19,7 @@ internal sealed class AuditVerifyCommand : Command
     private readonly Option<string?> _archive = new("--archive") { Description = "Verifies this archive instead." };
 
     public AuditVerifyCommand(CommandContext context)
-        : base("verify", "Verifies that nobody changed what is recorded: follows the chains of facts and compares them with the anchors.")
+        : base("verify", "Verifies that nobody changed what is recorded: follows the chains of facts, compares them with the anchors, and the fields that facts are found by with those that they have.")
     {
         Add(_config);
         Add(_from);
@@ -48,7 +48,16 @@ internal sealed class AuditVerifyCommand : Command
             ? await VerifyArchiveAsync(configuration, file, chains, context, cancellationToken)
             : await VerifyStoreAsync(configuration, result.GetValue(_from), result.GetValue(_to), chains, cancellationToken);
         if (chains.Count > 0) TextTable.Write(context.Output, chains.Select(Row).Prepend(Header));
-        return Tell(context, verdict);
+        var exitCode = Tell(context, verdict);
+        if (verdict.Anchors == 0) context.Output.WriteLine(WithoutAnchors(AuditEvidenceConfig.Of(configuration)));
+        return exitCode;
+    }
+
+    // Sound or not: without anchors, nobody can tell that the end of a chain is its end.
+    private static string WithoutAnchors(AuditEvidenceConfig evidence)
+    {
+        var why = evidence.Anchors is { } folder ? $"{folder} has none that count" : "audit.anchors is not set";
+        return $"No anchors ({why}): facts removed at the end of a chain, whole chains and days, and chains made anew are not noticed.";
     }
 
     private static async Task<AuditVerdict> VerifyStoreAsync(EsbConfiguration configuration, DateOnly? from, DateOnly? to, List<FollowedChain> chains, CancellationToken cancellationToken)
@@ -79,7 +88,12 @@ internal sealed class AuditVerifyCommand : Command
     {
         var place = found.Chain is { } chain ? $"{found.Day:yyyy-MM-dd} chain {chain} {(found.From == found.To ? $"fact {found.From}" : $"facts {found.From} to {found.To}")}" : $"{found.Day:yyyy-MM-dd}";
         var id = found.Fact is { } fact ? $" ({fact})" : "";
-        var anchor = found.LastAnchor is { } last ? $"last good anchor: fact {last.Number}, {last.At:yyyy-MM-dd HH:mm:ss}Z" : "no anchor before it";
-        return $"ESB-AUD-BROKEN  {place}{id}: {found.Problem} {anchor}";
+        var anchor = found switch
+        {
+            { LastAnchor: { } last } => $" last good anchor: fact {last.Number}, {last.At:yyyy-MM-dd HH:mm:ss}Z",
+            { Chain: not null } => " no anchor before it",
+            _ => "", // anchors tell of chains only
+        };
+        return $"ESB-AUD-BROKEN  {place}{id}: {found.Problem}{anchor}";
     }
 }

@@ -13,22 +13,21 @@ internal static class ErasureRoutes
         return api;
     }
 
-    // The record comes first: a body that is gone without one counts as removed by force.
+    // The record comes first: a body that is gone without one counts as removed by force. It is made of a message that nothing is known of, too: its facts may wait on a host.
     private static async Task<EraseReceipt> EraseAsync(IServiceProvider bus, string id, HttpRequest request, CancellationToken cancellationToken)
     {
         if (!Guid.TryParse(id, out var messageId)) throw Problems.Parameter("id", "expected a UUID");
         var decision = Operators.WithReason(request, (await JsonBody.ReadAsync<EraseBody>(request, cancellationToken)).Reason);
         var store = bus.GetRequiredService<IAuditStore>();
         var eraser = bus.GetRequiredService<IAuditEraser>();
-        var known = await store.FindAsync(new AuditQuery { MessageId = messageId, Limit = 1 }, cancellationToken).FirstOrDefaultAsync(cancellationToken)
-            ?? throw Problems.NotFound($"Nothing is recorded of a message {messageId}.");
-        if (await eraser.CountBodiesAsync(messageId, cancellationToken) == 0) return new EraseReceipt(0);
+        if (await eraser.IsErasedAsync(messageId, cancellationToken)) return new EraseReceipt(0, IsKnown: true);
 
+        var known = await store.FindAsync(new AuditQuery { MessageId = messageId, Limit = 1, WithBodies = false }, cancellationToken).FirstOrDefaultAsync(cancellationToken);
         var time = bus.GetRequiredService<TimeProvider>();
-        var message = new EsbMessage { Id = messageId, ConversationId = known.ConversationId, CreatedAt = time.GetUtcNow() };
+        var message = new EsbMessage { Id = messageId, ConversationId = known?.ConversationId ?? messageId, CreatedAt = time.GetUtcNow() };
         var fact = AuditFacts.Of(message, AuditKind.Erased, time) with { Reason = decision.Reason, Fields = new Dictionary<string, string> { ["operator"] = decision.By } };
         await store.AppendAsync([fact], cancellationToken); // in the store itself, not on its way there
-        return new EraseReceipt(await eraser.EraseBodiesAsync(messageId, CancellationToken.None));
+        return new EraseReceipt(await eraser.EraseBodiesAsync(messageId, CancellationToken.None), known is not null);
     }
 }
 
@@ -38,5 +37,7 @@ internal sealed record EraseBody
     public string? Reason { get; init; }
 }
 
-/// <summary>How many bodies were erased.</summary>
-internal sealed record EraseReceipt(long Erased);
+/// <summary>What was erased.</summary>
+/// <param name="Erased">How many bodies. Those that are on their way are erased as they arrive.</param>
+/// <param name="IsKnown">Whether anything had been recorded of the message.</param>
+internal sealed record EraseReceipt(long Erased, bool IsKnown);

@@ -6,7 +6,7 @@ namespace Esb.Storage.Evidence;
 /// <summary>Segments are written once: they go as a whole, when the retention is over.</summary>
 internal sealed class NoEraser : IAuditEraser
 {
-    public Task<long> CountBodiesAsync(Guid messageId, CancellationToken cancellationToken) => throw Refused();
+    public Task<bool> IsErasedAsync(Guid messageId, CancellationToken cancellationToken) => throw Refused();
 
     public Task<long> EraseBodiesAsync(Guid messageId, CancellationToken cancellationToken) => throw Refused();
 

@@ -8,9 +8,11 @@ namespace Esb.Storage.Evidence;
 /// <param name="tell">Hears of each chain.</param>
 internal sealed class Verification(AnchorBook anchors, Func<Guid, CancellationToken, Task<bool>> isErasureRecorded, Action<FollowedChain> tell)
 {
-    private const int MaxBreaks = 100;
+    /// <summary>How many breaks are told one by one.</summary>
+    public const int MaxBreaks = 100;
 
     private readonly List<AuditBreak> _breaks = [];
+    private readonly List<(DateOnly Day, FieldFlaw Flaw)> _flaws = [];
     private readonly HashSet<(DateOnly Day, Guid Chain)> _followed = [];
     private readonly Dictionary<Guid, bool> _erasures = [];
     private long _facts;
@@ -44,11 +46,15 @@ internal sealed class Verification(AnchorBook anchors, Func<Guid, CancellationTo
         Finish(current?.Follower);
     }
 
-    /// <summary>What was found, once all days have been read.</summary>
+    /// <summary>A fact of a day, one of the first, has other fields than it is found by.</summary>
+    public void TakeFieldFlaw(DateOnly day, FieldFlaw flaw) => _flaws.Add((day, flaw));
+
+    /// <summary>What was found, once all days have been read: the chains come first, since facts that are gone are found by what is left of them, too.</summary>
     public AuditVerdict Complete(DateOnly? from, DateOnly? to)
     {
         foreach (var (day, chain) in anchors.Chains(from, to).Where(key => !_followed.Contains(key)))
             Finish(new ChainFollower(chain, day, anchors.Of(day, chain), Report));
+        foreach (var day in _flaws.GroupBy(found => found.Day, found => found.Flaw)) Report(day.Key, [.. day]);
         foreach (var problem in anchors.Problems) Report(new AuditBreak(default, null, 0, 0, null, $"The anchors are damaged: {problem}.", null));
         return new AuditVerdict { Facts = _facts, Unchained = _unchained, Erased = _erased, Anchors = anchors.Count, Breaks = _breaks, TotalBreaks = _totalBreaks };
     }
@@ -72,6 +78,17 @@ internal sealed class Verification(AnchorBook anchors, Func<Guid, CancellationTo
         _erased++;
         if (!_erasures.TryGetValue(message, out var isRecorded)) _erasures[message] = isRecorded = await isErasureRecorded(message, cancellationToken);
         if (!isRecorded) Report(new AuditBreak(day, stored.Chain, stored.Number, stored.Number, stored.Id, "The body is gone, and no fact tells that it was erased.", null));
+    }
+
+    private void Report(DateOnly day, IReadOnlyList<FieldFlaw> flaws)
+    {
+        foreach (var flaw in flaws)
+        {
+            var problem = flaw.IsMissed ? "Searches by its fields miss it: rows of audit_field were removed or changed." : "Searches find it by fields that it does not have: rows were added to audit_field.";
+            Report(new AuditBreak(day, null, 0, 0, flaw.Fact, problem, null));
+        }
+
+        _totalBreaks += flaws[0].Total - flaws.Count;
     }
 
     private void Report(AuditBreak found)

@@ -45,6 +45,9 @@ internal static class PostgresAuditColumns
 
     public static readonly string Names = string.Join(", ", All.Select(column => column.Name));
 
+    /// <summary>The columns as they are taken from rows called <c>fact</c>, without bodies that were erased before they came.</summary>
+    public static readonly string Taken = string.Join(", ", All.Select(column => column.Name == "body" ? PostgresErasures.BodyUnlessErased : column.Name));
+
     private static PostgresAuditColumn<T> Of<T>(string name, NpgsqlDbType type, Func<AuditFact, T> value) => new(name, type, row => value(row.Sealed.Fact));
 
     private static PostgresAuditColumn<string?> Text(string name, Func<AuditFact, string?> value) => Of(name, NpgsqlDbType.Text, fact => PostgresText.Clean(value(fact)));

@@ -6,11 +6,14 @@ namespace Esb.Storage.Postgres;
 /// <summary>Inserts facts that have their place in a chain, all or none: a small group as arrays, in one round trip; a large one by COPY, in a transaction.</summary>
 internal static class PostgresAuditRows
 {
-    /// <summary>From this many facts on COPY is the faster way: it takes five round trips instead of one, but less work for each row. Measured by turns: 256 facts take 19 ms as arrays and 21 ms by COPY, 1,000 take 44 and 36.</summary>
+    /// <summary>From this many facts on COPY is the faster way: it takes five round trips instead of one, six with bodies, but less work for each row. Measured by turns: 256 facts take 19 ms as arrays and 21 ms by COPY, 1,000 take 44 and 36.</summary>
     public const int WorthCopying = 512;
 
     private static readonly string Insert =
-        $"insert into audit_event ({PostgresAuditColumns.Names}) select * from unnest({string.Join(", ", Enumerable.Range(1, PostgresAuditColumns.All.Count).Select(number => $"${number}"))})";
+        $"""
+        insert into audit_event ({PostgresAuditColumns.Names}) select {PostgresAuditColumns.Taken}
+        from unnest({string.Join(", ", Enumerable.Range(1, PostgresAuditColumns.All.Count).Select(number => $"${number}"))}) as fact ({PostgresAuditColumns.Names})
+        """;
 
     private static readonly string Copy = $"copy audit_event ({PostgresAuditColumns.Names}) from stdin (format binary)";
 
@@ -31,12 +34,13 @@ internal static class PostgresAuditRows
     {
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
         await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
+        var rows = await PostgresErasures.TakeOutAsync(connection, facts, cancellationToken);
         await using (var import = await connection.BeginBinaryImportAsync(Copy, cancellationToken))
         {
-            foreach (var fact in facts)
+            foreach (var row in rows)
             {
                 await import.StartRowAsync(cancellationToken);
-                foreach (var column in PostgresAuditColumns.All) await column.WriteAsync(import, fact, cancellationToken);
+                foreach (var column in PostgresAuditColumns.All) await column.WriteAsync(import, row, cancellationToken);
             }
 
             await import.CompleteAsync(cancellationToken);

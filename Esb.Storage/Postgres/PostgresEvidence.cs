@@ -14,9 +14,10 @@ internal sealed class PostgresEvidence(PostgresDatabase database, AuditEvidenceC
     {
         var verification = new Verification(AnchorBook.Open(config), IsErasureRecordedAsync, tell);
         await database.EnsureReadyAsync(cancellationToken);
-        foreach (var day in await database.Partitions.ListDaysAsync(cancellationToken))
+        foreach (var day in (await database.Partitions.ListDaysAsync(cancellationToken)).Where(day => (from is null || day >= from) && (to is null || day <= to)))
         {
-            if ((from is null || day >= from) && (to is null || day <= to)) await verification.ReadDayAsync(day, ReadAsync(day, cancellationToken), cancellationToken);
+            await verification.ReadDayAsync(day, ReadAsync(day, cancellationToken), cancellationToken);
+            await foreach (var flaw in FindFieldFlawsAsync(day, cancellationToken)) verification.TakeFieldFlaw(day, flaw);
         }
 
         return verification.Complete(from, to);
@@ -39,4 +40,10 @@ internal sealed class PostgresEvidence(PostgresDatabase database, AuditEvidenceC
     /// <summary>Whether a fact tells that the bodies of a message were erased.</summary>
     public Task<bool> IsErasureRecordedAsync(Guid message, CancellationToken cancellationToken) => database.RunAsync(
         connection => connection.ExecuteScalarAsync<bool>(new CommandDefinition(ErasureIsRecorded, new { message }, cancellationToken: cancellationToken)), cancellationToken);
+
+    private IAsyncEnumerable<FieldFlaw> FindFieldFlawsAsync(DateOnly day, CancellationToken cancellationToken) => database.QueryAsync<FieldFlaw>(
+        PostgresFieldEvidence.Find,
+        new { from = PostgresPartitions.StartOf(day), to = PostgresPartitions.StartOf(day.AddDays(1)), limit = Verification.MaxBreaks },
+        cancellationToken,
+        timeout: TimeSpan.Zero);
 }

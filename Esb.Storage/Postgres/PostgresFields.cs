@@ -6,7 +6,7 @@ namespace Esb.Storage.Postgres;
 internal static class PostgresFields
 {
     // An entry of an index has room for 2,700 bytes.
-    private const int IndexedCharacters = 256;
+    public const int IndexedCharacters = 256;
 
     public static string ToJson(IReadOnlyDictionary<string, string> fields)
     {

@@ -18,6 +18,9 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, string? make
 
     private readonly ConcurrentDictionary<DateOnly, bool> _existing = new();
 
+    /// <summary>A table without partitions, and the column that says with which day its rows go; null where there is none.</summary>
+    public (string Table, string Column)? Companion { get; init; }
+
     /// <summary>Today, yesterday and the days ahead: making one while it is needed would make everybody wait.</summary>
     public Task MakeAheadAsync(DateTimeOffset now, CancellationToken cancellationToken) =>
         MakeAsync(Enumerable.Range(-1, DaysAhead + 2).Select(days => DayOf(now.AddDays(days))), cancellationToken);
@@ -99,10 +102,13 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, string? make
             new { tables },
             cancellationToken: cancellationToken))];
 
+    // All or nothing: a day that is half there looks as if somebody had changed it.
     private async Task DropAsync(NpgsqlConnection connection, DateOnly day, CancellationToken cancellationToken)
     {
-        foreach (var table in tables)
-            await connection.ExecuteAsync(new CommandDefinition($"drop table if exists {NameOf(table, day)}", cancellationToken: cancellationToken));
+        var sql = $"drop table if exists {string.Join(", ", tables.Select(table => NameOf(table, day)))}";
+        if (Companion is (var companion, var column))
+            sql += string.Create(CultureInfo.InvariantCulture, $"; delete from {companion} where {column} >= '{day:yyyy-MM-dd} 00:00+00' and {column} < '{day.AddDays(1):yyyy-MM-dd} 00:00+00'");
+        await connection.ExecuteAsync(new CommandDefinition(sql, cancellationToken: cancellationToken));
         _existing.TryRemove(day, out _);
     }
 

@@ -51,6 +51,10 @@ public sealed class AuditEvidenceTests
     [TestCase("update audit_event set body = null where number = 401", 401, 401, TestName = "A body that was removed without a record is found")]
     [TestCase("update audit_event set kind = 'Nothing' where number = 401", 401, 401, TestName = "A row that cannot be read is found")]
     [TestCase("drop table audit_event_20260301", 1, 600, TestName = "A dropped day is found")]
+    [TestCase("delete from audit_field where event_id in (select id from audit_event where number = 401)", 0, 0, TestName = "Fields that are not searched any more are found")]
+    [TestCase("update audit_field set value = 'A-0' where value = 'A-100' and event_id in (select id from audit_event where number = 401)", 0, 0, TestName = "A changed field that is searched is found")]
+    [TestCase("insert into audit_field select name, 'A-0', event_id, occurred_at from audit_field where event_id in (select id from audit_event where number = 401) and name = 'order'", 0, 0, TestName = "An added field that is searched is found")]
+    [TestCase("drop table audit_field_20260301", 0, 0, TestName = "A dropped day of fields that are searched is found")]
     [CancelAfter(60_000), Property("Case", "T-AUD-4")]
     public async Task Tampering_is_found(string sql, long from, long to)
     {
@@ -149,6 +153,31 @@ public sealed class AuditEvidenceTests
         var (verdict, chains) = await VerifyAsync(stop: true, cancellationToken);
         Assert.That(verdict.Breaks, Is.Empty);
         Assert.That(chains.Single().Day, Is.EqualTo(Day.AddDays(1)));
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task Every_fact_is_counted_that_searches_miss_and_the_first_are_named(CancellationToken cancellationToken)
+    {
+        var facts = Facts(150, Noon);
+        await _schema.Store.Audit.AppendAsync(facts, cancellationToken);
+
+        await _schema.QueryAsync<int>("delete from audit_field where name = 'order'");
+
+        var (verdict, chains) = await VerifyAsync(stop: true, cancellationToken);
+        Assert.That((verdict.TotalBreaks, chains.Single().Breaks), Is.EqualTo((150L, 0L)));
+        Assert.That(verdict.Breaks.Select(found => found.Fact), Is.EqualTo(facts.Select(fact => (Guid?)fact.Id).Order().Take(100)));
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task Fields_that_are_longer_than_what_is_searched_are_no_break(CancellationToken cancellationToken)
+    {
+        var odd = "x" + string.Concat(Enumerable.Repeat("\U0001F600", 200));
+        var fields = new[] { ("ascii", new string('a', 300)), ("wide", new string('ß', 300)), ("pairs", odd), ("pairs, even", odd[1..]), (odd, "long name"), ("short", "\U0001F600") };
+        await _schema.Store.Audit.AppendAsync([SomeFacts.Fact(time: Noon, fields: fields), SomeFacts.Fact(time: Noon, fields: [(odd + "1", "both are"), (odd + "2", "both are")])], cancellationToken);
+
+        var (verdict, _) = await VerifyAsync(stop: true, cancellationToken);
+
+        Assert.That((verdict.Facts, verdict.TotalBreaks), Is.EqualTo((2L, 0L)));
     }
 
     [Test, CancelAfter(60_000)]

@@ -41,6 +41,7 @@ internal sealed class AuditQuestions(GeneratedAudit audit, IReadOnlyList<AuditSa
         Find("what failed at an endpoint in a day", () => Around(new AuditQuery { OnlyFailures = true, Endpoint = "ledger" }, TimeSpan.FromDays(1))),
         Find("a rare kind", () => new AuditQuery { Kind = AuditKind.Parked }),
         Find("a kind that nothing has", () => new AuditQuery { Kind = AuditKind.Expired }, isInVain: true),
+        Find("a kind that each step leaves, where none does", () => new AuditQuery { Kind = AuditKind.StepEnded }, isInVain: true),
         new("a journey", async (store, cancellationToken) => (await store.GetJourneyAsync(new AuditJourneyQuery { MessageId = Sample().Message }, cancellationToken)).Count, IsInVain: false),
     ];
 

@@ -25,13 +25,19 @@ public sealed partial class AuditRolesTests
             var fact = SomeFacts.Fact(time: new DateTimeOffset(2026, 3, 1, 0, 0, 0, TimeSpan.Zero), fields: [("order", "A-1")]);
 
             await store.Audit.AppendAsync([fact], cancellationToken); // of a day whose tables have to be made
-            await store.Audit.AppendAsync([fact, .. Enumerable.Range(0, 600).Select(_ => SomeFacts.Fact())], cancellationToken);
+            await store.Audit.AppendAsync([fact, .. Enumerable.Range(0, 600).Select(_ => SomeFacts.Fact() with { Body = new byte[100] })], cancellationToken);
 
             Assert.That(await store.Audit.CheckAsync(cancellationToken), Is.Null);
             Assert.That(await store.Audit.FindAsync(new AuditQuery { Limit = 1000 }, cancellationToken).CountAsync(cancellationToken), Is.EqualTo(601));
             await using var app = new NpgsqlConnection(connection + $";Search Path={schema.Config.Schema}");
-            foreach (var sql in new[] { "update audit_event set reason = 'x'", "delete from audit_event", "truncate audit_event", "drop table audit_event_20260301", "update audit_event set body = null" })
+            foreach (var sql in new[] { "update audit_event set reason = 'x'", "delete from audit_event", "truncate audit_event", "drop table audit_event_20260301", "update audit_event set body = null", "insert into audit_erasure values (gen_random_uuid(), now())" })
                 Assert.That(() => app.ExecuteAsync(sql), Throws.TypeOf<PostgresException>().With.Property("SqlState").EqualTo("42501"), sql);
+
+            var erased = SomeFacts.Fact() with { Body = new byte[100] };
+            await store.Audit.AppendAsync([erased, SomeFacts.Fact(AuditKind.Erased, erased.MessageId)], cancellationToken);
+            Assert.That(() => store.Eraser.EraseBodiesAsync(erased.MessageId, cancellationToken), Throws.Exception.With.InnerException.Property("SqlState").EqualTo("42501"));
+            await schema.QueryAsync<int>($"grant execute on function erase_audit_bodies to {role}");
+            Assert.That(await store.Eraser.EraseBodiesAsync(erased.MessageId, cancellationToken), Is.EqualTo(1));
         }
         finally
         {

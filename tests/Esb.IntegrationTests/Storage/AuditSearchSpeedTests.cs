@@ -7,7 +7,7 @@ using NUnit.Framework;
 
 namespace Esb.IntegrationTests.Storage;
 
-/// <summary>Measures searches in a large audit: cold, with nothing of the database in memory, and warm. Says the lines of the table in docs/operations.md.</summary>
+/// <summary>Measures searches in a large audit: cold, with nothing of the database in memory, and warm. Says the lines of the table in docs/operations.md; only warm searches have a limit.</summary>
 [NonParallelizable, Category("Soak")]
 public sealed class AuditSearchSpeedTests
 {
@@ -20,7 +20,7 @@ public sealed class AuditSearchSpeedTests
 
     /// <summary>Ten million take 10 GB of disk and some minutes to make; <c>ESB_AUDIT_FACTS</c> sets another number.</summary>
     [Test, CancelAfter(3_600_000)]
-    public async Task Whatever_is_searched_for_in_ten_million_facts_is_found_within_200_ms(CancellationToken cancellationToken)
+    public async Task Of_a_hundred_warm_searches_in_ten_million_facts_ninety_five_take_at_most_200_ms(CancellationToken cancellationToken)
     {
         var facts = int.Parse(Environment.GetEnvironmentVariable("ESB_AUDIT_FACTS") ?? "10000000", CultureInfo.InvariantCulture);
         await using var server = await PrivatePostgres.StartAsync();
@@ -37,7 +37,7 @@ public sealed class AuditSearchSpeedTests
             var cold = await AskAsync(question, reader.Audit, AskedCold, cancellationToken);
             var warm = await AskAsync(question, reader.Audit, AskedWarm, cancellationToken);
             Say($"| {question.Name} | {warm.Found} | {cold.Times[0]:F0} ms | {Median(cold.Times[1..]):F1} ms | {cold.Times[1..].Max():F1} ms | {Median(warm.Times):F1} ms | {warm.Times.Max():F1} ms |");
-            if (warm.Times.Order().ElementAt(AskedWarm * 95 / 100) > Limit) slow.Add(question.Name);
+            if (warm.Times.Order().ElementAt((AskedWarm * 95 / 100) - 1) > Limit) slow.Add(question.Name);
         }
 
         NpgsqlConnection.ClearAllPools(); // of a server that was restarted since

@@ -24,7 +24,7 @@ public sealed class AuditSizeTests
         for (var written = 0; written < count; written += 2_000)
         {
             await schema.Store.Audit.AppendAsync(
-                [.. Enumerable.Range(written, 2_000).Select(number => SomeFacts.Fact(AuditKind.Delivered, time: Start.AddMilliseconds(number)) with { Endpoint = "orders-db", Process = "receive-order", Party = "shop", Body = body })],
+                [.. Enumerable.Range(written, 2_000).Select(number => SomeFacts.Fact(AuditKind.Delivered, time: Start.AddMilliseconds(number), fields: [("order", $"A-{number}"), ("country", "DE")]) with { Endpoint = "orders-db", Process = "receive-order", Party = "shop", Body = body })],
                 cancellationToken);
         }
 
