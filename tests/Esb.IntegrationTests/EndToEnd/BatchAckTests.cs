@@ -8,7 +8,7 @@ using RabbitMQ.Client;
 namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>Messages over a broker that share a commit, in a whole host, while the database holds that commit up.</summary>
-[CancelAfter(180_000)]
+[NonParallelizable, Category("Failures"), CancelAfter(180_000)]
 public sealed class BatchAckTests
 {
     private const int Messages = 8;

@@ -207,7 +207,7 @@ public abstract class CanaryContract
     {
         var failed = IdsOf(await Host.AskAsync("/api/messages?endpoint=failing&limit=10", cancellationToken)).First();
         var output = new StringBuilder();
-        foreach (var command in new string[][] { ["audit", "find", "--json", "--limit", "1000"], ["audit", "show", failed!], ["audit", "show", failed!, "--json"], ["dead-letters", "list"] })
+        foreach (var command in new string[][] { ["audit", "find", "--json", "--limit", "1000"], ["audit", "show", failed!], ["dead-letters", "list"] })
         {
             var (exitCode, text, error) = await CommandLine.RunAsync(_folder.FullName, cancellationToken, [.. command, "--url", Host.Management.OriginalString]);
             Assert.That(exitCode, Is.Zero, $"{string.Join(' ', command)}: {error}");
