@@ -87,6 +87,7 @@ public sealed class BatchAckTests
         var file = Path.Combine(_folder.FullName, "esb.json");
         File.WriteAllText(file, $$"""
             {
+              "name": "tests",
               "transport": { "type": "rabbitmq", "url": "${env:ESB_TEST_RABBITMQ}", "prefix": "{{_broker.Prefix}}" },
               "connections": { "shop": { "connection": "${env:SHOP}" } },
               "topics": { "orders": {} },

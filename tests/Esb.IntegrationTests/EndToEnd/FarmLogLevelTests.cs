@@ -58,7 +58,7 @@ public sealed class FarmLogLevelTests
         var file = Path.Combine(folder, "esb.json");
         File.WriteAllText(file, $$"""
             {
-              "name": "farm-log",
+              "name": "tests",
               "transport": { "type": "rabbitmq", "url": "${env:ESB_TEST_RABBITMQ}", "prefix": "{{_broker.Prefix}}" },
               "endpoints": { "ask": { "type": "http-inbound", "path": "/ask", "mode": "request-reply", "process": "answer" } },
               "processes": { "answer": [{ "log": { "message": "asked {header.x-number}", "level": "debug" } }, { "respond": { "status": 200, "body": { "answer": 42 } } }] }
