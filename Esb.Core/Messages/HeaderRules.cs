@@ -43,8 +43,10 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
     }
 
     /// <summary>Whether the name is a token of RFC 9110, section 5.6.2, of at most <see cref="MaxNameLength"/> characters.</summary>
-    public static bool IsName(string name) =>
-        name.Length is > 0 and <= MaxNameLength && !name.AsSpan().ContainsAnyExcept(TokenChars);
+    public static bool IsName(string name) => name.Length <= MaxNameLength && IsToken(name);
+
+    /// <summary>Whether the text is a token of RFC 9110, section 5.6.2, however long.</summary>
+    public static bool IsToken(string text) => text.Length > 0 && !text.AsSpan().ContainsAnyExcept(TokenChars);
 
     /// <summary>Whether the value can be written on one line: no control characters but the tab.</summary>
     public static bool IsValue(string value) => !value.AsSpan().ContainsAny(ControlChars);

@@ -16,8 +16,12 @@ internal static class HttpAnswers
     {
         var headers = rules.Admit(HeadersOf(response), out _).With(EsbHeaders.Status, ((int)response.StatusCode).ToString(CultureInfo.InvariantCulture));
         if (response.Headers.RetryAfter is { } wait) headers = headers.With(RetryAfter, wait.ToString()); // the delivery keeps to it
-        return request.Reply(body, time) with { ContentType = response.Content.Headers.NonValidated.TryGetValues("Content-Type", out var type) ? type.ToString() : null, Headers = headers };
+        return request.Reply(body, time) with { ContentType = ContentTypeOf(response), Headers = headers };
     }
+
+    // As other headers, none where it is more than one line of text.
+    private static string? ContentTypeOf(HttpResponseMessage response) =>
+        response.Content.Headers.NonValidated.TryGetValues("Content-Type", out var type) && type.ToString() is var text && HeaderRules.IsValue(text) ? text : null;
 
     /// <summary>Why an answer to a delivered message means that it failed; null when it does not.</summary>
     public static EndpointException? FailureOf(string endpoint, EsbMessage answer)

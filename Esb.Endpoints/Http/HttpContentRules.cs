@@ -1,4 +1,5 @@
 using Esb.Core.Errors;
+using Esb.Core.Messages;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 
@@ -26,6 +27,7 @@ internal static class HttpContentRules
     {
         var request = context.Request;
         if (request.Headers.ContentType.Count > 1) throw Duplicate("Content-Type");
+        if (request.ContentType is { } type && !HeaderRules.IsValue(type)) throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-VALUE", "The content type has control characters.");
         if (HasBody(context) && !accepted.Take(request.ContentType))
         {
             context.Response.Headers.Accept = accepted.ToString();

@@ -112,6 +112,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
         try
         {
             _hosts.Require(context.Request);
+            Http2Fields.Require(context.Request);
             HttpContentRules.RequireOneLength(context.Request);
             ProtocolChanges.Refuse(context);
             RequestPaths.RequirePlain(context);

@@ -22,6 +22,7 @@ internal sealed class TestPublisher(EsbConfiguration configuration, IServiceProv
     {
         if (request.ContentLength > _maxBodyBytes) // before any of it is read
             throw new EsbException("ESB-BODY-SIZE", $"The body is larger than {_maxBodyBytes} bytes, the limits.maxBodySize of the host.", FaultKind.TooLarge);
+        if (request.ContentType is { } type && !HeaderRules.IsValue(type)) throw new EsbException("ESB-HDR-VALUE", "The content type has control characters.", FaultKind.Malformed);
         var body = MessageBody.FromStream(request.Body, request.ContentLength);
         await body.BufferAsync(_maxBodyBytes, cancellationToken);
         var headers = Headers.Admit(HeadersOf(request), out _);
@@ -33,10 +34,12 @@ internal sealed class TestPublisher(EsbConfiguration configuration, IServiceProv
         return TypedResults.Json(new SendReceipt(messages[0].Id, count, durable), statusCode: StatusCodes.Status202Accepted);
     }
 
-    // The key opens this API only: it must not travel on with the message.
-    private static IEnumerable<KeyValuePair<string, string>> HeadersOf(HttpRequest request) => request.Headers
-        .Where(header => !header.Key.Equals(ManagementPipeline.KeyHeader, StringComparison.OrdinalIgnoreCase))
-        .Select(header => KeyValuePair.Create(header.Key, header.Value.ToString()));
+    // The key opens this API only: it must not travel on with the message. What Connection names ends here as well (RFC 9110, section 7.6.1).
+    private static IEnumerable<KeyValuePair<string, string>> HeadersOf(HttpRequest request)
+    {
+        var ending = request.Headers.GetCommaSeparatedValues("Connection").Append(ManagementPipeline.KeyHeader).ToHashSet(StringComparer.OrdinalIgnoreCase);
+        return request.Headers.Where(header => !ending.Contains(header.Key)).Select(header => KeyValuePair.Create(header.Key, header.Value.ToString()));
+    }
 }
 
 /// <summary>What a test client gets.</summary>

@@ -8,6 +8,15 @@ internal sealed class JsonScans(MessageBody body)
     private readonly Lock _gate = new();
     private readonly List<(JsonPathSet Paths, JsonScan Scan)> _scans = new(capacity: 1);
 
+    /// <summary>How many bytes of the body all passes together have looked at.</summary>
+    public long BytesRead
+    {
+        get
+        {
+            lock (_gate) return _scans.Sum(known => (long)known.Scan.Position);
+        }
+    }
+
     public JsonScan Of(JsonPathSet paths)
     {
         lock (_gate)

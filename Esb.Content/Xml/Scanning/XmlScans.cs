@@ -8,6 +8,15 @@ internal sealed class XmlScans(MessageBody body)
     private readonly Lock _gate = new();
     private readonly List<(PathSet Paths, XmlScan Scan)> _scans = new(capacity: 1);
 
+    /// <summary>How many bytes of the body all passes together have looked at.</summary>
+    public long BytesRead
+    {
+        get
+        {
+            lock (_gate) return _scans.Sum(known => known.Scan.Position);
+        }
+    }
+
     public XmlScan Of(PathSet paths, XmlInput xml)
     {
         lock (_gate)

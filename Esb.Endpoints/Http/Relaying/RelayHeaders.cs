@@ -54,6 +54,7 @@ internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig
         {
             foreach (var (name, values) in caller.Trailers)
             {
+                if (!HeaderRules.IsToken(name)) throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-REQUEST", "A trailer has a name that is none."); // over HTTP/2 nobody has looked at it
                 if (TrailerFields.MayPass(name) && _requests.NameOf(name, default) is { } passed) WriteFields(request, passed, values);
             }
         }

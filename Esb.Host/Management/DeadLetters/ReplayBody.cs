@@ -68,6 +68,7 @@ internal sealed record EditBody
     public ReplayEdit ToEdit()
     {
         if (Body is not null && BodyBase64 is not null) throw Problems.Parameter("edit.bodyBase64", "expected body or bodyBase64, not both");
+        if (ContentType is not null && !HeaderRules.IsValue(ContentType)) throw Problems.Parameter("edit.contentType", "expected one line of text");
         foreach (var (name, value) in Headers ?? new Dictionary<string, string>())
         {
             if (!HeaderRules.IsName(name) || HeaderRules.IsReserved(name)) throw Problems.Parameter("edit.headers", $"'{(name.Length <= 40 ? name : name[..40])}' is no name of a header, or one of the bus");

@@ -29,9 +29,9 @@ public abstract class ActivityContract
     }
 
     [Test]
-    public async Task Orders_are_followed_on_their_way_over_hosts_and_restarts(CancellationToken cancellationToken)
+    public async Task Orders_are_followed_over_hosts_and_restarts_and_by_an_activity_that_is_configured_later(CancellationToken cancellationToken)
     {
-        await StartAsync(cancellationToken);
+        await StartAsync(["order"], cancellationToken);
         for (var number = 0; number < 10; number++) await OrderAsync(number, $"A-{number}", cancellationToken);
         await WaitForAsync(report => report.GetProperty("completed").GetInt64() == 10, "to follow ten orders to their end", cancellationToken);
         await OrderAsync(0, "LOST", cancellationToken); // nobody delivers it
@@ -40,11 +40,12 @@ public abstract class ActivityContract
         foreach (var host in _hosts) host.Kill();
         foreach (var host in _hosts) await host.DisposeAsync();
         _hosts.Clear();
-        await StartAsync(cancellationToken);
+        await StartAsync(["order", "later"], cancellationToken);
         for (var number = 10; number < 20; number++) await OrderAsync(number, $"A-{number}", cancellationToken);
         await WaitForAsync(
             report => report.GetProperty("completed").GetInt64() == 20 && report.GetProperty("overdue").GetInt64() == 1, "to follow twenty orders, and miss one", cancellationToken);
 
+        await AssertLearnsOfThePastAsync("later", cancellationToken);
         var report = await _hosts[0].AskAsync("/api/activities/order?bucket=1h", cancellationToken);
         var overdue = await _hosts[0].AskAsync("/api/activities/order/items?state=overdue", cancellationToken);
         var one = await _hosts[0].AskAsync("/api/activities/order/items?key=A-7", cancellationToken);
@@ -63,8 +64,40 @@ public abstract class ActivityContract
         });
     }
 
-    private async Task StartAsync(CancellationToken cancellationToken)
+    private async Task AssertLearnsOfThePastAsync(string activity, CancellationToken cancellationToken)
     {
+        var before = await CountsAsync(activity, cancellationToken);
+        var first = (await _hosts[^1].TellAsync("/api/activities/rebuild", cancellationToken)).GetProperty("facts").GetInt64();
+        var after = await CountsAsync(activity, cancellationToken);
+        var second = (await _hosts[0].TellAsync("/api/activities/rebuild", cancellationToken)).GetProperty("facts").GetInt64();
+
+        Assert.That(before.Started, Is.InRange(10, 20), "what came since it was configured, and no more than a host had not yet told when it was killed");
+        Assert.That(after, Is.EqualTo((21, 20)), "all that the audit knows of");
+        Assert.That(second, Is.EqualTo(first).And.GreaterThan(0));
+        Assert.That(await CountsAsync(activity, cancellationToken), Is.EqualTo(after), "nothing counts twice");
+        Assert.That(await CountsAsync("order", cancellationToken), Is.EqualTo(after), "nor where it was known");
+    }
+
+    private async Task<(long Started, long Completed)> CountsAsync(string activity, CancellationToken cancellationToken)
+    {
+        var report = await _hosts[^1].AskAsync($"/api/activities/{activity}", cancellationToken);
+        return (report.GetProperty("started").GetInt64(), report.GetProperty("completed").GetInt64());
+    }
+
+    private async Task StartAsync(string[] activities, CancellationToken cancellationToken)
+    {
+        const string Followed = """
+            {
+              "key": "order",
+              "data": ["total"],
+              "overdueAfter": "2s",
+              "milestones": [
+                { "name": "received", "when": { "kind": "received", "endpoint": "shop" } },
+                { "name": "priced", "when": { "name": "order-priced" } },
+                { "name": "delivered", "when": { "kind": "delivered", "endpoint": "warehouse" } }
+              ]
+            }
+            """;
         for (var number = 0; number < Hosts; number++)
         {
             var folder = _folder.CreateSubdirectory($"host-{number}").FullName;
@@ -85,18 +118,7 @@ public abstract class ActivityContract
                       { "choose": { "when": [{ "if": { "header": "x-order", "equals": "LOST" }, "steps": [{ "publish": "orders.lost" }] }], "otherwise": [{ "publish": "orders.accepted" }] } }
                     ]
                   },
-                  "activities": {
-                    "order": {
-                      "key": "order",
-                      "data": ["total"],
-                      "overdueAfter": "2s",
-                      "milestones": [
-                        { "name": "received", "when": { "kind": "received", "endpoint": "shop" } },
-                        { "name": "priced", "when": { "name": "order-priced" } },
-                        { "name": "delivered", "when": { "kind": "delivered", "endpoint": "warehouse" } }
-                      ]
-                    }
-                  }
+                  "activities": { {{string.Join(", ", activities.Select(activity => $"\"{activity}\": {Followed}"))}} }
                 }
                 """, cancellationToken);
             _hosts.Add(await HostProcess.StartAsync("esb.json", folder, cancellationToken, Variables));

@@ -1,4 +1,6 @@
+using System.Net;
 using Dapper;
+using Esb.Core.Audit;
 using Npgsql;
 
 namespace Esb.IntegrationTests.EndToEnd;
@@ -12,6 +14,8 @@ public sealed class EmbeddedCanaryTests : CanaryContract
 /// <summary>On RabbitMQ and PostgreSQL; the database quotes the value that is no number.</summary>
 public sealed class ServerCanaryTests : CanaryContract
 {
+    private static readonly string[] OfMessages = ["dead_letter", "parked_message", "claim_check"];
+
     private ServerSections _servers = null!;
     private string _schema = "";
 
@@ -39,15 +43,41 @@ public sealed class ServerCanaryTests : CanaryContract
     [OneTimeTearDown]
     public async Task StopServers() => await _servers.DisposeAsync();
 
+    // So that the database refuses some facts, which then are put aside.
+    private protected override async Task PrepareAsync()
+    {
+        await using var database = NpgsqlDataSource.Create(_servers.Postgres);
+        await using var connection = await database.OpenConnectionAsync();
+        await connection.ExecuteAsync($"alter table {_schema}.audit_event add constraint none_of_broken check (endpoint is distinct from 'broken')");
+    }
+
+    private protected override async Task<IReadOnlyList<string>> SpooledAsync(Func<Task<HttpStatusCode>> send, CancellationToken cancellationToken)
+    {
+        var spool = Path.Combine(Data, "spool");
+        await Host.WaitAsync(_ => Task.FromResult(RecordedBytes.ReadFacts(Path.Combine(spool, "refused")).Count > 0), TimeSpan.FromSeconds(30), "to put aside what the database refuses", cancellationToken);
+        var known = RecordedBytes.ReadFacts(spool).Select(fact => fact.Id).ToHashSet();
+        await _servers.StopAsync("postgres");
+        Assert.That(await send(), Is.EqualTo(HttpStatusCode.Accepted));
+        IReadOnlyList<AuditFact> facts = [];
+        await Host.WaitAsync(
+            _ => Task.FromResult((facts = [.. RecordedBytes.ReadFacts(spool).Where(fact => !known.Contains(fact.Id))]).Any(fact => fact.Kind == AuditKind.Delivered)), TimeSpan.FromSeconds(30), "to go on without its database", cancellationToken);
+        await _servers.StartAsync("postgres");
+        await Host.WaitAsync(Host.IsReadyAsync, TimeSpan.FromSeconds(60), "to be ready again", cancellationToken);
+        Assert.That(facts, Has.Some.Matches<AuditFact>(fact => fact.Body is not null));
+        return [.. facts.Select(RecordedBytes.TextOf)];
+    }
+
     private protected override async Task<IReadOnlyList<string>> RowsAsync(CancellationToken cancellationToken)
     {
         await using var database = NpgsqlDataSource.Create(_servers.Postgres);
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
+        var tables = (await connection.QueryAsync<string>("select table_name from information_schema.tables where table_schema = @schema", new { schema = _schema })).Except(OfMessages).ToList();
         var rows = new List<string>();
-        foreach (var table in (string[])["audit_event", "audit_field"])
-            rows.AddRange(await connection.QueryAsync<string>($"select t::text from {_schema}.{table} t"));
-        rows.AddRange(await connection.QueryAsync<string>($"select encode(body, 'escape') from {_schema}.audit_event where body is not null"));
+        foreach (var table in tables) rows.AddRange(await connection.QueryAsync<string>($"select t::text from {_schema}.{table} t"));
+        var bodies = (await connection.QueryAsync<(string? Encoding, byte[] Bytes)>($"select body_encoding, body from {_schema}.audit_event where body is not null")).ToList();
         Assert.That(rows, Has.Count.GreaterThan(20));
-        return rows;
+        Assert.That(tables, Is.SupersetOf(new[] { "audit_event", "audit_field", "activity_item" }));
+        Assert.That(bodies.Select(body => body.Encoding), Has.Some.Not.Null, "some are packed");
+        return [.. rows, .. bodies.Select(body => RecordedBytes.Unpack(body.Encoding, body.Bytes))];
     }
 }

@@ -130,16 +130,16 @@ internal sealed class HostProcess : IAsyncDisposable
         await FindAsync(path, cancellationToken) ?? throw new AssertionException($"{path} is not there");
 
     /// <summary>As <see cref="AskAsync"/>, of what may not be there (404).</summary>
-    public async Task<JsonElement?> FindAsync(string path, CancellationToken cancellationToken)
-    {
-        var key = await File.ReadAllTextAsync(Path.Combine(Folder, "esb-data", "management.key"), cancellationToken);
-        using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(Management, path));
-        request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", key.Trim());
-        using var response = await _client.SendAsync(request, cancellationToken);
-        if (response.StatusCode == HttpStatusCode.NotFound) return null;
-        Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.OK), path);
-        return JsonDocument.Parse(await response.Content.ReadAsStringAsync(cancellationToken)).RootElement;
-    }
+    public async Task<JsonElement?> FindAsync(string path, CancellationToken cancellationToken) =>
+        await ReadAsync(HttpMethod.Get, path, cancellationToken) is { } text ? JsonDocument.Parse(text).RootElement : null;
+
+    /// <summary>As <see cref="AskAsync"/>, with what is no JSON.</summary>
+    public async Task<string> ReadAsync(string path, CancellationToken cancellationToken) =>
+        await ReadAsync(HttpMethod.Get, path, cancellationToken) ?? throw new AssertionException($"{path} is not there");
+
+    /// <summary>Tells the management API to do something.</summary>
+    public async Task<JsonElement> TellAsync(string path, CancellationToken cancellationToken) =>
+        JsonDocument.Parse(await ReadAsync(HttpMethod.Post, path, cancellationToken) ?? throw new AssertionException($"{path} is not there")).RootElement;
 
     /// <summary>Asks the host to stop, as an operator would, and returns its exit code.</summary>
     public async Task<int> StopAsync(CancellationToken cancellationToken)
@@ -175,6 +175,18 @@ internal sealed class HostProcess : IAsyncDisposable
         await _process.WaitForExitAsync();
         _process.Dispose();
         _client.Dispose();
+    }
+
+    private async Task<string?> ReadAsync(HttpMethod method, string path, CancellationToken cancellationToken)
+    {
+        var key = await File.ReadAllTextAsync(Path.Combine(Folder, "esb-data", "management.key"), cancellationToken);
+        using var request = new HttpRequestMessage(method, new Uri(Management, path));
+        request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", key.Trim());
+        using var response = await _client.SendAsync(request, cancellationToken);
+        if (response.StatusCode == HttpStatusCode.NotFound) return null;
+        var text = await response.Content.ReadAsStringAsync(cancellationToken);
+        Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.OK), $"{path}: {text}");
+        return text;
     }
 
     private void Keep(object sender, DataReceivedEventArgs line)

@@ -27,8 +27,10 @@ internal sealed class ServerSections : IAsyncDisposable
         "store": { "type": "file", "claims": "{{claims}}" },
         """;
 
+    /// <summary>Stops one of them, its data kept.</summary>
     public Task StopAsync(string server) => _servers.StopAsync(server);
 
+    /// <summary>Starts it again.</summary>
     public Task StartAsync(string server) => _servers.StartAsync(server);
 
     public ValueTask DisposeAsync() => _servers.DisposeAsync();

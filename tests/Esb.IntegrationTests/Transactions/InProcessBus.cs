@@ -30,6 +30,9 @@ internal sealed class InProcessBus : IAsyncDisposable
 
     public IReadOnlyList<EndpointStatus> Endpoints => [.. _services.GetServices<IEndpointMonitor>().SelectMany(monitor => monitor.Endpoints)];
 
+    /// <summary>The topics, for a test to subscribe to.</summary>
+    public ITopicTransport Transport => _services.GetRequiredService<ITopicTransport>();
+
     private IAuditStore Audit => _services.GetRequiredService<IAuditStore>();
 
     /// <param name="sections">The sections of the configuration beside <c>store</c> and <c>telemetry</c>.</param>
@@ -47,8 +50,7 @@ internal sealed class InProcessBus : IAsyncDisposable
 
     public async Task PublishAsync(EsbMessage message, CancellationToken cancellationToken)
     {
-        var transport = _services.GetRequiredService<ITopicTransport>();
-        while ((await transport.PublishAsync(message, cancellationToken)).Outcome != PublishOutcome.Confirmed) await Task.Delay(5, cancellationToken); // as many are under way as may be
+        while ((await Transport.PublishAsync(message, cancellationToken)).Outcome != PublishOutcome.Confirmed) await Task.Delay(5, cancellationToken); // as many are under way as may be
     }
 
     /// <summary>Runs a process on a message, as an inbound endpoint does.</summary>

@@ -32,6 +32,14 @@ internal static class BenchConfiguration
         ["retry"] = Retry(),
     };
 
+    /// <summary>The same of one whose messages share commits.</summary>
+    public static JsonObject Batched(int poolSize = 16, int processingThreads = 16)
+    {
+        var settings = Parallel(poolSize, processingThreads);
+        settings["batch"] = new JsonObject();
+        return settings;
+    }
+
     /// <summary>Settings of an outbound endpoint that works on one message at a time over all hosts.</summary>
     public static JsonObject Ordered() => new() { ["delivery"] = "ordered", ["retry"] = Retry() };
 

@@ -22,6 +22,7 @@ public sealed class BadNetworkTests
                 [
                     await SqlSink.CreateAsync("effects", database, SinkPromises.Once, BenchConfiguration.Parallel()),
                     await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel()),
+                    await SqlSink.CreateAsync("batches", database, SinkPromises.Once, BenchConfiguration.Batched()),
                 ],
             },
             cancellationToken);

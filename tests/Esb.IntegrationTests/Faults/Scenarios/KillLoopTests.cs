@@ -27,6 +27,7 @@ public sealed class KillLoopTests
                 [
                     await SqlSink.CreateAsync("effects", database, SinkPromises.Once, BenchConfiguration.Parallel()),
                     await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel()),
+                    await SqlSink.CreateAsync("batches", database, SinkPromises.Once, BenchConfiguration.Batched()),
                 ],
             },
             cancellationToken);

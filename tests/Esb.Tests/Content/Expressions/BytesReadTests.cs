@@ -6,6 +6,7 @@ using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Expressions;
 using Esb.Core.Messages;
+using Esb.Core.Processes;
 using Esb.Tests.Workflows.Processes;
 using NSubstitute;
 
@@ -53,13 +54,17 @@ public sealed class BytesReadTests
     [Test]
     public void All_conditions_of_a_choice_are_decided_by_one_pass_over_the_beginning([Values("xml", "json")] string kind)
     {
+        var paths = kind == "xml" ? new[] { "/orders/order/symbol", "/orders/order[1]/@id", "//symbol" } : ["$.orders[0].symbol", "$.orders[0].id", "$.orders[*].symbol"];
         var compiler = SomeContent.Compiler();
-        var conditions = new[] { "SUN", "MSFT", "IBM" }.Select(symbol => Compile(compiler, kind, symbol)).ToList();
+        var conditions = new[] { (paths[0], "SUN"), (paths[1], "8"), (paths[2], "IBM") }.Select(one => Compile(compiler, kind, one.Item1, one.Item2)).ToList();
         var context = Some.Context(kind == "xml" ? Xml : Json);
 
         var decisions = conditions.Select(condition => condition.Holds(context)).ToList();
 
+        var alone = conditions.Select(condition => BytesReadAfter(condition, kind)).ToList();
         Assert.That(decisions, Is.EqualTo(new[] { false, false, true }));
+        Assert.That(alone, Has.All.InRange(1, 2_048));
+        Assert.That(BytesRead(context, kind), Is.EqualTo(alone.Max()), "what the furthest of them needs, and nothing twice");
     }
 
     [Test, CancelAfter(10_000)]
@@ -103,13 +108,24 @@ public sealed class BytesReadTests
         for (var i = 0; i < 2; i++) Assert.That(() => checking.Holds(Some.Context(body)), Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo(code));
     }
 
-    private static IMessageCondition Compile(IExpressionCompiler compiler, string kind, string symbol)
+    private static long BytesReadAfter(IMessageCondition condition, string kind)
     {
-        var constant = SomeContent.Constant(symbol);
-        var errors = new ConfigErrors();
-        var condition = kind == "xml"
-            ? new ConditionConfig { Xpath = "/orders/order/symbol", EqualTo = constant }
-            : new ConditionConfig { Jsonpath = "$.orders[0].symbol", EqualTo = constant };
-        return compiler.Compile(condition, errors)!;
+        var context = Some.Context(kind == "xml" ? Xml : Json);
+        condition.Holds(context);
+        return BytesRead(context, kind);
+    }
+
+    private static long BytesRead(MessageContext context, string kind) => kind == "xml"
+        ? context.Message.Body.ViewSoFar(body => new XmlScans(body)).BytesRead
+        : context.Message.Body.ViewSoFar(body => new JsonScans(body)).BytesRead;
+
+    private static IMessageCondition Compile(IExpressionCompiler compiler, string kind, string symbol) =>
+        Compile(compiler, kind, kind == "xml" ? "/orders/order/symbol" : "$.orders[0].symbol", symbol);
+
+    private static IMessageCondition Compile(IExpressionCompiler compiler, string kind, string path, string text)
+    {
+        var constant = SomeContent.Constant(text);
+        var condition = kind == "xml" ? new ConditionConfig { Xpath = path, EqualTo = constant } : new ConditionConfig { Jsonpath = path, EqualTo = constant };
+        return compiler.Compile(condition, new ConfigErrors())!;
     }
 }

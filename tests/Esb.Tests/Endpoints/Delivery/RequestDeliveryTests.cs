@@ -21,7 +21,7 @@ public sealed class RequestDeliveryTests : DeliveryFixture
         Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Replied }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, Property("Case", "HTP-31"), CancelAfter(10_000)]
     public async Task Answer_that_nobody_waits_for_any_more_is_recorded_as_abandoned(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());

@@ -81,23 +81,6 @@ public sealed class BadRequestTests
         Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
     }
 
-    [TestCase("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", Category = "HTP-06")]
-    [TestCase("Transfer-Encoding: chunked\r\n\r\n1;a\nb\r\nx\r\n0\r\n\r\nPOST /orders HTTP/1.1\r\nHost: bus\r\nContent-Length: 1\r\n\r\ny", Category = "HTP-07")]
-    [TestCase("X-A: one\rtwo\r\nContent-Length: 0\r\n\r\n", Category = "HTP-09")]
-    [TestCase("X A: one\r\nContent-Length: 0\r\n\r\n", Category = "HDR-05")]
-    [TestCase(": one\r\nContent-Length: 0\r\n\r\n", Category = "HDR-05")]
-    [CancelAfter(10_000)]
-    public async Task Request_that_breaks_the_grammar_is_refused_and_the_connection_closed(string rest, CancellationToken cancellationToken)
-    {
-        await _bus.StartAsync(Orders);
-
-        var answer = await RawConnection.AskAsync(_bus.Port, $"POST /orders HTTP/1.1\r\nHost: bus\r\n{rest}", cancellationToken);
-
-        Assert.That(answer, Does.StartWith("HTTP/1.1 400 "));
-        Assert.That(answer.Split("HTTP/1.1 "), Has.Length.EqualTo(2), "one answer, then the end");
-        Assert.That(_bus.Published, Is.Empty);
-    }
-
     [TestCase("application/json"), TestCase("nonsense"), TestCase(""), Property("Case", "HTP-10"), CancelAfter(10_000)]
     public async Task Content_type_that_is_not_taken_is_told_which_are(string contentType, CancellationToken cancellationToken)
     {

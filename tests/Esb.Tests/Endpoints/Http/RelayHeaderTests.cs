@@ -122,6 +122,26 @@ public sealed class RelayHeaderTests
         Assert.That(backend.Requests, Is.Empty);
     }
 
+    [Test, Property("Case", "HDR-01"), Property("Case", "HDR-02"), Property("Case", "HDR-03")]
+    public async Task Reserved_header_passes_in_neither_direction(
+        [Values("Esb-Key", "esb-attempt", "ESB-Fault", "MT-Fault-Address", "mt-host-info", "CC", "bcc", "X-Death", "x-first-death-queue", "X-Last-Death-Reason", "x-delivery-count", "x-dotnet-pub-seq-no", "x-match")] string name,
+        [Values("", """ , "headers": ["*"] """)] string allowed,
+        CancellationToken cancellationToken)
+    {
+        await using var backend = await Backend.StartAsync(context =>
+        {
+            context.Response.Headers[name] = "stolen";
+            context.Response.Headers["X-Other"] = "back";
+            return Task.CompletedTask;
+        });
+        await StartAsync(backend.Url, allowed, allowed);
+
+        var answer = await AskAsync($"{name}: stolen\r\nX-Other: there\r\n", cancellationToken);
+
+        Assert.That(backend.Requests.Single(), Does.Contain("\nX-Other: there\n").And.Not.Contain("stolen").And.Not.Contain($"\n{name}:").IgnoreCase);
+        Assert.That(answer, Does.StartWith("HTTP/1.1 200 ").And.Contain("\r\nX-Other: back\r\n").And.Not.Contain("stolen").And.Not.Contain($"\n{name}:").IgnoreCase);
+    }
+
     [TestCase("a\rb"), TestCase("a\tb"), TestCase("a\u0001b"), TestCase("a#b"), TestCase("a\u007fb"), Property("Case", "HDR-06")]
     public async Task Query_that_is_none_reaches_nobody(string query, CancellationToken cancellationToken)
     {
