@@ -23,7 +23,7 @@ public sealed class SpoolPressureTests
     private static readonly TimeSpan UnderWay = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
-    [Test, Category("FaultsSmoke"), CancelAfter(240_000)]
+    [Test, Category("Audit"), CancelAfter(240_000)]
     public async Task Spool_that_fills_slows_callers_down_then_closes_the_intake_until_there_is_room(CancellationToken cancellationToken)
     {
         await using var bench = await StartAsync(cancellationToken);
