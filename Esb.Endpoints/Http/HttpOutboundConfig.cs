@@ -54,7 +54,7 @@ internal sealed record HttpOutboundConfig : OutboundEndpointConfig, IRewritesHea
     [Setting("Whether connections are used for more than one request.")]
     public bool KeepAlive { get; init; } = true;
 
-    [Setting("What a relay reads and writes at once; each that is under way has two buffers of this size at most.", Range = "32KiB..1MiB")]
+    [Setting("What a relay reads and writes at once; each that is under way has two buffers of this size at most, an idle connection two of 16 KiB.", Range = "32KiB..1MiB")]
     public ByteSize BufferSize { get; init; } = new(64 * 1024);
 
     /// <inheritdoc/>

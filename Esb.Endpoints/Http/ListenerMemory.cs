@@ -1,18 +1,17 @@
 using System.Buffers;
-using System.Collections.Concurrent;
 using Microsoft.AspNetCore.Connections;
 
 namespace Esb.Endpoints.Http;
 
 /// <summary>The memory that listeners receive into and send from, in blocks of one size. Thread-safe.</summary>
-/// <remarks>Those of the server have 4 KiB, which makes 25 reads of a body of 100 KiB. What is not in use stays here, up to <see cref="MaxIdleBlocks"/>.</remarks>
+/// <remarks>Those of the server have 4 KiB, which makes 25 reads of a body of 100 KiB. What is not in use stays here, up to <see cref="MaxIdleBlocks"/>; the block that came back last is the next to go, as the processor still has it in its cache.</remarks>
 internal sealed class ListenerMemory : MemoryPool<byte>, IMemoryPoolFactory<byte>
 {
     public const int BlockBytes = 16 * 1024;
     public const int MaxIdleBlocks = 1024;
 
-    private readonly ConcurrentQueue<Block> _idle = new();
-    private int _count;
+    private readonly Lock _gate = new();
+    private readonly Stack<Block> _idle = new();
 
     public override int MaxBufferSize => BlockBytes;
 
@@ -22,9 +21,12 @@ internal sealed class ListenerMemory : MemoryPool<byte>, IMemoryPoolFactory<byte
     public override IMemoryOwner<byte> Rent(int minBufferSize = -1)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(minBufferSize, BlockBytes);
-        if (!_idle.TryDequeue(out var block)) return new Block(this);
-        Interlocked.Decrement(ref _count);
-        return block;
+        lock (_gate)
+        {
+            if (_idle.TryPop(out var block)) return block;
+        }
+
+        return new Block(this);
     }
 
     protected override void Dispose(bool disposing)
@@ -34,9 +36,10 @@ internal sealed class ListenerMemory : MemoryPool<byte>, IMemoryPoolFactory<byte
 
     private void Return(Block block)
     {
-        if (Volatile.Read(ref _count) >= MaxIdleBlocks) return;
-        Interlocked.Increment(ref _count);
-        _idle.Enqueue(block);
+        lock (_gate)
+        {
+            if (_idle.Count < MaxIdleBlocks) _idle.Push(block);
+        }
     }
 
     // Pinned, as the socket would pin it for each read and write otherwise.

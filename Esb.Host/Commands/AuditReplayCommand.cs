@@ -43,7 +43,7 @@ internal sealed class AuditReplayCommand : Command
         var body = BodyOf(result);
         if (!result.GetValue(_preview)) return await ReplayAllAsync(client, body, result, context, cancellationToken);
         var preview = await client.PostAsync<AuditReplayPreview>("api/messages/replays/preview", body, cancellationToken);
-        context.Output.WriteLine($"{preview.Messages}{(preview.HasMore ? " or more" : "")} messages");
+        context.Output.WriteLine($"{(preview.HasMore ? "more than " : "")}{preview.Messages} messages");
         if (preview.Obstacle is not null) context.Error.WriteLine(preview.Obstacle);
         return preview.Obstacle is null ? ExitCode.Done : ExitCode.Usage;
     }

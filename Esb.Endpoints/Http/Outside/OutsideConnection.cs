@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 
@@ -11,7 +10,8 @@ internal sealed class OutsideConnection : IDisposable
     private readonly Socket _socket;
     private readonly Stream _stream;
     private readonly SilenceWatch _silence;
-    private byte[] _buffer = [];
+    private readonly GrowingArray _array = new();
+    private int _most;
     private int _start;
     private int _end;
     private ValueTask<int> _reading;
@@ -47,14 +47,14 @@ internal sealed class OutsideConnection : IDisposable
     public SilenceWatch Silence => _silence;
 
     /// <summary>What has come and was not consumed.</summary>
-    public ReadOnlyMemory<byte> Received => _buffer.AsMemory(_start, _end - _start);
+    public ReadOnlyMemory<byte> Received => _array.Bytes.AsMemory(_start, _end - _start);
 
     /// <summary>Gets ready for an exchange, and begins to read.</summary>
+    /// <param name="bufferBytes">What may be read at once.</param>
     /// <returns>False where the other side has hung up, or has said something unasked: nothing may be sent here.</returns>
     public async ValueTask<bool> BeginAsync(int bufferBytes)
     {
-        _buffer = ArrayPool<byte>.Shared.Rent(bufferBytes);
-        (_start, _end, HasReceived) = (0, 0, false);
+        (_most, _start, _end, HasReceived) = (bufferBytes, 0, 0, false);
         BeginReading();
         if (!_reading.IsCompleted) return true;
         try
@@ -144,8 +144,8 @@ internal sealed class OutsideConnection : IDisposable
 
     private void BeginReading()
     {
+        if (_end == _array.Bytes.Length) MakeRoom();
         if (_start == _end) (_start, _end) = (0, 0);
-        if (_end == _buffer.Length) MakeRoom();
         _reading = ReadOnAsync();
         _isReading = true;
     }
@@ -155,7 +155,7 @@ internal sealed class OutsideConnection : IDisposable
     {
         try
         {
-            return _stream.ReadAsync(_buffer.AsMemory(_end), CancellationToken.None);
+            return _stream.ReadAsync(_array.Bytes.AsMemory(_end), CancellationToken.None);
         }
         catch (Exception ex) when (IsBreak(ex))
         {
@@ -163,17 +163,20 @@ internal sealed class OutsideConnection : IDisposable
         }
     }
 
+    // What filled the array is not all that there is: more is read at once the next time.
     private void MakeRoom()
     {
-        if (_start == 0) throw new BadAnswerException("a line of it is too long");
-        Received.CopyTo(_buffer);
-        (_start, _end) = (0, _end - _start);
+        var left = _end - _start;
+        if (left >= _most) throw new BadAnswerException("a line of it is too long");
+        Received.CopyTo(_array.Bytes);
+        (_start, _end) = (0, left);
+        if (_array.Bytes.Length < _most) _array.Grow(_most, kept: left);
     }
 
     private void Release()
     {
         Request.Release();
-        if (_buffer.Length > 0 && !_isReading) ArrayPool<byte>.Shared.Return(_buffer); // a read that was never awaited may still write into it
-        (_buffer, _start, _end) = ([], 0, 0);
+        if (!_isReading) _array.Release(); // a read that was never awaited may still write into it
+        (_start, _end) = (0, 0);
     }
 }

@@ -1,20 +1,16 @@
-using System.Buffers;
 using System.Text;
 
 namespace Esb.Endpoints.Http.Outside;
 
-/// <summary>Bytes that are put together before they are sent, in a rented array.</summary>
+/// <summary>Bytes that are put together before they are sent.</summary>
 internal sealed class TextBuffer
 {
-    private const int FirstBytes = 16 * 1024;
-
-    private byte[] _bytes = [];
+    private readonly GrowingArray _array = new();
     private int _count;
 
-    public ReadOnlyMemory<byte> Written => _bytes.AsMemory(0, _count);
+    public ReadOnlyMemory<byte> Written => _array.Bytes.AsMemory(0, _count);
 
-    /// <summary>What can be written without getting a larger array.</summary>
-    public int Room => _bytes.Length - _count;
+    private int Room => _array.Bytes.Length - _count;
 
     public void Clear() => _count = 0;
 
@@ -43,21 +39,13 @@ internal sealed class TextBuffer
 
     public void Release()
     {
-        if (_bytes.Length > 0) ArrayPool<byte>.Shared.Return(_bytes);
-        (_bytes, _count) = ([], 0);
+        _array.Release();
+        _count = 0;
     }
 
     private Span<byte> Reserve(int bytes)
     {
-        if (Room < bytes) Grow(bytes);
-        return _bytes.AsSpan(_count);
-    }
-
-    private void Grow(int bytes)
-    {
-        var larger = ArrayPool<byte>.Shared.Rent(Math.Max(FirstBytes, Math.Max(_bytes.Length * 2, _count + bytes)));
-        Written.CopyTo(larger);
-        if (_bytes.Length > 0) ArrayPool<byte>.Shared.Return(_bytes);
-        _bytes = larger;
+        if (Room < bytes) _array.Grow(Math.Max(_array.Bytes.Length * 2, _count + bytes), kept: _count);
+        return _array.Bytes.AsSpan(_count);
     }
 }

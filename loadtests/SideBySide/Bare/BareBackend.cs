@@ -3,7 +3,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace SideBySide.Bare;
 
-/// <summary>Answers every POST with the document of the size of the request, as <c>nginx.conf</c> does.</summary>
+/// <summary>Answers every POST with the document of the size of the request, as <c>nginx-backend.conf</c> does.</summary>
 internal static class BareBackend
 {
     public static void Map(WebApplication application, string folder)

@@ -23,7 +23,7 @@ internal sealed class MediationRig(Surroundings surroundings, TestServers server
             ? null
             : await BareServer.StartAsync(surroundings, "relay", [$"{backend.Url}/echo"], cancellationToken);
         await using var host = await EsbHost.StartAsync(surroundings, "mediation", "mediation", [new("ESB_BACKEND", backend.Url), MediationSides.InlineCompletions], cancellationToken);
-        var astray = backend.Nginx is null ? null : await Routes.FlawAsync($"{host.Url}/route", documents, cancellationToken);
+        var astray = backend.Proxy is null ? null : await Routes.FlawAsync($"{host.Url}/route", documents, cancellationToken);
 
         foreach (var size in OrderDocuments.Sizes.Keys)
         {

@@ -35,9 +35,9 @@ internal sealed class MediationSides(
         Meter.Of(host),
         surroundings);
 
-    public ITarget Proxy { get; } = backend.Nginx is not { } nginx
+    public ITarget Proxy { get; } = backend.Proxy is not { } proxy
         ? new MissingTarget("nginx", "not installed: apt-get install nginx")
-        : Wrk("nginx", "two workers, buffered", Echo($"{nginx.Proxy}/echo", size, documents), new Meter(() => nginx.ProcessorTime), surroundings);
+        : Wrk("nginx", "two workers, 300 kept connections to the back end, buffered", Echo($"{proxy.Url}/echo", size, documents), new Meter(() => proxy.ProcessorTime), surroundings);
 
     public ITarget CamelDirect { get; } = camel.Target(server => Camel("Camel", server, Echo($"{server.Url}/direct", size, documents), surroundings));
 

@@ -1,30 +1,38 @@
 namespace SideBySide.Servers;
 
-/// <summary>nginx as back end, and as a plain proxy before it.</summary>
+/// <summary>nginx, as back end or as a plain proxy before it; each in processes of its own.</summary>
 internal sealed class NginxServer : IAsyncDisposable
 {
     private readonly ServerProcess _process;
 
-    private NginxServer(ServerProcess process, string backend, string proxy) => (_process, Backend, Proxy) = (process, backend, proxy);
+    private NginxServer(ServerProcess process, int port) => (_process, Address) = (process, $"127.0.0.1:{port}");
 
-    public string Backend { get; }
+    /// <summary>Host and port.</summary>
+    public string Address { get; }
 
-    public string Proxy { get; }
+    public string Url => $"http://{Address}";
 
     public TimeSpan ProcessorTime => _process.ProcessorTime;
 
     /// <param name="folder">With the documents in <c>www</c>.</param>
-    public static async Task<NginxServer> StartAsync(Surroundings surroundings, string folder, CancellationToken cancellationToken)
+    public static Task<NginxServer> StartBackendAsync(Surroundings surroundings, string folder, CancellationToken cancellationToken) =>
+        StartAsync(surroundings, folder, "nginx-backend.conf", "", cancellationToken);
+
+    public static Task<NginxServer> StartProxyAsync(Surroundings surroundings, NginxServer backend, CancellationToken cancellationToken) =>
+        StartAsync(surroundings, surroundings.Folder("proxy"), "nginx-proxy.conf", backend.Address, cancellationToken);
+
+    public ValueTask DisposeAsync() => _process.DisposeAsync();
+
+    private static async Task<NginxServer> StartAsync(Surroundings surroundings, string folder, string template, string backend, CancellationToken cancellationToken)
     {
-        var (backend, proxy) = (FreePorts.Next(), FreePorts.Next());
-        var text = await File.ReadAllTextAsync(surroundings.Find("loadtests/compare.d/nginx.conf"), cancellationToken);
+        var port = FreePorts.Next();
+        var text = await File.ReadAllTextAsync(surroundings.Find($"loadtests/compare.d/{template}"), cancellationToken);
         var configuration = Path.Combine(folder, "nginx.conf");
-        await File.WriteAllTextAsync(configuration, text.Replace(":BACKEND", $":{backend}").Replace(":PROXY", $":{proxy}"), cancellationToken);
-        var process = ServerProcess.Start("nginx", folder, ["nginx", "-p", folder, "-c", configuration], []);
-        var server = new NginxServer(process, $"http://127.0.0.1:{backend}", $"http://127.0.0.1:{proxy}");
+        await File.WriteAllTextAsync(configuration, text.Replace("PORT", $"{port}").Replace("BACKEND", backend), cancellationToken);
+        var server = new NginxServer(ServerProcess.Start("nginx", folder, ["nginx", "-p", folder, "-c", configuration], []), port);
         try
         {
-            await process.WaitUntilAsync(token => Http.AnswersAsync($"{server.Proxy}/buy-1K.xml", token), cancellationToken);
+            await server._process.WaitUntilAsync(token => Http.AnswersAsync($"{server.Url}/buy-1K.xml", token), cancellationToken);
             return server;
         }
         catch
@@ -33,6 +41,4 @@ internal sealed class NginxServer : IAsyncDisposable
             throw;
         }
     }
-
-    public ValueTask DisposeAsync() => _process.DisposeAsync();
 }

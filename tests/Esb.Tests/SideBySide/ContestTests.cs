@@ -110,6 +110,10 @@ public sealed class ContestTests
         Assert.That(ours.Durations, Is.EqualTo((double[])[2, 5, 5]).Using<TimeSpan, double>((span, seconds) => span.TotalSeconds == seconds));
     }
 
+    [Test]
+    public void Both_warm_ups_are_told_in_the_whole_seconds_that_wrk_knows() =>
+        Assert.That(Method.Full.Describe(), Is.EqualTo("5 rounds of 5 s, the sides by turns, after 15 s of warm-up under full load, 1 s for what ran warm already"));
+
     private static Task<IReadOnlyList<RowResult>> Run(params Row[] rows) =>
         new Contest("", rows).RunAsync(Method, new HashSet<string>(), _ => { }, CancellationToken.None);
 }

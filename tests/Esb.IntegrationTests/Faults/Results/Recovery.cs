@@ -13,14 +13,14 @@ internal sealed record Recovery(IReadOnlyList<TimeSpan> Times)
     /// <param name="strikes">The faults.</param>
     /// <param name="sinks">Where messages arrive.</param>
     /// <param name="cancellationToken">Stops reading.</param>
-    /// <param name="from">From when on; by default from the end of each fault.</param>
+    /// <param name="from">From when on; by default from the end of each fault, or of the broker's where that was still away: nothing arrives without it.</param>
     public static async Task<Recovery> MeasureAsync(
         IReadOnlyList<Strike> strikes, IReadOnlyList<ISink> sinks, CancellationToken cancellationToken, Func<Strike, DateTimeOffset>? from = null)
     {
         var arrivals = new List<DateTimeOffset>();
         foreach (var sink in sinks) arrivals.AddRange((await sink.ReadAsync(cancellationToken)).Select(entry => entry.At));
         arrivals.Sort();
-        return new Recovery([.. strikes.Select(strike => Next(arrivals, from?.Invoke(strike) ?? strike.HealedAt)).Where(time => time is not null).Select(time => time!.Value)]);
+        return new Recovery([.. strikes.Select(strike => Next(arrivals, from?.Invoke(strike) ?? EndOf(strike, strikes))).Where(time => time is not null).Select(time => time!.Value)]);
     }
 
     /// <summary>From each fault of a host until messages arrived again at every endpoint: whichever it worked for, another one does.</summary>
@@ -41,6 +41,13 @@ internal sealed record Recovery(IReadOnlyList<TimeSpan> Times)
     }
 
     public override string ToString() => Times.Count == 0 ? "–" : FormattableString.Invariant($"p95 {Slowest95.TotalSeconds:0.0} s ({string.Join(", ", Times.Select(time => FormattableString.Invariant($"{time.TotalSeconds:0.0}")))})");
+
+    private static DateTimeOffset EndOf(Strike strike, IReadOnlyList<Strike> all)
+    {
+        var end = strike.HealedAt;
+        while (all.FirstOrDefault(other => other.Name.Contains("rabbitmq", StringComparison.Ordinal) && other.StruckAt <= end && end < other.HealedAt) is { } away) end = away.HealedAt;
+        return end;
+    }
 
     // Null after the last message: nothing was left to recover with.
     private static TimeSpan? Next(List<DateTimeOffset> arrivals, DateTimeOffset time)

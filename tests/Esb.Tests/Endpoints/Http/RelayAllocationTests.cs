@@ -21,45 +21,67 @@ public sealed class RelayAllocationTests
 
     // Of the last one the server itself takes some, each time that it waits for one of the sockets.
     [TestCase(512, 6 * 1024), TestCase(10 * 1024, 6 * 1024), TestCase(100 * 1024, 6 * 1024), TestCase(1024 * 1024, 24 * 1024), CancelAfter(60_000)]
-    public async Task Request_costs_little_whatever_its_size(int bodyBytes, int mostBytes, CancellationToken cancellationToken)
+    public Task Request_costs_little_whatever_its_size(int bodyBytes, int mostBytes, CancellationToken cancellationToken) =>
+        RunAsync(callers: 1, bodyBytes, mostBytes, cancellationToken);
+
+    // They come and go together: the pool of the platform does not keep so many arrays.
+    [Test, CancelAfter(60_000)]
+    public Task Request_costs_no_more_among_a_hundred(CancellationToken cancellationToken) => RunAsync(callers: 100, bodyBytes: 1024, mostBytes: 6 * 1024, cancellationToken);
+
+    private static async Task RunAsync(int callers, int bodyBytes, int mostBytes, CancellationToken cancellationToken)
     {
         var request = Encoding.ASCII.GetBytes($"POST /in HTTP/1.1\r\nHost: bus\r\nContent-Type: text/xml; charset=utf-8\r\nX-Order: 1\r\nContent-Length: {bodyBytes}\r\n\r\n{new string('x', bodyBytes)}");
         var answer = Encoding.ASCII.GetBytes($"HTTP/1.1 200 OK\r\nServer: back\r\nContent-Type: text/xml\r\nETag: \"abc\"\r\nContent-Length: {bodyBytes}\r\n\r\n{new string('y', bodyBytes)}");
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
-        var serving = ServeAsync(listener, bodyBytes, answer, cancellationToken);
-        await using (var bus = await StartAsync($"http://{listener.LocalEndpoint}/"))
+        var serving = ServeAsync(listener, callers, bodyBytes, answer, cancellationToken);
+        await using (var bus = await StartAsync($"http://{listener.LocalEndpoint}/", callers))
         {
-            using var client = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
-            await client.ConnectAsync(IPAddress.Loopback, bus.Port, cancellationToken);
+            var clients = await ConnectAsync(bus.Port, callers, cancellationToken);
             bus.Log.IsOff = true;
-            await AskAsync(client, request, bodyBytes, times: 50, cancellationToken);
+            await AskAsync(clients, request, bodyBytes, times: 50, cancellationToken);
 
             var most = IsOptimized ? mostBytes : mostBytes + (bodyBytes / 3);
             var (perRequest, started) = (long.MaxValue, Stopwatch.GetTimestamp());
-            while (perRequest >= most && Stopwatch.GetElapsedTime(started) < LongestWarmUp) perRequest = Math.Min(perRequest, await MeasureAsync(client, request, bodyBytes, cancellationToken));
+            while (perRequest >= most && Stopwatch.GetElapsedTime(started) < LongestWarmUp) perRequest = Math.Min(perRequest, await MeasureAsync(clients, request, bodyBytes, cancellationToken));
 
             TestContext.Out.WriteLine($"{bodyBytes} bytes: {perRequest} allocated for a request");
             Assert.That(perRequest, Is.LessThan(most));
+            foreach (var client in clients) client.Dispose();
         }
 
         await serving;
     }
 
     // Whatever else goes on in this process adds to it; the round with the least is nearest to the truth.
-    private static async Task<long> MeasureAsync(Socket client, byte[] request, int bodyBytes, CancellationToken cancellationToken)
+    private static async Task<long> MeasureAsync(Socket[] clients, byte[] request, int bodyBytes, CancellationToken cancellationToken)
     {
         var requests = Math.Min(100, BytesOfRound / bodyBytes);
         var before = GC.GetTotalAllocatedBytes(precise: true);
-        await AskAsync(client, request, bodyBytes, requests, cancellationToken);
-        return (GC.GetTotalAllocatedBytes(precise: true) - before) / requests;
+        await AskAsync(clients, request, bodyBytes, requests, cancellationToken);
+        return (GC.GetTotalAllocatedBytes(precise: true) - before) / (requests * clients.Length);
     }
 
-    private static Task<HttpBus> StartAsync(string url) => new HttpBus().StartAsync(
+    private static Task<HttpBus> StartAsync(string url, int poolSize) => new HttpBus().StartAsync(
         $$"""
          "in": { "type": "http-inbound", "path": "/in", "relay": "out", "rewriteHeaders": { "rename": { "X-Order": "X-Number" }, "set": { "X-Zone": "north" } } },
-         "out": { "type": "http-outbound", "url": "{{url}}" }
+         "out": { "type": "http-outbound", "url": "{{url}}", "poolSize": {{poolSize}} }
          """);
+
+    private static async Task<Socket[]> ConnectAsync(int port, int count, CancellationToken cancellationToken)
+    {
+        var clients = new Socket[count];
+        for (var i = 0; i < count; i++)
+        {
+            clients[i] = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+            await clients[i].ConnectAsync(IPAddress.Loopback, port, cancellationToken);
+        }
+
+        return clients;
+    }
+
+    private static Task AskAsync(Socket[] clients, byte[] request, int bodyBytes, int times, CancellationToken cancellationToken) =>
+        Task.WhenAll(clients.Select(client => AskAsync(client, request, bodyBytes, times, cancellationToken)));
 
     private static async Task AskAsync(Socket client, byte[] request, int bodyBytes, int times, CancellationToken cancellationToken)
     {
@@ -71,21 +93,34 @@ public sealed class RelayAllocationTests
         }
     }
 
-    private static async Task ServeAsync(TcpListener listener, int bodyBytes, byte[] answer, CancellationToken cancellationToken)
+    // All are answered together, when the last of them has asked.
+    private static async Task ServeAsync(TcpListener listener, int callers, int bodyBytes, byte[] answer, CancellationToken cancellationToken)
     {
-        using var socket = await listener.AcceptSocketAsync(cancellationToken);
-        socket.NoDelay = true;
+        var sockets = new Socket[callers];
+        for (var i = 0; i < callers; i++) sockets[i] = await listener.AcceptSocketAsync(cancellationToken);
         var buffer = new byte[128 * 1024];
         try
         {
-            while (await ReadAsync(socket, buffer, bodyBytes, cancellationToken))
+            while (true)
             {
-                for (var sent = 0; sent < answer.Length;) sent += await socket.SendAsync(answer.AsMemory(sent), cancellationToken);
+                foreach (var socket in sockets)
+                {
+                    if (!await ReadAsync(socket, buffer, bodyBytes, cancellationToken)) return;
+                }
+
+                foreach (var socket in sockets)
+                {
+                    for (var sent = 0; sent < answer.Length;) sent += await socket.SendAsync(answer.AsMemory(sent), cancellationToken);
+                }
             }
         }
         catch (SocketException)
         {
             // the bus has gone
+        }
+        finally
+        {
+            foreach (var socket in sockets) socket.Dispose();
         }
     }
 
