@@ -44,6 +44,7 @@ public static class AuditRegistration
 
     private static IServiceCollection AddKeeping(this IServiceCollection services) => services
         .AddSingleton<IAuditWriter, FollowedAuditWriter>()
+        .AddSingleton<RefusedFacts>()
         .AddSingleton<AuditTrail>()
         .AddSingleton<IAuditTrail>(provider => provider.GetRequiredService<AuditTrail>())
         .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<AuditTrail>())

@@ -1,6 +1,8 @@
 using Esb.Audit.Recording;
+using Esb.Audit.Spooling;
 using Esb.Core;
 using Esb.Core.Audit;
+using Esb.Core.Errors;
 using Esb.Core.Messages;
 
 namespace Esb.Audit;
@@ -8,8 +10,9 @@ namespace Esb.Audit;
 /// <summary>Takes every audit fact: to the spool where there is one, so that a store that is away or slow holds nothing up; to the store where the mode is strict.</summary>
 /// <param name="config">The mode, where no endpoint or topic has its own.</param>
 /// <param name="store">Where facts are kept.</param>
+/// <param name="refused">Keeps what the store refuses for good.</param>
 /// <param name="recorder">Completes facts; null to record them as they come.</param>
-internal sealed class AuditTrail(AuditConfig config, IAuditWriter store, AuditRecorder? recorder = null) : IAuditTrail, IHealthCheck
+internal sealed class AuditTrail(AuditConfig config, IAuditWriter store, RefusedFacts refused, AuditRecorder? recorder = null) : IAuditTrail, IHealthCheck
 {
     private readonly IAuditSpool? _spool = store.Spool;
 
@@ -34,11 +37,27 @@ internal sealed class AuditTrail(AuditConfig config, IAuditWriter store, AuditRe
         var mode = recorder?.ModeOf(fact) ?? config.Mode;
         if (_spool is null || mode == AuditMode.Strict)
         {
-            await store.AppendAsync([complete], cancellationToken);
+            await StoreAsync(complete, cancellationToken);
             return;
         }
 
         await _spool.AppendAsync(complete, cancellationToken);
         AuditTelemetry.QueueLength.Add(1);
     }
+
+    private async ValueTask StoreAsync(AuditFact fact, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await store.AppendAsync([fact], cancellationToken);
+        }
+        catch (EsbException ex) when (!ex.IsTransient && IsDone(fact.Kind) && _spool is not null)
+        {
+            // No repetition makes the store take it; all that would be repeated is what the fact is about.
+            await refused.KeepAsync(_spool, fact, ex, cancellationToken);
+        }
+    }
+
+    // What has not been done yet can still be refused to whoever wants it.
+    private static bool IsDone(AuditKind kind) => kind is not (AuditKind.Received or AuditKind.Recorded);
 }

@@ -7,13 +7,13 @@ namespace Esb.Audit.Services;
 /// <summary>Makes an audit service for each call, up to a maximum at work at once; further calls wait in turn. Thread-safe.</summary>
 internal sealed class AuditServices(AuditConfig config, IAuditTrail trail, TimeProvider time, ILogger<AuditServices> logger)
 {
-    private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(60);
-
     private readonly InstancePool<Place> _places =
-        new("the audit service", () => new Place(), new PoolLimits(config.MaxConcurrentInstances, LongestWait), time, logger);
+        new("the audit service", () => new Place(), new PoolLimits(config.MaxConcurrentInstances, Timeout.InfiniteTimeSpan), time, logger); // each step has a time-out of its own
 
-    /// <exception cref="Core.Errors.PoolTimeoutException">The maximum stayed at work for too long.</exception>
-    public async ValueTask<AuditService> OpenAsync(CancellationToken cancellationToken) => new(trail, await _places.RentAsync(cancellationToken));
+    /// <param name="timeout">How long the caller waits for its turn.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <exception cref="Core.Errors.PoolTimeoutException">The maximum stayed at work for longer.</exception>
+    public async ValueTask<AuditService> OpenAsync(TimeSpan timeout, CancellationToken cancellationToken) => new(trail, await _places.RentAsync(timeout, cancellationToken));
 
     /// <summary>One of the calls that may be at work at once.</summary>
     internal sealed class Place;

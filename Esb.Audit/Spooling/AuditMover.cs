@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Audit.Spooling;
 
 /// <summary>Moves audit facts from the spool to the store, in groups. While the store is away they wait; what it refuses is put aside, never dropped.</summary>
-internal sealed partial class AuditMover(IAuditWriter store, TimeProvider time, ILogger<AuditMover> logger) : IBusPart, IDisposable
+internal sealed partial class AuditMover(IAuditWriter store, RefusedFacts refused, TimeProvider time, ILogger<AuditMover> logger) : IBusPart, IDisposable
 {
     private const int GroupSize = 1000;
 
@@ -106,8 +106,7 @@ internal sealed partial class AuditMover(IAuditWriter store, TimeProvider time, 
         }
         catch (EsbException ex) when (!ex.IsTransient)
         {
-            await spool.QuarantineAsync(fact, cancellationToken);
-            LogRefused(ex, fact.Id, fact.MessageId);
+            await refused.KeepAsync(spool, fact, ex, cancellationToken);
         }
     }
 
@@ -116,9 +115,6 @@ internal sealed partial class AuditMover(IAuditWriter store, TimeProvider time, 
 
     [LoggerMessage(EventId = 4002, Level = LogLevel.Information, Message = "audit facts are moved to the store again, {Count} wait")]
     private partial void LogBack(long count);
-
-    [LoggerMessage(EventId = 4003, Level = LogLevel.Error, Message = "the store refuses audit fact {FactId} of message {MessageId}; it is kept in the spool's folder refused")]
-    private partial void LogRefused(Exception exception, Guid factId, Guid messageId);
 
     [LoggerMessage(EventId = 4004, Level = LogLevel.Warning, Message = "{Count} audit facts stay on this machine until the next start")]
     private partial void LogLeft(Exception exception, long count);

@@ -28,7 +28,15 @@ internal sealed class AuditStep(
         };
         fact = recorder.Describe(fact, context, fields, config.Body);
 
+        var started = time.GetTimestamp();
         using var proxy = await proxies.RentAsync(cancellationToken);
-        await proxy.Instance.RecordAsync(fact, cancellationToken);
+        await proxy.Instance.RecordAsync(fact, RestOf(config.PoolTimeout, started), cancellationToken);
+    }
+
+    // What it waited for a proxy it does not wait for the service as well.
+    private TimeSpan RestOf(TimeSpan timeout, long started)
+    {
+        var rest = timeout - time.GetElapsedTime(started);
+        return rest > TimeSpan.Zero ? rest : TimeSpan.Zero;
     }
 }

@@ -4,6 +4,10 @@ using Esb.Core.Messages;
 namespace Esb.Core.Audit;
 
 /// <summary>Takes audit facts. Thread-safe. One that says no more records what happened, and nothing of the messages.</summary>
+/// <remarks>
+/// A fact that its store refuses for good, and that is about something done, is put aside on this machine and told, so that nobody does that again for its sake.
+/// Of what has not been done yet (<see cref="AuditKind.Received"/>, <see cref="AuditKind.Recorded"/>) the caller hears, as a failure that is not transient.
+/// </remarks>
 public interface IAuditTrail
 {
     /// <summary>What is made unreadable before anything of a message is recorded or logged.</summary>

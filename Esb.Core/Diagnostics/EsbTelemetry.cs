@@ -196,6 +196,9 @@ public static class EsbTelemetry
         /// <summary>Up-down counter, {fact}: audit facts that wait to be moved to their store.</summary>
         public const string AuditQueueLength = "esb.audit.queue.length";
 
+        /// <summary>Counter, {fact}: audit facts that their store refuses for good, put aside on this machine.</summary>
+        public const string AuditRefused = "esb.audit.refused";
+
         /// <summary>Gauge, By: what they take of the disk.</summary>
         public const string AuditSpoolSize = "esb.audit.spool.size";
 

@@ -42,7 +42,14 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
     /// <summary>Rents an instance; dispose the lease to give it back.</summary>
     /// <exception cref="PoolTimeoutException">None became free within the pool's time-out.</exception>
     /// <exception cref="ObjectDisposedException">The pool is, or was while the caller waited.</exception>
-    public async ValueTask<InstanceLease<T>> RentAsync(CancellationToken cancellationToken)
+    public ValueTask<InstanceLease<T>> RentAsync(CancellationToken cancellationToken) => RentAsync(limits.PoolTimeout, cancellationToken);
+
+    /// <summary>Rents an instance for a caller with a time-out of its own; dispose the lease to give it back.</summary>
+    /// <param name="timeout">How long the caller waits; zero where it takes only what is free now.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <exception cref="PoolTimeoutException">None became free within that time.</exception>
+    /// <exception cref="ObjectDisposedException">The pool is, or was while the caller waited.</exception>
+    public async ValueTask<InstanceLease<T>> RentAsync(TimeSpan timeout, CancellationToken cancellationToken)
     {
         LinkedListNode<TaskCompletionSource<T>> waiter;
         lock (_gate)
@@ -60,7 +67,7 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
         }
 
         if (_pace.Next() is not null) LogWaiting(owner, Status.Maximum);
-        return new InstanceLease<T>(this, await WaitAsync(waiter, cancellationToken));
+        return new InstanceLease<T>(this, await WaitAsync(waiter, timeout, cancellationToken));
     }
 
     /// <summary>Changes the maximum while the pool is in use; above a lowered maximum, instances go as they are returned.</summary>
@@ -127,11 +134,11 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
         }
     }
 
-    private async Task<T> WaitAsync(LinkedListNode<TaskCompletionSource<T>> waiter, CancellationToken cancellationToken)
+    private async Task<T> WaitAsync(LinkedListNode<TaskCompletionSource<T>> waiter, TimeSpan timeout, CancellationToken cancellationToken)
     {
         var started = time.GetTimestamp();
-        using var timeout = new CancellationTokenSource(limits.PoolTimeout, time);
-        using var either = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, cancellationToken);
+        using var ending = new CancellationTokenSource(timeout, time);
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(ending.Token, cancellationToken);
         await using var giveUp = either.Token.Register(() => GiveUp(waiter));
         try
         {
@@ -140,7 +147,7 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
         catch (OperationCanceledException)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            throw new PoolTimeoutException(owner, Status.Maximum, limits.PoolTimeout);
+            throw new PoolTimeoutException(owner, Status.Maximum, timeout);
         }
         finally
         {

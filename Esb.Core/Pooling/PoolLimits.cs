@@ -2,7 +2,7 @@ namespace Esb.Core.Pooling;
 
 /// <summary>How many instances a pool may hold, and how long a caller waits for one.</summary>
 /// <param name="MaximumInstances">At least 1.</param>
-/// <param name="PoolTimeout">Then the caller gets a <see cref="Errors.PoolTimeoutException"/>.</param>
+/// <param name="PoolTimeout">Then the caller gets a <see cref="Errors.PoolTimeoutException"/>, unless it brings a time-out of its own.</param>
 public sealed record PoolLimits(int MaximumInstances, TimeSpan PoolTimeout);
 
 /// <summary>How a pool stands at one moment.</summary>

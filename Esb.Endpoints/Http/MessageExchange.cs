@@ -30,7 +30,7 @@ internal sealed class MessageExchange(HttpInboundConfig config, IMessageIntake i
             var result = await intake.ReceiveAsync(message, isOneWay ? aborting : context.RequestAborted);
             return (isOneWay ? HttpReplies.Accept(result) : HttpReplies.Reply(result, _rules), result.IsDurable);
         }
-        catch (EsbException ex) when (ex.Code is "ESB-TOPIC-UNKNOWN" or "ESB-AUD-UNRECORDED")
+        catch (EsbException ex) when (ex is { IsTransient: true, Code: "ESB-TOPIC-UNKNOWN" or "ESB-AUD-UNRECORDED" }) // what can never be recorded is not to be repeated
         {
             var detail = $"Nobody can tell whether the message was taken; repeat the request with the same {IdempotencyHeader.Name}, so that it is not taken twice.";
             throw new EsbException("ESB-HTTP-UNKNOWN", detail, FaultKind.Unavailable, ex) { RetryAfter = ex.RetryAfter };

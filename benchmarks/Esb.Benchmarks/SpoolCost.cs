@@ -35,9 +35,10 @@ internal static class SpoolCost
             await using (spool)
             {
                 var store = new CountingStore(spool);
-                using var mover = new AuditMover(store, TimeProvider.System, NullLogger<AuditMover>.Instance);
+                var refused = new RefusedFacts(NullLogger<RefusedFacts>.Instance);
+                using var mover = new AuditMover(store, refused, TimeProvider.System, NullLogger<AuditMover>.Instance);
                 await mover.StartAsync(CancellationToken.None);
-                var trail = new AuditTrail(new AuditConfig(), store);
+                var trail = new AuditTrail(new AuditConfig(), store, refused);
                 using var process = Process.GetCurrentProcess();
                 var (cpu, bytes, started) = (process.TotalProcessorTime, GC.GetTotalAllocatedBytes(), Stopwatch.GetTimestamp());
                 await Task.WhenAll(Enumerable.Range(0, recorders).Select(_ => RecordAsync(trail, Facts / recorders)));

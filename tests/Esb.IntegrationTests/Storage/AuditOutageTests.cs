@@ -11,6 +11,8 @@ namespace Esb.IntegrationTests.Storage;
 /// <summary>The database goes and comes back, while facts keep coming.</summary>
 public sealed class AuditOutageTests
 {
+    private static readonly RefusedFacts Refused = new(NullLogger<RefusedFacts>.Instance);
+
     private PrivatePostgres _server = null!;
     private TestSchema _schema = null!;
 
@@ -32,13 +34,13 @@ public sealed class AuditOutageTests
     public async Task Facts_of_an_outage_arrive_later_each_once(CancellationToken cancellationToken)
     {
         var (store, mover) = await StartHostAsync(cancellationToken);
-        var trail = new AuditTrail(new AuditConfig(), store.Audit);
+        var trail = new AuditTrail(new AuditConfig(), store.Audit, Refused);
         await RecordAsync(trail, 200, cancellationToken);
 
         await _server.KillAsync();
         await RecordAsync(trail, 500, cancellationToken);
         var spooledWhileAway = await trail.CheckAsync(cancellationToken);
-        var strictWhileAway = await new AuditTrail(new AuditConfig { Mode = AuditMode.Strict }, store.Audit).CheckAsync(cancellationToken);
+        var strictWhileAway = await new AuditTrail(new AuditConfig { Mode = AuditMode.Strict }, store.Audit, Refused).CheckAsync(cancellationToken);
         await _server.StartAgainAsync();
         await RecordAsync(trail, 200, cancellationToken);
         await WaitForAsync(async () => await CountAsync() == 900, cancellationToken);
@@ -54,7 +56,7 @@ public sealed class AuditOutageTests
     {
         await _server.StopAsync();
         var (store, mover) = await StartHostAsync(cancellationToken);
-        await RecordAsync(new AuditTrail(new AuditConfig(), store.Audit), 10, cancellationToken);
+        await RecordAsync(new AuditTrail(new AuditConfig(), store.Audit, Refused), 10, cancellationToken);
 
         Assert.That(await store.Audit.CheckAsync(cancellationToken), Is.Not.Null);
         await _server.StartAgainAsync();
@@ -68,7 +70,7 @@ public sealed class AuditOutageTests
     {
         await _server.StopAsync();
         var (store, mover) = await StartHostAsync(cancellationToken);
-        await RecordAsync(new AuditTrail(new AuditConfig(), store.Audit), 10, cancellationToken);
+        await RecordAsync(new AuditTrail(new AuditConfig(), store.Audit, Refused), 10, cancellationToken);
         await mover.StopAsync(cancellationToken);
         await store.StopAsync(cancellationToken);
 
@@ -83,7 +85,7 @@ public sealed class AuditOutageTests
     public async Task Strict_facts_are_in_the_database_or_refused_whatever_crashes(CancellationToken cancellationToken)
     {
         var (store, mover) = await StartHostAsync(cancellationToken);
-        var trail = new AuditTrail(new AuditConfig { Mode = AuditMode.Strict }, store.Audit);
+        var trail = new AuditTrail(new AuditConfig { Mode = AuditMode.Strict }, store.Audit, Refused);
         var recorded = new ConcurrentBag<Guid>();
         using var stopping = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var recording = Enumerable.Range(0, 20).Select(_ => RecordUntilAsync(trail, recorded, stopping.Token)).ToList();
@@ -124,7 +126,7 @@ public sealed class AuditOutageTests
     {
         var store = _schema.Open();
         await store.StartAsync(cancellationToken);
-        var mover = new AuditMover(store.Audit, TimeProvider.System, NullLogger<AuditMover>.Instance);
+        var mover = new AuditMover(store.Audit, Refused, TimeProvider.System, NullLogger<AuditMover>.Instance);
         await mover.StartAsync(cancellationToken);
         return (store, mover);
     }

@@ -3,6 +3,7 @@ using System.Diagnostics;
 using Dapper;
 using Esb.Audit;
 using Esb.Audit.Services;
+using Esb.Audit.Spooling;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Pooling;
@@ -100,7 +101,7 @@ public sealed class AuditPoolTests
     private InstancePool<AuditProxy> Proxies(int maximumInstances)
     {
         var config = new AuditConfig { Mode = AuditMode.Strict };
-        var services = new AuditServices(config, new AuditTrail(config, _schema.Store.Audit), TimeProvider.System, NullLogger<AuditServices>.Instance);
+        var services = new AuditServices(config, new AuditTrail(config, _schema.Store.Audit, new RefusedFacts(NullLogger<RefusedFacts>.Instance)), TimeProvider.System, NullLogger<AuditServices>.Instance);
         var limits = new PoolLimits(maximumInstances, PoolTimeout);
         return new InstancePool<AuditProxy>("audit step order-received of receive-order", () => new AuditProxy(services), limits, TimeProvider.System, _lines.CreateLogger("pool"));
     }
@@ -108,7 +109,7 @@ public sealed class AuditPoolTests
     private static async Task RecordAsync(InstancePool<AuditProxy> proxies, CancellationToken cancellationToken)
     {
         using var proxy = await proxies.RentAsync(cancellationToken);
-        await proxy.Instance.RecordAsync(SomeFacts.Fact(), cancellationToken);
+        await proxy.Instance.RecordAsync(SomeFacts.Fact(), PoolTimeout, cancellationToken);
     }
 
     private static async Task RecordUntilAsync(InstancePool<AuditProxy> proxies, long started, CancellationToken cancellationToken)

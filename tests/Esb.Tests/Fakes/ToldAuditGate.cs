@@ -7,6 +7,10 @@ namespace Esb.Tests.Fakes;
 internal sealed class ToldAuditGate : IAuditGate
 {
     private TaskCompletionSource _open = Opened();
+    private int _waiting;
+
+    /// <summary>How many wait for it to open.</summary>
+    public int Waiting => Volatile.Read(ref _waiting);
 
     public string? Obstacle { get; private set; }
 
@@ -22,7 +26,18 @@ internal sealed class ToldAuditGate : IAuditGate
         ? throw new EsbException("ESB-AUD-FULL", obstacle, FaultKind.Unavailable) { RetryAfter = TimeSpan.FromSeconds(5) }
         : ValueTask.CompletedTask;
 
-    public async ValueTask WaitAsync(CancellationToken cancellationToken) => await _open.Task.WaitAsync(cancellationToken);
+    public async ValueTask WaitAsync(CancellationToken cancellationToken)
+    {
+        Interlocked.Increment(ref _waiting);
+        try
+        {
+            await _open.Task.WaitAsync(cancellationToken);
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _waiting);
+        }
+    }
 
     private static TaskCompletionSource Opened()
     {

@@ -22,6 +22,9 @@ internal sealed class HostSize : IAsyncDisposable
 
     public long MostSpooled { get; private set; }
 
+    /// <summary>How large the spool is at this moment.</summary>
+    public long Spooled => SegmentFile.List(Path.Combine(_host.Folder, "esb-data", "spool")).Select(segment => new FileInfo(segment.Path)).Sum(file => file.Exists ? file.Length : 0);
+
     /// <summary>Forgets what was most until now, and returns the memory of this moment.</summary>
     public long Begin()
     {
@@ -41,7 +44,7 @@ internal sealed class HostSize : IAsyncDisposable
         while (true)
         {
             await Task.Delay(Interval, _stopping.Token);
-            (MostMemory, MostSpooled) = (Math.Max(MostMemory, ReadMemory()), Math.Max(MostSpooled, ReadSpool()));
+            (MostMemory, MostSpooled) = (Math.Max(MostMemory, ReadMemory()), Math.Max(MostSpooled, Spooled));
         }
     }
 
@@ -50,6 +53,4 @@ internal sealed class HostSize : IAsyncDisposable
         using var process = Process.GetProcessById(_host.Process.Id);
         return process.WorkingSet64;
     }
-
-    private long ReadSpool() => SegmentFile.List(Path.Combine(_host.Folder, "esb-data", "spool")).Select(segment => new FileInfo(segment.Path)).Sum(file => file.Exists ? file.Length : 0);
 }

@@ -14,6 +14,7 @@ public sealed class StoreOutageTests
 {
     private const int Rate = 200;
     private const long MostGrowth = 50 << 20;
+    private const long SpoolSize = 512 << 20; // the default
 
     private static readonly TimeSpan Reaction = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan CatchUp = TimeSpan.FromMinutes(5);
@@ -52,6 +53,7 @@ public sealed class StoreOutageTests
         {
             Assert.That(meanwhile, Is.GreaterThan(0.8 * usual), "accepted per second");
             Assert.That(took, Is.LessThan(CatchUp));
+            Assert.That(size.MostSpooled, Is.InRange(1L, SpoolSize), "the spool");
             Assert.That(tally, Is.EqualTo(IntakeTally.Clean));
             if (outage == Long) Assert.That(growth, Is.LessThan(MostGrowth)); // a host that was just started still grows
         });

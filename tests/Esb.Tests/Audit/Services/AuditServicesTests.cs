@@ -9,6 +9,8 @@ namespace Esb.Tests.Audit.Services;
 [FixtureLifeCycle(LifeCycle.InstancePerTestCase)]
 public sealed class AuditServicesTests
 {
+    private static readonly TimeSpan Waiting = TimeSpan.FromSeconds(60);
+
     private readonly MemoryAuditTrail _trail = new();
 
     [Test, CancelAfter(10_000)]
@@ -16,9 +18,9 @@ public sealed class AuditServicesTests
     {
         var services = Create(maxConcurrentInstances: 1);
 
-        var first = await services.OpenAsync(cancellationToken);
+        var first = await services.OpenAsync(Waiting, cancellationToken);
         first.Dispose();
-        var second = await services.OpenAsync(cancellationToken);
+        var second = await services.OpenAsync(Waiting, cancellationToken);
 
         Assert.That(second, Is.Not.SameAs(first));
     }
@@ -30,7 +32,7 @@ public sealed class AuditServicesTests
         _trail.Gate = gate.Task;
         var services = Create(maxConcurrentInstances: 3);
 
-        var calls = Enumerable.Range(0, 10).Select(_ => new AuditProxy(services).RecordAsync(SomeFacts.Fact(), cancellationToken).AsTask()).ToList();
+        var calls = Enumerable.Range(0, 10).Select(_ => new AuditProxy(services).RecordAsync(SomeFacts.Fact(), Waiting, cancellationToken).AsTask()).ToList();
         var working = _trail.Working;
         gate.SetResult();
         await Task.WhenAll(calls);
@@ -45,9 +47,9 @@ public sealed class AuditServicesTests
         var services = Create(maxConcurrentInstances: 1);
         _trail.Gate = Task.FromException(new IOException("full"));
 
-        Assert.That(() => new AuditProxy(services).RecordAsync(SomeFacts.Fact(), cancellationToken).AsTask(), Throws.InstanceOf<IOException>());
+        Assert.That(() => new AuditProxy(services).RecordAsync(SomeFacts.Fact(), Waiting, cancellationToken).AsTask(), Throws.InstanceOf<IOException>());
         _trail.Gate = Task.CompletedTask;
-        await new AuditProxy(services).RecordAsync(SomeFacts.Fact(), cancellationToken);
+        await new AuditProxy(services).RecordAsync(SomeFacts.Fact(), Waiting, cancellationToken);
 
         Assert.That(_trail.Facts, Has.Count.EqualTo(1));
     }

@@ -19,6 +19,8 @@ public sealed class AuditMoverTests
     private static readonly EsbException Away = new("ESB-AUD-WRITE", "away", FaultKind.Unavailable);
     private static readonly EsbException Refused = new("ESB-AUD-WRITE", "refused", FaultKind.Internal);
 
+    private static readonly RefusedFacts Aside = new(NullLogger<RefusedFacts>.Instance);
+
     private string _folder = null!;
 
     [SetUp]
@@ -33,7 +35,7 @@ public sealed class AuditMoverTests
         await using var spool = OpenSpool();
         var store = new MemoryAuditStore(spool);
         using var mover = await StartAsync(store, cancellationToken);
-        var trail = new AuditTrail(new AuditConfig(), store);
+        var trail = new AuditTrail(new AuditConfig(), store, Aside);
         var facts = Enumerable.Range(0, 50).Select(_ => SomeFacts.Fact()).ToList();
 
         await Task.WhenAll(facts.Select(fact => trail.RecordAsync(fact, cancellationToken).AsTask()));
@@ -126,7 +128,7 @@ public sealed class AuditMoverTests
         var store = new MemoryAuditStore(spool) { Failure = _ => isAway ? Away : null };
         await spool.AppendAsync(SomeFacts.Fact(), cancellationToken); // waits from before the start
         using var mover = await StartAsync(store, cancellationToken);
-        var trail = new AuditTrail(new AuditConfig(), store);
+        var trail = new AuditTrail(new AuditConfig(), store, Aside);
         for (var i = 0; i < 4; i++) await trail.RecordAsync(SomeFacts.Fact(), cancellationToken);
         var whileAway = Interlocked.Read(ref length);
         isAway = false;
@@ -139,7 +141,7 @@ public sealed class AuditMoverTests
 
     private static async Task<AuditMover> StartAsync(IAuditStore store, CancellationToken cancellationToken)
     {
-        var mover = new AuditMover(store, TimeProvider.System, NullLogger<AuditMover>.Instance);
+        var mover = new AuditMover(store, Aside, TimeProvider.System, NullLogger<AuditMover>.Instance);
         await mover.StartAsync(cancellationToken);
         return mover;
     }

@@ -9,6 +9,8 @@ using Esb.Core.Messages;
 using Esb.Core.Pooling;
 using Esb.Core.Processes;
 using Esb.Tests.Audit.Recording;
+using Esb.Tests.Fakes;
+using Esb.Tests.Storage;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using NUnit.Framework;
@@ -122,6 +124,34 @@ public sealed class AuditStepTests
 
         gate.SetResult();
         await first;
+        await step.RunAsync(Some.Context(), cancellationToken);
+        Assert.That(_trail.Facts, Has.Count.EqualTo(2));
+    }
+
+    [Test, CancelAfter(10_000), Property("Case", "T-AUD-3")]
+    public async Task A_message_waits_for_a_proxy_and_for_the_service_no_longer_than_the_pool_timeout(CancellationToken cancellationToken)
+    {
+        var (time, working) = (new ManualTime(), new TaskCompletionSource());
+        _trail.Gate = working.Task;
+        var services = new AuditServices(new AuditConfig { MaxConcurrentInstances = 1 }, _trail, time, NullLogger<AuditServices>.Instance);
+        var config = new AuditStepConfig { As = "a", MaximumInstances = 1, PoolTimeout = TimeSpan.FromSeconds(5) };
+        var proxies = new InstancePool<AuditProxy>("audit step a", () => new AuditProxy(services), new PoolLimits(config.MaximumInstances, config.PoolTimeout), time, _log);
+        var step = new AuditStep(config, [], proxies, maxBodyBytes: 1000, _audit.Recorder, time);
+        var another = new AuditProxy(services).RecordAsync(SomeFacts.Fact(), TimeSpan.FromHours(1), cancellationToken).AsTask();
+
+        var first = step.RunAsync(Some.Context(), cancellationToken).AsTask(); // has the proxy, waits for the service
+        time.Advance(TimeSpan.FromSeconds(2));
+        var second = step.RunAsync(Some.Context(), cancellationToken).AsTask(); // waits for the proxy, and then for the service
+        time.Advance(TimeSpan.FromSeconds(3));
+        Assert.That(() => first, Throws.TypeOf<PoolTimeoutException>().With.Message.Contains("the audit service"));
+        time.Advance(TimeSpan.FromSeconds(1.9));
+        var isEarly = second.IsCompleted;
+        time.Advance(TimeSpan.FromSeconds(0.1));
+
+        Assert.That(() => second, Throws.TypeOf<PoolTimeoutException>());
+        Assert.That(isEarly, Is.False);
+        working.SetResult();
+        await another;
         await step.RunAsync(Some.Context(), cancellationToken);
         Assert.That(_trail.Facts, Has.Count.EqualTo(2));
     }

@@ -1,3 +1,4 @@
+using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
@@ -20,6 +21,9 @@ public abstract class DeliveryFixture
     internal ManualTime Time { get; } = new();
 
     internal AuditLog Audit { get; } = new();
+
+    /// <summary>Takes the facts; <see cref="Audit"/> by default.</summary>
+    internal IAuditTrail? Trail { get; set; }
 
     internal ToldAuditGate AuditGate { get; } = new();
 
@@ -63,9 +67,10 @@ public abstract class DeliveryFixture
         Queues.SendAsync(default!, default!, default, default).ReturnsForAnyArgs(PublishResult.Confirmed);
         var sender = new EndpointSender(config, Outside, Time, NullLoggerFactory.Instance);
         var suspects = new Suspects(Marks, NullLogger<Suspects>.Instance);
-        var letters = new DeadLetterKeeper(transport, DeadLetters, Audit, Time, NullLogger<DeadLetterKeeper>.Instance);
+        var trail = Trail ?? Audit;
+        var letters = new DeadLetterKeeper(transport, DeadLetters, trail, Time, NullLogger<DeadLetterKeeper>.Instance);
         var singles = new SingleInstances(areShared: true, Leases, Time, NullLogger<LeaseHolder>.Instance);
-        var services = new DeliveryServices(transport, Queues, Audit, AuditGate, Parking, Attempts, letters, suspects, singles, Time, NullLoggerFactory.Instance);
+        var services = new DeliveryServices(transport, Queues, trail, AuditGate, Parking, Attempts, letters, suspects, singles, Time, NullLoggerFactory.Instance);
         _controller = new DeliveryController(config, "test-outbound", sender, filter: null, services);
         await _controller.StartAsync(CancellationToken.None);
     }

@@ -347,6 +347,26 @@ internal sealed class FileInboundEndpointTests
         Assert.That(log.Warnings, Has.Count.EqualTo(1).And.All.StartsWith("ESB-FILE-FOLDER"));
     }
 
+    [Test, Property("Case", "T-AUD-1")]
+    public async Task Files_stay_where_they_are_until_what_becomes_of_them_can_be_recorded(CancellationToken cancellationToken)
+    {
+        var (intake, gate) = (new RecordingIntake(), new ToldAuditGate());
+        await using var endpoint = SomeFiles.Inbound(SomeFiles.InboundConfig(Folder), intake, audit: gate);
+        await endpoint.StartAsync(cancellationToken);
+        await File.WriteAllTextAsync(At("before.xml"), "<order/>", cancellationToken);
+        await Eventually.HoldsAsync(() => Done().Count == 1, "the first file is done", cancellationToken);
+
+        gate.Tell("the spool is full to 95 %");
+        await Eventually.HoldsAsync(() => gate.Waiting == 1, "the endpoint looks no further", cancellationToken);
+        for (var number = 0; number < 3; number++) await File.WriteAllTextAsync(At($"{number}.xml"), $"{number}", cancellationToken);
+        var (left, claimed, seen) = (Directory.GetFiles(Folder).Length, Claimed().Count, intake.Messages.Count);
+        gate.Tell(null);
+
+        await Eventually.HoldsAsync(() => Done().Count == 4, "all are done", cancellationToken);
+        Assert.That((left, claimed, seen), Is.EqualTo((3, 0, 1)));
+        Assert.That(intake.Bodies, Is.EquivalentTo(["<order/>", "0", "1", "2"]));
+    }
+
     [Test]
     public async Task Stopping_waits_for_the_file_that_is_handed_over(CancellationToken cancellationToken)
     {

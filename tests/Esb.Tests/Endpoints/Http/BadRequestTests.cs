@@ -165,6 +165,32 @@ public sealed class BadRequestTests
         await AssertProblemAsync(response, HttpStatusCode.ServiceUnavailable, "ESB-AUD-WRITE", cancellationToken);
     }
 
+    [Test, Property("Case", "AUD-05"), CancelAfter(10_000)]
+    public async Task Sender_is_not_asked_to_come_back_with_what_the_audit_refuses_for_good(CancellationToken cancellationToken)
+    {
+        _bus.Audit.Failure = new EsbException("ESB-AUD-WRITE", "The audit store refuses the fact.", FaultKind.Internal);
+        await _bus.StartAsync(Orders);
+
+        using var response = await _bus.PostAsync("/orders", "<order/>", cancellationToken: cancellationToken);
+
+        await AssertProblemAsync(response, HttpStatusCode.InternalServerError, "ESB-AUD-WRITE", cancellationToken);
+        Assert.That(response.Headers.RetryAfter, Is.Null);
+        Assert.That(_bus.Published, Is.Empty, "what cannot be recorded is not worked on");
+    }
+
+    [Test, Property("Case", "AUD-05"), CancelAfter(10_000)]
+    public async Task Sender_is_not_asked_to_repeat_what_was_worked_on_and_is_refused_by_the_audit(CancellationToken cancellationToken)
+    {
+        var refusal = new EsbException("ESB-AUD-WRITE", "The audit store refuses the fact.", FaultKind.Internal);
+        _bus.Publisher.PublishAsync(default!, default!, default!, default).ThrowsAsyncForAnyArgs(AuditFaults.Unrecorded(refusal));
+        await _bus.StartAsync(Orders);
+
+        using var response = await _bus.PostAsync("/orders", "<order/>", cancellationToken: cancellationToken);
+
+        await AssertProblemAsync(response, HttpStatusCode.InternalServerError, "ESB-AUD-UNRECORDED", cancellationToken);
+        Assert.That(response.Headers.RetryAfter, Is.Null);
+    }
+
     [Test, Property("Case", "T-AUD-1"), CancelAfter(10_000)]
     public async Task Callers_are_turned_away_while_there_is_no_room_to_record_in(CancellationToken cancellationToken)
     {

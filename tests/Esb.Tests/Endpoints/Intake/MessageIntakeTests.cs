@@ -74,6 +74,23 @@ public sealed class MessageIntakeTests
         }
     }
 
+    [Test, Property("Case", "AUD-05")]
+    public void Message_that_was_worked_on_and_can_never_be_recorded_is_refused_for_good()
+    {
+        var recording = new TaskCompletionSource();
+        var audit = Substitute.For<IAuditTrail>();
+        audit.RecordAsync(default!, default(EsbMessage)!, default).ReturnsForAnyArgs(_ => new ValueTask(recording.Task));
+        var intake = new MessageIntake(new Config { Name = "in" }, Nothing, needsTopics: true, isDurable: true, new IntakeState("in", _time), NoContent, audit, _time, NullLogger<MessageIntake>.Instance);
+
+        var unrecorded = intake.ReceiveAsync(Some.Message(), CancellationToken.None).AsTask();
+        recording.SetException(new EsbException("ESB-AUD-WRITE", "The audit store refuses the fact.", FaultKind.Internal));
+
+        Assert.That(
+            async () => await unrecorded,
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-UNRECORDED").And.Property("IsTransient").False,
+            "a sender that tries again would have it worked on again");
+    }
+
     [Test]
     public async Task Result_waits_for_what_was_published()
     {

@@ -1,0 +1,21 @@
+using Esb.Core.Audit;
+using Esb.Core.Errors;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Audit.Spooling;
+
+/// <summary>Puts facts aside that their store refuses for good: on this machine's disk, counted, and each told, for people to look at. Thread-safe.</summary>
+internal sealed partial class RefusedFacts(ILogger<RefusedFacts> logger)
+{
+    /// <summary>Puts a fact aside; durable when it returns.</summary>
+    /// <exception cref="EsbException"><c>ESB-AUD-WRITE</c>: it could not be written.</exception>
+    public async Task KeepAsync(IAuditSpool spool, AuditFact fact, EsbException refusal, CancellationToken cancellationToken)
+    {
+        await spool.QuarantineAsync(fact, cancellationToken);
+        AuditTelemetry.Refused.Add(1);
+        LogRefused(refusal, refusal.Code, fact.Id, fact.Kind, fact.MessageId);
+    }
+
+    [LoggerMessage(EventId = 4003, Level = LogLevel.Error, Message = "{Code}: the store refuses audit fact {FactId}, {Kind}, of message {MessageId}; it is kept in the spool's folder refused")]
+    private partial void LogRefused(Exception exception, string code, Guid factId, AuditKind kind, Guid messageId);
+}
