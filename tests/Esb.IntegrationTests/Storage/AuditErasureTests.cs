@@ -30,7 +30,7 @@ public sealed class AuditErasureTests(int count)
         await Task.WhenAll(Facts(Noon).Select(fact => other.Audit.Spool!.AppendAsync(fact, cancellationToken)));
 
         var erased = await EraseAsync(Noon, cancellationToken);
-        using (var mover = new AuditMover(other.Audit, TimeProvider.System, NullLogger<AuditMover>.Instance))
+        using (var mover = new AuditMover(other.Audit, new RefusedFacts(NullLogger<RefusedFacts>.Instance), TimeProvider.System, NullLogger<AuditMover>.Instance))
         {
             await mover.StartAsync(cancellationToken);
             await mover.StopAsync(cancellationToken);
