@@ -1,7 +1,7 @@
 namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>Dead letters of a whole host, from the failing shop to the replay, whatever transport and store it has.</summary>
-[CancelAfter(180_000), Category("Failures")]
+[CancelAfter(180_000)]
 public abstract class ReplayContract : ShopHost
 {
     [Test]
