@@ -169,7 +169,7 @@ public sealed class BadDayTests
         await WaitForRowsAsync([.. accepted], cancellationToken);
     }
 
-    [Test, CancelAfter(120_000)]
+    [Test, Category("Faults"), Category("Waits"), CancelAfter(120_000)]
     public async Task Host_that_is_asked_to_stop_under_load_finishes_and_ends_with_exit_code_0(CancellationToken cancellationToken)
     {
         await StartHostAsync(cancellationToken);
