@@ -7,14 +7,13 @@ namespace Esb.Storage.Files;
 /// <remarks>Thread-safe, but for the same message at the same time.</remarks>
 internal sealed class FileAttemptStore(string folder, TimeProvider time) : IAttemptStore
 {
-    private const string Extension = ".attempts";
+    private readonly MessageFiles _files = new(folder, ".attempts", time);
 
     public async Task<KeptAttempts?> FindAsync(string endpoint, Guid messageId, CancellationToken cancellationToken)
     {
         try
         {
-            var path = PathOf(endpoint, messageId);
-            return File.Exists(path) ? JsonSerializer.Deserialize(await File.ReadAllBytesAsync(path, cancellationToken), StorageJson.Default.KeptAttempts) : null;
+            return await _files.ReadAsync(endpoint, messageId, cancellationToken) is { } json ? JsonSerializer.Deserialize(json, StorageJson.Default.KeptAttempts) : null;
         }
         catch (Exception ex) when (ex is JsonException || StoreErrors.IsWriteFailure(ex))
         {
@@ -25,47 +24,8 @@ internal sealed class FileAttemptStore(string folder, TimeProvider time) : IAtte
     public async Task KeepAsync(string endpoint, Guid messageId, KeptAttempts attempts, CancellationToken cancellationToken)
     {
         if (await FindAsync(endpoint, messageId, cancellationToken) is { } known && known.Count > attempts.Count) return;
-        try
-        {
-            Directory.CreateDirectory(folder);
-            RemoveOld();
-            var path = PathOf(endpoint, messageId);
-            var unfinished = $"{path}.part";
-            await using (var file = new FileStream(unfinished, FileMode.Create, FileAccess.Write))
-            {
-                await JsonSerializer.SerializeAsync(file, attempts, StorageJson.Default.KeptAttempts, cancellationToken);
-                file.Flush(flushToDisk: true);
-            }
-
-            File.Move(unfinished, path, overwrite: true); // never half a history
-        }
-        catch (Exception ex) when (StoreErrors.IsWriteFailure(ex))
-        {
-            throw StoreErrors.NotWritten(ex);
-        }
+        await _files.WriteAsync(endpoint, messageId, JsonSerializer.SerializeToUtf8Bytes(attempts, StorageJson.Default.KeptAttempts), cancellationToken);
     }
 
-    public Task RemoveAsync(string endpoint, Guid messageId, CancellationToken cancellationToken)
-    {
-        try
-        {
-            if (Directory.Exists(folder)) File.Delete(PathOf(endpoint, messageId));
-            return Task.CompletedTask;
-        }
-        catch (Exception ex) when (StoreErrors.IsWriteFailure(ex))
-        {
-            return Task.FromException(StoreErrors.NotWritten(ex));
-        }
-    }
-
-    private string PathOf(string endpoint, Guid messageId) => Path.Combine(folder, $"{endpoint}-{messageId:N}{Extension}");
-
-    private void RemoveOld()
-    {
-        var before = AttemptRetention.Oldest(time).UtcDateTime;
-        foreach (var path in Directory.EnumerateFiles(folder, $"*{Extension}"))
-        {
-            if (File.GetLastWriteTimeUtc(path) < before) File.Delete(path);
-        }
-    }
+    public Task RemoveAsync(string endpoint, Guid messageId, CancellationToken cancellationToken) => _files.RemoveAsync(endpoint, messageId, cancellationToken);
 }

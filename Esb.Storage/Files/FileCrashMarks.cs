@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text;
 using Esb.Core.Storage;
 
 namespace Esb.Storage.Files;
@@ -7,46 +8,26 @@ namespace Esb.Storage.Files;
 /// <remarks>Thread-safe, but for the same message at the same time.</remarks>
 internal sealed class FileCrashMarks(string folder, TimeProvider time) : ICrashMarks
 {
+    private readonly MessageFiles _files = new(folder, ".mark", time);
+
     public async Task<int> AddAsync(string endpoint, Guid messageId, CancellationToken cancellationToken)
     {
-        try
-        {
-            Directory.CreateDirectory(folder);
-            RemoveOld();
-            var path = PathOf(endpoint, messageId);
-            var marks = 1 + (File.Exists(path) && int.TryParse(await File.ReadAllTextAsync(path, cancellationToken), CultureInfo.InvariantCulture, out var before) ? before : 0);
-            await using var file = new FileStream(path, FileMode.Create, FileAccess.Write);
-            await file.WriteAsync(System.Text.Encoding.ASCII.GetBytes(marks.ToString(CultureInfo.InvariantCulture)), cancellationToken);
-            file.Flush(flushToDisk: true);
-            return marks;
-        }
-        catch (Exception ex) when (StoreErrors.IsWriteFailure(ex))
-        {
-            throw StoreErrors.NotWritten(ex);
-        }
+        var marks = 1 + await CountAsync(endpoint, messageId, cancellationToken);
+        await _files.WriteAsync(endpoint, messageId, Encoding.ASCII.GetBytes(marks.ToString(CultureInfo.InvariantCulture)), cancellationToken);
+        return marks;
     }
 
-    public Task RemoveAsync(string endpoint, Guid messageId, CancellationToken cancellationToken)
+    public Task RemoveAsync(string endpoint, Guid messageId, CancellationToken cancellationToken) => _files.RemoveAsync(endpoint, messageId, cancellationToken);
+
+    private async Task<int> CountAsync(string endpoint, Guid messageId, CancellationToken cancellationToken)
     {
         try
         {
-            if (Directory.Exists(folder)) File.Delete(PathOf(endpoint, messageId));
-            return Task.CompletedTask;
+            return await _files.ReadAsync(endpoint, messageId, cancellationToken) is { } text && int.TryParse(text, CultureInfo.InvariantCulture, out var marks) ? marks : 0;
         }
         catch (Exception ex) when (StoreErrors.IsWriteFailure(ex))
         {
-            return Task.FromException(StoreErrors.NotWritten(ex));
-        }
-    }
-
-    private string PathOf(string endpoint, Guid messageId) => Path.Combine(folder, $"{endpoint}-{messageId:N}.mark");
-
-    private void RemoveOld()
-    {
-        var before = AttemptRetention.Oldest(time).UtcDateTime;
-        foreach (var path in Directory.EnumerateFiles(folder, "*.mark"))
-        {
-            if (File.GetLastWriteTimeUtc(path) < before) File.Delete(path);
+            throw StoreErrors.NotReached(ex);
         }
     }
 }
