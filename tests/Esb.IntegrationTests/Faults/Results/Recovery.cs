@@ -4,7 +4,7 @@ using Esb.IntegrationTests.Faults.Sinks;
 
 namespace Esb.IntegrationTests.Faults.Results;
 
-/// <summary>How long it took from each fault, or its end, until the next message arrived anywhere.</summary>
+/// <summary>How long it took from each fault, or its end, until the next message arrived anywhere; while there is something that can arrive.</summary>
 internal sealed record Recovery(IReadOnlyList<TimeSpan> Times)
 {
     /// <summary>95 % were at least as quick.</summary>
@@ -14,53 +14,40 @@ internal sealed record Recovery(IReadOnlyList<TimeSpan> Times)
     public TimeSpan Slowest => Times.DefaultIfEmpty().Max();
 
     /// <summary>From the end of each fault.</summary>
-    public static async Task<Recovery> MeasureAsync(IReadOnlyList<Strike> strikes, IReadOnlyList<ISink> sinks, CancellationToken cancellationToken) =>
-        From(strikes.Select(strike => strike.HealedAt), await ReadArrivalsAsync(sinks, cancellationToken), strikes);
+    public static async Task<Recovery> MeasureAsync(IReadOnlyList<Strike> strikes, IReadOnlyList<ISink> sinks, IEnumerable<SentMessage> sent, CancellationToken cancellationToken) =>
+        From(strikes.Select(strike => strike.HealedAt), await Arrivals.ReadAsync(sinks, sent, cancellationToken), strikes);
 
     /// <summary>From each fault of a host until messages arrived again at every endpoint: whichever it worked for, another one does.</summary>
-    public static async Task<Recovery> MeasureFailOverAsync(IReadOnlyList<Strike> strikes, IReadOnlyList<ISink> sinks, CancellationToken cancellationToken)
+    public static async Task<Recovery> MeasureFailOverAsync(IReadOnlyList<Strike> strikes, IReadOnlyList<ISink> sinks, IReadOnlyCollection<SentMessage> sent, CancellationToken cancellationToken)
     {
         var underWay = TimeSpan.FromSeconds(1); // what the host had sent may still arrive, and says nothing
         var struck = strikes.Where(strike => strike.Name.Contains("host", StringComparison.Ordinal)).Select(strike => strike.StruckAt + underWay).ToList();
         var times = new List<TimeSpan>();
-        foreach (var sink in sinks) times.AddRange(From(struck, await ReadArrivalsAsync([sink], cancellationToken), strikes).Times.Select(time => time + underWay));
+        foreach (var sink in sinks) times.AddRange(From(struck, await Arrivals.ReadAsync([sink], sent, cancellationToken), strikes).Times.Select(time => time + underWay));
         return new Recovery(times);
     }
 
     /// <summary>The same for the senders: until the next message was accepted.</summary>
     public static Recovery OfSenders(IReadOnlyList<Strike> strikes, IEnumerable<SentMessage> sent)
     {
-        var confirms = sent.Where(message => message.Outcome == SendOutcome.Confirmed && message.OutcomeAt is not null).Select(message => message.OutcomeAt!.Value).Order().ToList();
-        return new Recovery([.. strikes.Select(strike => Next(confirms, strike.HealedAt)).Where(time => time is not null).Select(time => time!.Value)]);
+        var confirms = sent.Where(message => message.Outcome == SendOutcome.Confirmed).Select(message => message.OutcomeAt).OfType<DateTimeOffset>().ToList();
+        var next = strikes.Select(strike => confirms.Where(time => time >= strike.HealedAt).Select(time => (TimeSpan?)(time - strike.HealedAt)).Min());
+        return new Recovery([.. next.OfType<TimeSpan>()]);
     }
 
     public override string ToString() => Times.Count == 0 ? "–" : FormattableString.Invariant($"p95 {Slowest95.TotalSeconds:0.0} s ({string.Join(", ", Times.Select(time => FormattableString.Invariant($"{time.TotalSeconds:0.0}")))})");
 
-    private static async Task<List<DateTimeOffset>> ReadArrivalsAsync(IEnumerable<ISink> sinks, CancellationToken cancellationToken)
-    {
-        var arrivals = new List<DateTimeOffset>();
-        foreach (var sink in sinks) arrivals.AddRange((await sink.ReadAsync(cancellationToken)).Select(entry => entry.At));
-        arrivals.Sort();
-        return arrivals;
-    }
+    private static Recovery From(IEnumerable<DateTimeOffset> moments, Arrivals arrivals, IReadOnlyList<Strike> strikes) =>
+        new([.. moments.Select(moment => arrivals.Next(Possible(moment, arrivals, strikes))).OfType<TimeSpan>()]);
 
-    private static Recovery From(IEnumerable<DateTimeOffset> moments, List<DateTimeOffset> arrivals, IReadOnlyList<Strike> strikes) =>
-        new([.. moments.Select(moment => Next(arrivals, WithBroker(moment, arrivals, strikes))).Where(time => time is not null).Select(time => time!.Value)]);
-
-    // The moment, or the broker's return where that was away before anything arrived: nothing arrives without it.
-    private static DateTimeOffset WithBroker(DateTimeOffset moment, List<DateTimeOffset> arrivals, IReadOnlyList<Strike> strikes)
+    // The moment, or the next one from which something can arrive: something waits, and the broker is there, without which nothing arrives.
+    private static DateTimeOffset Possible(DateTimeOffset moment, Arrivals arrivals, IReadOnlyList<Strike> strikes)
     {
-        while (strikes.FirstOrDefault(strike => IsOfBroker(strike) && moment < strike.HealedAt && strike.StruckAt <= moment + (Next(arrivals, moment) ?? TimeSpan.Zero)) is { } away) moment = away.HealedAt;
+        moment = arrivals.Awaited(moment);
+        while (strikes.FirstOrDefault(strike => IsOfBroker(strike) && moment < strike.HealedAt && strike.StruckAt <= moment + (arrivals.Next(moment) ?? TimeSpan.Zero)) is { } away)
+            moment = arrivals.Awaited(away.HealedAt);
         return moment;
     }
 
     private static bool IsOfBroker(Strike strike) => strike.Name.Contains("rabbitmq", StringComparison.Ordinal);
-
-    // Null after the last message: nothing was left to recover with.
-    private static TimeSpan? Next(List<DateTimeOffset> arrivals, DateTimeOffset time)
-    {
-        var index = arrivals.BinarySearch(time);
-        if (index < 0) index = ~index;
-        return index < arrivals.Count ? arrivals[index] - time : null;
-    }
 }

@@ -40,7 +40,7 @@ public sealed class KillLoopTests
         await bench.RunAsync(new LoadPlan { Messages = messages, Keys = 500, Rate = rate }, nemesis, cancellationToken);
         var verdicts = await bench.SettleAsync(cancellationToken);
 
-        var recovery = await Recovery.MeasureAsync(nemesis.Strikes, bench.Sinks, cancellationToken);
+        var recovery = await Recovery.MeasureAsync(nemesis.Strikes, bench.Sinks, bench.Ledger.Messages, cancellationToken);
         bench.Conclude(verdicts, $"{messages:N0} of 0.2 to 64 KiB, {rate}/s; kill -9 broker × {kills.Broker}, host × {kills.Host}, database × {kills.Database}", $"recovery {recovery}");
         Assert.That(recovery.Slowest95, Is.LessThan(TimeSpan.FromSeconds(15)), "95 % of the recoveries");
     }

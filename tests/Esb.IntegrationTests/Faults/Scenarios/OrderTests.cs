@@ -50,8 +50,8 @@ public sealed class OrderTests
         var accepted = await bench.RunAsync(new LoadPlan { Messages = messages, Keys = 200, Rate = rate, LargestBody = 8 * 1024 }, nemesis, cancellationToken);
         var verdicts = await bench.SettleAsync(cancellationToken);
 
-        var recovery = await Recovery.MeasureAsync(nemesis.Strikes, bench.Sinks, cancellationToken);
-        var failOver = await Recovery.MeasureFailOverAsync(nemesis.Strikes, bench.Sinks, cancellationToken);
+        var recovery = await Recovery.MeasureAsync(nemesis.Strikes, bench.Sinks, bench.Ledger.Messages, cancellationToken);
+        var failOver = await Recovery.MeasureFailOverAsync(nemesis.Strikes, bench.Sinks, bench.Ledger.Messages, cancellationToken);
         var done = string.Join(", ", nemesis.Strikes.GroupBy(strike => strike.Name.Split(' ')[0] + " " + strike.Name.Split(' ')[^1]).Select(group => $"{group.Key} × {group.Count()}"));
         bench.Conclude(verdicts, $"{accepted:N0}, 200 keys, {rate}/s, 2 hosts; {nemesis.Strikes.Count} faults: {done}", $"recovery {recovery}; fail-over {failOver}");
         Assert.That(failOver.Slowest95, Is.LessThan(FailOver), "95 % of the fail-overs");

@@ -15,7 +15,7 @@ public sealed class RestartStormTests
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan PoolPatience = TimeSpan.FromSeconds(30);
 
-    [Test, Category("FaultsSmoke"), CancelAfter(240_000)]
+    [Test, Category("Faults"), Category("Waits"), CancelAfter(240_000)]
     public Task Storm_smoke(CancellationToken cancellationToken) => RunAsync("strict", restarts: 3, pause: 7, cancellationToken);
 
     [TestCase("spooled"), TestCase("strict")]
