@@ -34,6 +34,7 @@ public abstract class ActivityContract
         await StartAsync(["order"], cancellationToken);
         for (var number = 0; number < 10; number++) await OrderAsync(number, $"A-{number}", cancellationToken);
         await WaitForAsync(report => report.GetProperty("completed").GetInt64() == 10, "to follow ten orders to their end", cancellationToken);
+        await Task.Delay(TimeSpan.FromSeconds(1.5), cancellationToken); // each second a host writes down how far it has told
         await OrderAsync(0, "LOST", cancellationToken); // nobody delivers it
         await WaitForAsync(report => report.GetProperty("started").GetInt64() == 11, "to see the eleventh", cancellationToken);
 
