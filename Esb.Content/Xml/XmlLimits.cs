@@ -21,5 +21,12 @@ public sealed record XmlLimits
     public TimeSpan ExpressionTime { get; init; } = TimeSpan.FromSeconds(2);
 
     /// <summary>The limits of a configuration: a document that may come in may be read, since a character takes at least a byte.</summary>
-    public static XmlLimits From(LimitsConfig limits) => new() { Characters = limits.MaxBodySize.Bytes };
+    public static XmlLimits From(LimitsConfig limits) => new()
+    {
+        Depth = limits.Xml.Depth,
+        Characters = limits.MaxBodySize.Bytes,
+        Attributes = limits.Xml.Attributes,
+        AttributeCharacters = limits.Xml.AttributeCharacters,
+        ExpressionTime = limits.Xml.ExpressionTime,
+    };
 }

@@ -44,4 +44,8 @@ public sealed record LimitsConfig : SettingsRecord
     /// <summary>The largest body that travels whole over a broker, where the store can keep larger ones.</summary>
     [Setting("Over a broker, bodies above this size travel as a reference, where the store can keep them for all hosts.", Range = "1KiB..1GiB")]
     public ByteSize ClaimCheck { get; init; } = ByteSize.KiB(256);
+
+    /// <summary>What one XML document may be.</summary>
+    [Setting("What one XML document may be.")]
+    public XmlLimitsConfig Xml { get; init; } = new();
 }

@@ -17,7 +17,7 @@ public sealed class ExplainTests : ConfigurationFixture
 
         var lines = ConfigurationExplainer.Explain(AcceptPath(file, ("ESB__LIMITS__MAXBODYSIZE", "1MiB"))).ToList();
 
-        Assert.That(lines.Take(18).Select(line => line.Replace(file, "esb.json", StringComparison.Ordinal)), Is.EqualTo(
+        Assert.That(lines.Take(22).Select(line => line.Replace(file, "esb.json", StringComparison.Ordinal)), Is.EqualTo(
         [
             "name = \"shop\"  (esb.json:2:11)",
             "",
@@ -35,6 +35,10 @@ public sealed class ExplainTests : ConfigurationFixture
             "limits.drainDelay = \"2s\"  (default)",
             "limits.drainTimeout = \"25s\"  (default)",
             "limits.claimCheck = \"256KiB\"  (default)",
+            "limits.xml.depth = 128  (default)",
+            "limits.xml.attributes = 10000  (default)",
+            "limits.xml.attributeCharacters = 1048576  (default)",
+            "limits.xml.expressionTime = \"2s\"  (default)",
             "",
             "transport.type = \"memory\"  (default)",
         ]));
