@@ -23,10 +23,10 @@ internal sealed partial class EsbApplication(ServiceProvider services)
         await using var management = new ManagementServer(services, ManagementKey.DefaultFile);
         _report.Describe();
         PortProbe.RequireFree(services.GetServices<IListeningPart>().SelectMany(part => part.Places));
-        await management.StartAsync(stop);
         StopOutcome outcome;
         try
         {
+            await management.StartAsync(stop);
             await _bus.StartAsync(stop);
             _report.Invite(management.Address, management.KeyFile);
             await Task.Delay(Timeout.Infinite, stop);

@@ -57,6 +57,19 @@ public sealed class EsbApplicationTests
     }
 
     [Test]
+    public async Task Host_that_is_told_to_stop_while_it_starts_stops_cleanly(CancellationToken cancellationToken)
+    {
+        using var stop = new CancellationTokenSource();
+        await using var services = await BuildAsync();
+        await stop.CancelAsync();
+
+        var outcome = await new EsbApplication(services).RunAsync(stop.Token, cancellationToken);
+
+        Assert.That(outcome.IsClean, Is.True);
+        Assert.That(_log.Lines, Does.Contain("stopped: what was under way is finished").And.None.Contains("is running"));
+    }
+
+    [Test]
     public async Task Configuration_that_cannot_be_had_stops_what_started(CancellationToken cancellationToken)
     {
         var store = Substitute.For<IBusPart>();
