@@ -5,11 +5,16 @@ namespace Esb.Topics.RabbitMq.Receiving;
 /// <summary>Whether a receiver consumes, and why not; tells the log of each change once. Thread-safe.</summary>
 internal sealed partial class ReceiverState(string endpoint, ILogger logger)
 {
+    // One queue that the broker says nothing of, without a leader perhaps, keeps no host from being ready for ever.
+    private const int MaxUnanswered = 3;
+
     private readonly TaskCompletionSource _tried = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private volatile string? _reason = "starting";
+    private int _unanswered;
 
     public string? Reason => _reason;
 
+    /// <summary>Ends once the queue was declared, or refused: what is published before may not find it.</summary>
     public Task FirstAttempt => _tried.Task;
 
     public void Consumes()
@@ -28,7 +33,7 @@ internal sealed partial class ReceiverState(string endpoint, ILogger logger)
         if (_reason != reason && isForPeople) LogRefused(endpoint, reason);
         else if (_reason != reason) LogInterrupted(endpoint, reason);
         _reason = reason;
-        _tried.TrySetResult();
+        if (reason != BrokerFault.Away || Interlocked.Increment(ref _unanswered) >= MaxUnanswered) _tried.TrySetResult();
     }
 
     public void IsInterrupted(string reason)

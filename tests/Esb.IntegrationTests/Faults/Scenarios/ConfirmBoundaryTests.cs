@@ -24,7 +24,7 @@ public sealed class ConfirmBoundaryTests
         (1, true), (8, true), (20, true), (21, true),
     ];
 
-    [Test, Category("Faults"), Category("Waits"), CancelAfter(600_000)]
+    [Test, Category("Faults"), Category("Paced"), CancelAfter(600_000)]
     public async Task Publish_that_is_cut_anywhere_ends_confirmed_or_unknown_and_in_time(CancellationToken cancellationToken)
     {
         await using var bench = await FaultBench.StartAsync(

@@ -10,7 +10,7 @@ using RabbitMQ.Client;
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>The same comes twice, in every way that it can: it has one effect, and each copy is flagged.</summary>
-[NonParallelizable, Category("Waits")]
+[NonParallelizable, Category("Paced")]
 public sealed class DuplicateTests
 {
     private const string Intake = "intake";
