@@ -5,7 +5,7 @@ namespace Esb.Topics.RabbitMq.Receiving;
 /// Of several hosts one consumes a lane, the others wait their turn at the broker, which does not tell of them. So a consumer that is missing is noticed
 /// as soon as none is left that could take its place. The order is kept, as whoever consumes anew lets go of the channel before, after the delivery under way.
 /// </remarks>
-internal sealed class LaneWatch(IReadOnlyList<LaneConsumer> lanes, Func<string, CancellationToken, Task<uint?>> count, Action<string> lost, TimeProvider time)
+internal sealed class LaneWatch(IReadOnlyList<LaneConsumer> lanes, Func<IReadOnlyList<string>, CancellationToken, Task<IReadOnlyDictionary<string, uint>>> count, Action<string> lost, TimeProvider time)
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(3);
 
@@ -15,10 +15,7 @@ internal sealed class LaneWatch(IReadOnlyList<LaneConsumer> lanes, Func<string, 
         using var timer = new PeriodicTimer(Interval, time);
         try
         {
-            while (await timer.WaitForNextTickAsync(stopping))
-            {
-                foreach (var lane in lanes) await LookAsync(lane, stopping);
-            }
+            while (await timer.WaitForNextTickAsync(stopping)) await LookAsync(stopping);
         }
         catch (Exception) when (stopping.IsCancellationRequested)
         {
@@ -26,10 +23,15 @@ internal sealed class LaneWatch(IReadOnlyList<LaneConsumer> lanes, Func<string, 
         }
     }
 
-    private async Task LookAsync(LaneConsumer lane, CancellationToken stopping)
+    private async Task LookAsync(CancellationToken stopping)
     {
-        if (lane.Session is not { } session || await count(lane.Queue, stopping) is not { } consumers || session.Hears(consumers > 0)) return;
-        lost($"the consumer of {lane.Queue} was lost");
-        await session.EndAsync();
+        var consumed = lanes.Select(lane => (lane.Queue, lane.Session)).Where(lane => lane.Session is not null).ToList();
+        var consumers = await count([.. consumed.Select(lane => lane.Queue)], stopping);
+        foreach (var (queue, session) in consumed)
+        {
+            if (!consumers.TryGetValue(queue, out var those) || session!.Hears(those > 0)) continue;
+            lost($"the consumer of {queue} was lost");
+            await session.EndAsync();
+        }
     }
 }

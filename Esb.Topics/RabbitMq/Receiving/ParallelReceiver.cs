@@ -99,14 +99,17 @@ internal sealed class ParallelReceiver : IReceiver
     // When the endpoint stops, what is under way is let finish; what waits goes back first, for others to work on.
     private async Task LeaveAsync(ParallelSession session, CancellationToken stopping)
     {
-        if (stopping.IsCancellationRequested)
+        try
         {
+            if (!stopping.IsCancellationRequested) return;
             await session.CancelAsync();
             foreach (var arrival in _workers.Stop().Where(arrival => arrival.Session == session)) await session.Acks.ReturnAsync(arrival.Place);
             await _workers.EndedAsync();
         }
-
-        await session.DisposeAsync();
+        finally
+        {
+            await session.DisposeAsync();
+        }
     }
 
     private async Task WorkAsync(Arrival arrival)

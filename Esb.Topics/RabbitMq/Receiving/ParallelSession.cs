@@ -82,9 +82,9 @@ internal sealed class ParallelSession : IAsyncDisposable
         {
             await _channel.Channel.BasicCancelAsync(_consumer, cancellationToken: CancellationToken.None);
         }
-        catch (Exception) when (!IsOpen)
+        catch (Exception)
         {
-            // Lost meanwhile: nothing more comes over it either.
+            // Lost meanwhile, or not answered in time: who leaves closes the channel next, and the broker takes back what came over it.
         }
     }
 

@@ -83,9 +83,17 @@ public sealed class LaneWatchTests
         connection.IsOpen.Returns(true);
         connection.CreateChannelAsync(default, default).ReturnsForAnyArgs(_ => Channel(delivers && _channels.IsEmpty));
         _lane = new LaneConsumer(new Lane(0, "a-lane", Prefetch: 32), LaneWork.Of(SendAsync, _time), _gate, _freezes, _time, NullLogger.Instance);
-        var watch = new LaneWatch([_lane], (_, _) => Task.FromResult(_looks++ < counts.Length ? counts[_looks - 1] : 1), _lost.Enqueue, _time);
+        var watch = new LaneWatch([_lane], (queues, _) => Task.FromResult<IReadOnlyDictionary<string, uint>>(Answer(queues, counts)), _lost.Enqueue, _time);
         _running = Task.WhenAll(_lane.RunAsync(connection, _ => { }, _stopping.Token), watch.RunAsync(_stopping.Token));
         await Eventually.HoldsAsync(() => _lane.IsLive && (!delivers || _gate.CurrentCount == 0), "it consumes", cancellationToken);
+    }
+
+    // One for each look; after the last, as it should be.
+    private Dictionary<string, uint> Answer(IReadOnlyList<string> queues, uint?[] counts)
+    {
+        var consumers = _looks < counts.Length ? counts[_looks] : 1;
+        _looks++;
+        return consumers is { } known ? queues.ToDictionary(queue => queue, _ => known) : [];
     }
 
     private async Task LookAsync(CancellationToken cancellationToken)
