@@ -14,7 +14,7 @@ internal sealed class PostgresLetterFilter
         if (filter.State is not null) Add("state = @state", "state", filter.State.ToString());
         if (filter.Endpoint is not null) Add("endpoint = @endpoint", "endpoint", PostgresText.Clean(filter.Endpoint));
         if (filter.Code is not null) Add("code = @code", "code", PostgresText.Clean(filter.Code));
-        if (filter.Key is not null) Add("key = @key", "key", PostgresText.Clean(filter.Key));
+        if (filter.Key is not null) Add("left(key, 256) = left(@key, 256) and key = @key", "key", PostgresText.Clean(filter.Key)); // as indexed
         if (filter.MessageId is not null) Add("message_id = @messageId", "messageId", filter.MessageId);
         if (filter.Job is not null) Add("job = @filterJob", "filterJob", filter.Job);
         if (filter.From is not null) Add("last_attempt >= @from", "from", filter.From.Value.UtcDateTime);

@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Storage;
@@ -58,6 +59,18 @@ public abstract class DeadLetterStoreContract
         Assert.That(kept.Letter.Message.Body.Bytes.ToArray(), Is.EqualTo(message.Body.Bytes.ToArray()));
         Assert.That(kept.Summary, Is.EqualTo((await FindAsync(new(), cancellationToken)).Single()));
         Assert.That((kept.Summary.BodyBytes, kept.Summary.State, kept.Summary.ChangedAt), Is.EqualTo((4, DeadLetterState.Open, (DateTimeOffset?)null)));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task A_letter_with_a_key_as_long_as_a_broker_carries_is_kept_and_found(CancellationToken cancellationToken)
+    {
+        var key = Convert.ToHexString(RandomNumberGenerator.GetBytes(25_000)); // nothing of it can be packed
+        var letter = Letter();
+
+        await _store.AddAsync(letter with { Message = letter.Message with { Key = key } }, cancellationToken);
+        await _store.AddAsync(Letter() with { Endpoint = "other", Message = letter.Message with { Key = key[..^1] } }, cancellationToken);
+
+        Assert.That((await FindAsync(new() { Key = key }, cancellationToken)).Select(found => (found.Id, found.Key)), Is.EqualTo([(letter.Id, key)]));
     }
 
     [Test, CancelAfter(30_000)]
