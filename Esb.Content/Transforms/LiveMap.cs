@@ -16,8 +16,8 @@ internal sealed partial class LiveMap(string path, StylesheetFiles first, Func<S
     private XsltMap _current = compile(first);
     private string _running = first.ContentHash;
     private IReadOnlyList<string> _paths = first.Paths;
-    private string _taken = ContentStamp.Of(first.Paths);
-    private string _seen = ContentStamp.Of(first.Paths);
+    private string _taken = first.Stamp;
+    private string _seen = first.Stamp;
 
     public string Name => _current.Name;
 
@@ -68,7 +68,7 @@ internal sealed partial class LiveMap(string path, StylesheetFiles first, Func<S
         }
 
         _paths = files.Paths;
-        _taken = _seen = ContentStamp.Of(_paths);
+        _taken = _seen = files.Stamp;
         Problem = null;
     }
 

@@ -12,6 +12,7 @@ internal sealed class StylesheetFiles : XmlResolver
 
     private readonly Dictionary<Uri, XDocument> _documents = [];
     private readonly List<Uri> _open = [];
+    private readonly List<string> _stamps = [];
     private readonly IncrementalHash _hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
     private readonly FolderResolver _folder;
 
@@ -33,6 +34,9 @@ internal sealed class StylesheetFiles : XmlResolver
 
     /// <summary>Every file that it consists of, the map's own first.</summary>
     public IReadOnlyList<string> Paths => [.. _documents.Keys.Select(file => file.LocalPath)];
+
+    /// <summary>What the files looked like before they were read, as <see cref="ContentStamp.Of"/> of <see cref="Paths"/>: what comes after that is a change.</summary>
+    public string Stamp => string.Join('\n', _stamps);
 
     /// <summary>Whether white space of the message is dropped, which the engine can do only while it reads.</summary>
     public bool StripsSpace => Documents.Any(document => document.Root!.Elements(Xsl + "strip-space").Any());
@@ -59,6 +63,7 @@ internal sealed class StylesheetFiles : XmlResolver
 
     private XDocument Load(Uri uri, string reference)
     {
+        _stamps.Add(ContentStamp.Of([uri.LocalPath]));
         var bytes = File.ReadAllBytes(uri.LocalPath);
         _hash.AppendData(System.Text.Encoding.UTF8.GetBytes($"{reference}\n{bytes.Length}\n"));
         _hash.AppendData(bytes);

@@ -36,6 +36,25 @@ public sealed class LiveMapTests : IDisposable
     }
 
     [Test]
+    public void A_change_while_the_map_is_compiled_is_taken_later()
+    {
+        Write(MapFile, Says("one"));
+        Queue<string> changes = new(["two", "three"]);
+        var map = Open(files =>
+        {
+            var compiled = SomeMaps.Compile(files);
+            if (changes.TryDequeue(out var change)) Write(MapFile, Says(change));
+            return compiled;
+        });
+
+        LookTwice(map);
+        var second = Made(map);
+        LookTwice(map);
+
+        Assert.That((second, Made(map)), Is.EqualTo(("<two />", "<three />")));
+    }
+
+    [Test]
     public void A_change_of_an_included_file_counts()
     {
         Write(MapFile, "<xsl:include href='part.xsl'/>");
@@ -151,10 +170,12 @@ public sealed class LiveMapTests : IDisposable
         map.Look();
     }
 
-    private LiveMap Open()
+    private LiveMap Open() => Open(files => SomeMaps.Compile(files));
+
+    private LiveMap Open(Func<StylesheetFiles, XsltMap> compile)
     {
         using var factory = LoggerFactory.Create(builder => builder.AddProvider(_log));
-        return new LiveMap(MapFile, StylesheetFiles.Read(MapFile), files => SomeMaps.Compile(files), factory.CreateLogger("maps"));
+        return new LiveMap(MapFile, StylesheetFiles.Read(MapFile), compile, factory.CreateLogger("maps"));
     }
 
     // Two writes within one tick of the file system's clock would look the same.
