@@ -58,13 +58,13 @@ public abstract class RetentionPart(TimeSpan retention, TimeProvider time) : IBu
             {
                 await RemoveBeforeAsync(time.GetUtcNow() - retention, stopping);
             }
-            catch (Exception ex) when (ex is EsbException or IOException)
-            {
-                NoteFailure(ex.Message);
-            }
-            catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+            catch (Exception) when (stopping.IsCancellationRequested)
             {
                 return;
+            }
+            catch (Exception ex)
+            {
+                NoteFailure(ex.Message);
             }
 
             await Task.Delay(Interval, time, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

@@ -134,8 +134,8 @@ internal sealed partial class AnchorLog : IAsyncDisposable
             }
         }
 
+        _previous = previous; // the lines stand in the file, whatever becomes of its name
         if (isNew) DurableFolder.Flush(folder);
-        _previous = previous;
     }
 
     [LoggerMessage(EventId = 4570, Level = LogLevel.Error, Message = "the anchors of the audit could not be written; they are tried again with the next ones")]

@@ -175,7 +175,7 @@ internal sealed partial class FileStore : IStore
             {
                 await _index.RefreshAsync(CancellationToken.None);
             }
-            catch (IOException ex)
+            catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
             {
                 LogNotIndexed(ex);
             }

@@ -16,6 +16,9 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, string? make
     private const long PartitionLock = 0x45_53_42_00_02;
     private const string DayFormat = "yyyyMMdd";
 
+    // Who waits for a table that somebody reads makes all wait behind him who insert: not for long, it is tried again.
+    private const string NotForLong = "select set_config('lock_timeout', '500ms', true);";
+
     private readonly ConcurrentDictionary<DateOnly, bool> _existing = new();
 
     /// <summary>A table without partitions, and the column that says with which day its rows go; null where there is none.</summary>
@@ -37,7 +40,7 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, string? make
         foreach (var day in unknown.Except(missing)) _existing[day] = true;
         if (missing.Count == 0) return; // a role that may not make tables gets by
 
-        var sql = new StringBuilder().Append(CultureInfo.InvariantCulture, $"select pg_advisory_xact_lock({PartitionLock});");
+        var sql = new StringBuilder().Append(CultureInfo.InvariantCulture, $"select pg_advisory_xact_lock({PartitionLock});{NotForLong}");
         foreach (var day in missing) AppendMaking(sql, day);
         await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
         await connection.ExecuteAsync(new CommandDefinition(sql.ToString(), cancellationToken: cancellationToken));
@@ -71,7 +74,8 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, string? make
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
         await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
         var name = NameOf(tables[0], day);
-        await connection.ExecuteAsync(new CommandDefinition($"lock table {name} in access exclusive mode", cancellationToken: cancellationToken));
+        // Readers go on: one that has the table, and waits for this day of it, would be waited for by the drop, which needs the table.
+        await connection.ExecuteAsync(new CommandDefinition($"lock table {name} in share mode", cancellationToken: cancellationToken));
         var found = await connection.ExecuteScalarAsync<long>(new CommandDefinition($"select count(*) from {name}", commandTimeout: 0, cancellationToken: cancellationToken));
         if (found != rows) return false;
 
@@ -105,7 +109,7 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, string? make
     // All or nothing: a day that is half there looks as if somebody had changed it.
     private async Task DropAsync(NpgsqlConnection connection, DateOnly day, CancellationToken cancellationToken)
     {
-        var sql = $"drop table if exists {string.Join(", ", tables.Select(table => NameOf(table, day)))}";
+        var sql = $"{NotForLong}drop table if exists {string.Join(", ", tables.Select(table => NameOf(table, day)))}";
         if (Companion is (var companion, var column))
             sql += string.Create(CultureInfo.InvariantCulture, $"; delete from {companion} where {column} >= '{day:yyyy-MM-dd} 00:00+00' and {column} < '{day.AddDays(1):yyyy-MM-dd} 00:00+00'");
         await connection.ExecuteAsync(new CommandDefinition(sql, cancellationToken: cancellationToken));
@@ -125,7 +129,7 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, string? make
     }
 
     private static DateOnly? TryReadDay(string name) =>
-        DateOnly.TryParseExact(name[^DayFormat.Length..], DayFormat, CultureInfo.InvariantCulture, DateTimeStyles.None, out var day) ? day : null;
+        name.Length >= DayFormat.Length && DateOnly.TryParseExact(name[^DayFormat.Length..], DayFormat, CultureInfo.InvariantCulture, DateTimeStyles.None, out var day) ? day : null;
 
     private static string NameOf(string table, DateOnly day) => $"{table}_{day.ToString(DayFormat, CultureInfo.InvariantCulture)}";
 }

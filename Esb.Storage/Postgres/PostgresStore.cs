@@ -126,13 +126,13 @@ internal sealed partial class PostgresStore : IStore
                 await Task.Delay(_database.IsReady ? PartitionInterval : RetryInterval, _time, cancellationToken);
                 await _database.RunAsync(() => _database.MakePartitionsAsync(_time.GetUtcNow(), cancellationToken), cancellationToken);
             }
-            catch (EsbException ex)
-            {
-                LogAway(PostgresErrors.Describe(ex));
-            }
-            catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+            catch (Exception) when (cancellationToken.IsCancellationRequested)
             {
                 return;
+            }
+            catch (Exception ex)
+            {
+                LogAway(ex is EsbException known ? PostgresErrors.Describe(known) : ex.Message);
             }
         }
     }

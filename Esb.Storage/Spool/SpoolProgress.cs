@@ -42,7 +42,7 @@ internal sealed partial class SpoolProgress(string folder, TimeProvider time, IL
             foreach (var segment in SegmentFile.List(folder).Where(segment => segment.Number < Position.Segment)) segment.Delete();
             (_savedAt, _savedSegment) = (time.GetTimestamp(), Position.Segment);
         }
-        catch (IOException ex)
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
             LogNotSaved(ex);
         }

@@ -51,8 +51,8 @@ internal sealed partial class FileAuditIndex(string folder, Func<SegmentPosition
 
     private void Refresh()
     {
-        var limit = committed?.Invoke();
         var files = SegmentFile.List(folder);
+        var limit = committed?.Invoke(); // after the list: a segment with a successor in it has come to its end by then
         foreach (var gone in _segments.Keys.Except(files.Select(file => file.Number)).ToList()) _segments.Remove(gone);
         foreach (var file in files) Refresh(file, isLast: file == files[^1], limit);
     }
@@ -78,7 +78,7 @@ internal sealed partial class FileAuditIndex(string folder, Func<SegmentPosition
         {
             return index.Seal();
         }
-        catch (IOException ex)
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
             LogNotSealed(ex, index.Segment);
             return index;

@@ -3,6 +3,7 @@ using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Storage;
 using Esb.Storage.Files;
+using Esb.Storage.Files.Index;
 using Esb.Storage.Segments;
 using Microsoft.Extensions.Logging.Abstractions;
 using NUnit.Framework;
@@ -64,6 +65,31 @@ public sealed class FileAuditStoreTests
         await using var reopened = await OpenAsync(cancellationToken);
         Assert.That(await FindAsync(reopened.Audit, new AuditQuery(), cancellationToken), Has.Count.EqualTo(50));
         Assert.That(await File.ReadAllBytesAsync(Segments()[0].IndexPath, cancellationToken), Is.EqualTo(before));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task A_segment_that_comes_to_its_end_while_a_search_looks_is_read_to_its_end(CancellationToken cancellationToken)
+    {
+        var (audit, _) = FileStore.Folders(_config);
+        await using var log = SegmentLog.Open(audit, SmallSegments, NullLogger.Instance);
+        var (grows, written) = (true, 1);
+        using var index = new FileAuditIndex(audit, LookWhileItGrows, NullLogger.Instance);
+        await log.AppendAsync(StoredFact.Write([SomeFacts.Fact()]), cancellationToken);
+
+        await index.RefreshAsync(cancellationToken);
+        var segments = await index.RefreshAsync(cancellationToken);
+
+        Assert.That(Segments(), Has.Count.EqualTo(2));
+        Assert.That(segments.Sum(segment => segment.All().Count), Is.EqualTo(written));
+
+        // What a writer does between two lines of the search.
+        SegmentPosition LookWhileItGrows()
+        {
+            var before = log.Committed;
+            for (; grows && log.Committed.Segment == before.Segment; written++) log.AppendAsync(StoredFact.Write([SomeFacts.Fact()]), CancellationToken.None).GetAwaiter().GetResult();
+            grows = false;
+            return before;
+        }
     }
 
     [Test, CancelAfter(20_000)]
