@@ -1,4 +1,5 @@
 using System.Data.Common;
+using System.Net.Sockets;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
@@ -107,7 +108,7 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
     public DatabaseFailure? Explain(Exception cause, IReadOnlyList<string> parameters) => cause switch
     {
         PostgresException refused => PostgresFailures.Explain(refused, parameters),
-        NpgsqlException => PostgresFailures.Unreachable,
+        NpgsqlException or TimeoutException or SocketException => PostgresFailures.Unreachable, // a name that is not resolved in time has no type of its own
         { Source: "Npgsql" } when cause.GetType() == typeof(Exception) => PostgresFailures.OutOfStep, // it has no type of its own for that
         _ => null,
     };

@@ -2,7 +2,6 @@ using Esb.Core.Errors;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
-using Npgsql;
 
 namespace Esb.Endpoints.Sql.Outbox;
 
@@ -65,15 +64,15 @@ internal sealed partial class OutboxDispatcher(Database database, OutboxTable ta
                 _trouble = null;
                 await Task.Delay(LookInterval, time, cancellationToken);
             }
-            catch (Exception ex) when (ex is EsbException or NpgsqlException)
+            catch (Exception) when (cancellationToken.IsCancellationRequested)
+            {
+                return;
+            }
+            catch (Exception ex) // whatever it is: who ends here would leave what waits to the next start
             {
                 if (_trouble is null) LogTrouble(database.Name, ex);
                 _trouble = ex is EsbException ? ex.Message : "The database cannot be used.";
                 await Task.Delay(LookInterval, time, CancellationToken.None);
-            }
-            catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
-            {
-                return;
             }
         }
     }

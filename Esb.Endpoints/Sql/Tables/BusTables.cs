@@ -81,7 +81,7 @@ internal sealed class BusTables(Database database)
                 return true;
             }, cancellationToken);
         }
-        catch (NpgsqlException ex) when (database.Provider.Explain(ex, []) is { } failure)
+        catch (Exception ex) when (database.Provider.Explain(ex, []) is { } failure)
         {
             throw failure.ToException(database.Name, ex);
         }

@@ -52,14 +52,14 @@ internal sealed partial class BusTablesKeeper(EsbConfiguration configuration, Da
                 await database.Tables.KeepAsync(cancellationToken);
                 trouble = null;
             }
-            catch (EndpointException ex)
+            catch (Exception) when (cancellationToken.IsCancellationRequested)
+            {
+                return;
+            }
+            catch (Exception ex)
             {
                 if (ex.Message != trouble) LogTrouble(database.Name, ex.Message); // once, however often it is tried
                 trouble = ex.Message;
-            }
-            catch (OperationCanceledException)
-            {
-                return;
             }
 
             await Task.Delay(trouble is null ? Interval : RetryInterval, time, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

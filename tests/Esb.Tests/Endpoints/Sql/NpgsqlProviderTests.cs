@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Storage;
@@ -40,6 +41,17 @@ internal sealed class NpgsqlProviderTests
 
         Assert.That((failure!.Code, failure.Kind, failure.IsTransient, failure.IsOutage), Is.EqualTo(("ESB-SQL-CONNECTION", FaultKind.Outside, true, false)));
     }
+
+    // As Npgsql 10.0.0 throws them while the name of the server is resolved, or its addresses are tried.
+    [TestCaseSource(nameof(UnreachableServers))]
+    public void Server_that_is_not_found_in_time_is_an_outage(Exception cause)
+    {
+        var failure = new NpgsqlProvider().Explain(cause, []);
+
+        Assert.That((failure!.IsTransient, failure.IsOutage), Is.EqualTo((true, true)));
+    }
+
+    private static IEnumerable<Exception> UnreachableServers() => [new TimeoutException(), new SocketException((int)SocketError.HostNotFound), new NpgsqlException("Failed to connect")];
 
     [Test]
     public void Exception_of_somebody_else_is_not_explained() =>
