@@ -1,10 +1,14 @@
 using System.Globalization;
+using System.Text;
 
 namespace Esb.Endpoints.Files;
 
 /// <summary>Puts files away that are done with: into <c>done</c>, or into <c>error</c> with a text beside them. Thread-safe.</summary>
 internal sealed class FileArchive(FileInboundConfig config, TimeProvider time)
 {
+    private const string Reason = ".reason.txt";
+    private const int MaxNameBytes = 255;
+
     /// <summary>Puts a file away, as its claim says; it keeps its name, or where that is taken gets the message's id into it.</summary>
     /// <exception cref="IOException">It could not be moved, and is where it was.</exception>
     /// <exception cref="UnauthorizedAccessException">It may not be moved, and is where it was.</exception>
@@ -40,6 +44,8 @@ internal sealed class FileArchive(FileInboundConfig config, TimeProvider time)
         var text = string.Create(CultureInfo.InvariantCulture, $"{refusal.Code}\n{refusal.Reason}\n{time.GetUtcNow():O}\nmessage {file.MessageId}\n");
         var unfinished = FinalName.Temporary(config.ErrorFolder);
         File.WriteAllText(unfinished, text);
-        File.Move(unfinished, Path.Combine(config.ErrorFolder, $"{Clip(Path.GetFileName(path))}.reason.txt"), overwrite: true);
+        var name = Path.GetFileName(path);
+        if (Encoding.UTF8.GetByteCount(name) + Reason.Length <= MaxNameBytes && FinalName.TryTake(unfinished, Path.Combine(config.ErrorFolder, name + Reason))) return;
+        File.Move(unfinished, Path.Combine(config.ErrorFolder, $"{Clip(name)}.{file.MessageId:N}{Reason}"), overwrite: true);
     }
 }

@@ -89,6 +89,33 @@ internal sealed class FileInboundEndpointTests
     }
 
     [Test]
+    public async Task Refused_files_with_long_names_that_begin_alike_have_a_text_each(CancellationToken cancellationToken)
+    {
+        string[] names = [$"{new string('n', 80)}-1.xml", $"{new string('n', 80)}-2.xml", $"{new string('n', 240)}.xml"];
+        var intake = new RecordingIntake { Answer = (_, _) => throw new EsbException("ESB-XML-SYNTAX", "The body is no XML.", FaultKind.Malformed) };
+        await using var endpoint = await StartAsync(intake);
+
+        foreach (var name in names) await File.WriteAllTextAsync(At(name), "bad", cancellationToken);
+
+        await Eventually.HoldsAsync(() => Directory.Exists(At("error")) && Directory.GetFiles(At("error"), "*.reason.txt").Length == 3, "each has its text", cancellationToken);
+        foreach (var name in names[..2]) Assert.That(File.Exists(At("error", $"{name}.reason.txt")), Is.True, name);
+    }
+
+    [Test]
+    public async Task Text_of_a_refused_file_takes_the_name_of_no_file_that_is_there(CancellationToken cancellationToken)
+    {
+        var intake = new RecordingIntake { Answer = (_, _) => throw new EsbException("ESB-XML-SYNTAX", "The body is no XML.", FaultKind.Malformed) };
+        Directory.CreateDirectory(At("error"));
+        await File.WriteAllTextAsync(At("error", "a.xml.reason.txt"), "somebody's file", cancellationToken);
+        await using var endpoint = await StartAsync(intake);
+
+        await File.WriteAllTextAsync(At("a.xml"), "bad", cancellationToken);
+
+        await Eventually.HoldsAsync(() => Directory.GetFiles(At("error"), "a.xml.*.reason.txt").Length == 1, "the text stands beside it", cancellationToken);
+        Assert.That(await File.ReadAllTextAsync(At("error", "a.xml.reason.txt"), cancellationToken), Is.EqualTo("somebody's file"));
+    }
+
+    [Test]
     public async Task File_is_tried_again_as_the_same_message_while_the_broker_is_away(CancellationToken cancellationToken)
     {
         var intake = new RecordingIntake();
