@@ -51,10 +51,8 @@ internal static class HttpFields
             if (rules.Rewrite.NameOf(header.Key) is { } name) admitted.Add(new(name, header.Value));
         }
 
-        admitted.AddRange(rules.Rewrite.Set);
-
         if (message.ContentType is { } contentType) RequireValue("Content-Type", contentType);
-        return admitted;
+        return [.. MessageHeaders.From(admitted.Concat(rules.Rewrite.Set))]; // those that have one name now are joined
     }
 
     // The message has a count of its own of the way it came.

@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http;
@@ -6,13 +5,23 @@ namespace Esb.Endpoints.Http;
 /// <summary>The outside of each http-outbound endpoint, shared by its instances and by relays. Thread-safe.</summary>
 internal sealed class HttpTargets(TimeProvider time, ILoggerFactory loggers) : IAsyncDisposable
 {
-    private readonly ConcurrentDictionary<string, Lazy<HttpTarget>> _targets = new();
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, HttpTarget> _targets = [];
 
-    public HttpTarget Of(HttpOutboundConfig config) =>
-        _targets.GetOrAdd(config.Name, _ => new Lazy<HttpTarget>(() => new HttpTarget(config, time, loggers))).Value;
+    /// <summary>The outside, made when it is first asked for; where that fails, because a file is just being replaced, the next one tries again.</summary>
+    /// <exception cref="Esb.Core.Certificates.CertificateException">A certificate cannot be read, or has expired.</exception>
+    /// <exception cref="Esb.Core.Files.FileFaultException">A file with a secret cannot be read.</exception>
+    public HttpTarget Of(HttpOutboundConfig config)
+    {
+        lock (_gate)
+        {
+            if (!_targets.TryGetValue(config.Name, out var target)) _targets[config.Name] = target = new HttpTarget(config, time, loggers);
+            return target;
+        }
+    }
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var target in _targets.Values) await target.Value.DisposeAsync();
+        foreach (var target in _targets.Values) await target.DisposeAsync();
     }
 }

@@ -147,12 +147,4 @@ internal sealed partial class KestrelListener(ListenerConfig config, HttpRoutes 
 
     [LoggerMessage(EventId = 2104, Level = LogLevel.Error, Message = "A request for {Path} failed")]
     private partial void LogUnforeseen(string path, Exception exception);
-
-    /// <summary>The bus starts and stops its listeners; they do not listen to signals of the process themselves.</summary>
-    private sealed class BusLifetime : IHostLifetime
-    {
-        public Task WaitForStartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
-
-        public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
-    }
 }

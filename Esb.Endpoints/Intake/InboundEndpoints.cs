@@ -42,15 +42,16 @@ internal sealed partial class InboundEndpoints(
     {
         foreach (var config in Configs.Where(config => config.Enabled))
         {
-            var endpoint = Create(config);
+            IInboundEndpoint? endpoint = null;
             try
             {
+                endpoint = Create(config); // may read files
                 await endpoint.StartAsync(cancellationToken);
                 lock (_running) _running[config.Name] = endpoint;
             }
             catch (Exception ex) when (ex is not (ConfigurationRefusedException or OperationCanceledException))
             {
-                await endpoint.DisposeAsync();
+                if (endpoint is not null) await endpoint.DisposeAsync();
                 lock (_running) _failed[config.Name] = ex.Message;
                 LogNotStarted(config.Name, ex); // the others run all the same
             }

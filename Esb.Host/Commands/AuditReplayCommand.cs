@@ -15,7 +15,7 @@ internal sealed class AuditReplayCommand : Command
     private readonly Option<bool> _again = new("--again") { Description = "Sends it although it was replayed there already." };
     private readonly Option<bool> _outOfOrder = new("--out-of-order") { Description = "Sends it although later messages may have gone past it at an endpoint that delivers in order." };
     private readonly Option<string?> _reason = new("--reason") { Description = "Why, for the record." };
-    private readonly Option<string?> _command = new("--command") { Description = "A name of your own for this command: given again, it is done once." };
+    private readonly Option<string?> _command = new Option<string?>("--command") { Description = "A name of your own for this command: given again, it is done once." }.AsLine();
     private readonly Option<int?> _limit = new Option<int?>("--limit") { Description = "The most messages; needed where the options find more than 1,000." }.Within(1, 1_000_000);
     private readonly Option<bool> _preview = new("--preview") { Description = "Only counts what would be sent." };
     private readonly FactOptions _facts;

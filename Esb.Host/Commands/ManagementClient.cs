@@ -24,7 +24,8 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
     public ManagementClient(Uri host, string? key)
     {
         _host = host;
-        _http = new HttpClient(new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false }) { BaseAddress = host, Timeout = AnswerTime };
+        var handler = new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false, RequestHeaderEncodingSelector = (_, _) => Encoding.UTF8 }; // names of people
+        _http = new HttpClient(handler) { BaseAddress = host, Timeout = AnswerTime };
         if (key is not null) _http.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", key);
     }
 
@@ -69,7 +70,7 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
     public async Task<T> PostAsync<T>(string path, object body, CancellationToken cancellationToken, string? command = null)
     {
         using var request = new HttpRequestMessage(HttpMethod.Post, path) { Content = JsonContent.Create(body, body.GetType(), options: Json) };
-        request.Headers.Add(Operators.Header, Environment.UserName);
+        NameOperator(request);
         if (command is not null) request.Headers.Add(Operators.CommandHeader, command);
         return await AskAsync<T>(request, cancellationToken);
     }
@@ -77,7 +78,7 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
     public async Task<T> PatchAsync<T>(string path, object body, CancellationToken cancellationToken)
     {
         using var request = new HttpRequestMessage(HttpMethod.Patch, path) { Content = JsonContent.Create(body, body.GetType(), options: Json) };
-        request.Headers.Add(Operators.Header, Environment.UserName);
+        NameOperator(request);
         return await AskAsync<T>(request, cancellationToken);
     }
 
@@ -85,6 +86,12 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
     {
         using var request = new HttpRequestMessage(HttpMethod.Get, path);
         return await AskAsync(request, content => content.ReadAsByteArrayAsync(cancellationToken), cancellationToken);
+    }
+
+    // A user of a container may have no name; the host then names the key.
+    private static void NameOperator(HttpRequestMessage request)
+    {
+        if (Environment.UserName is { Length: > 0 } name) request.Headers.Add(Operators.Header, name);
     }
 
     private Task<T> AskAsync<T>(HttpRequestMessage request, CancellationToken cancellationToken) =>

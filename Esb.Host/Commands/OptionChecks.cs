@@ -1,7 +1,9 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
+using System.Net.Http.Headers;
 using Esb.Core.Configuration;
+using Esb.Core.Messages;
 
 namespace Esb.Host.Commands;
 
@@ -49,6 +51,26 @@ internal static class OptionChecks
                 result.AddError($"{option.Name}: expected an address such as http://127.0.0.1:8081");
             else if (url.UserInfo.Length > 0)
                 result.AddError($"{option.Name}: {SecretOption.Warning}");
+        });
+        return option;
+    }
+
+    /// <summary>The value is a media type.</summary>
+    public static Option<string?> AsContentType(this Option<string?> option)
+    {
+        option.Validators.Add(result =>
+        {
+            if (!MediaTypeHeaderValue.TryParse(result.GetValueOrDefault<string>(), out _)) result.AddError($"{option.Name}: expected a media type such as application/xml");
+        });
+        return option;
+    }
+
+    /// <summary>The value goes into a header: one line, of at most 200 characters.</summary>
+    public static Option<string?> AsLine(this Option<string?> option)
+    {
+        option.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<string>() is not { Length: > 0 and <= 200 } text || !HeaderRules.IsValue(text)) result.AddError($"{option.Name}: expected one line of 1 to 200 characters");
         });
         return option;
     }

@@ -10,7 +10,7 @@ internal sealed class SendCommand : Command
 
     private readonly Argument<string> _subject = new("subject") { Description = "Where to publish, such as orders.new." };
     private readonly Option<string> _file = new("--file") { Description = "The body of the messages.", Required = true };
-    private readonly Option<string?> _contentType = new("--content-type") { Description = "The media type; by default as the file's name ends." };
+    private readonly Option<string?> _contentType = new Option<string?>("--content-type") { Description = "The media type; by default as the file's name ends." }.AsContentType();
     private readonly Option<int> _count = new Option<int>("--count") { Description = "How many messages.", DefaultValueFactory = _ => 1 }.Within(1, int.MaxValue);
     private readonly Option<int> _batch = new Option<int>("--batch") { Description = "How many are handed over at once.", DefaultValueFactory = _ => 300 }.Within(1, MaxBatch);
     private readonly Option<string> _delay = new Option<string>("--delay") { Description = "The pause between batches, such as 10ms.", DefaultValueFactory = _ => "0ms" }.AsDuration();

@@ -2,6 +2,7 @@ using System.Text.Json;
 using System.Text.Json.Serialization;
 using Esb.Core.Configuration;
 using Esb.Core.Listening;
+using Esb.Endpoints.Http;
 using Esb.Host.Management.Activities;
 using Esb.Host.Management.DeadLetters;
 using Esb.Host.Management.Logging;
@@ -55,7 +56,7 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
     private WebApplication Build(ListeningAddress address, ManagementKey key)
     {
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        builder.Services.AddSingleton(bus.GetRequiredService<ILoggerFactory>()).AddRoutingCore().ConfigureHttpJsonOptions(json => Configure(json.SerializerOptions));
+        builder.Services.AddSingleton(bus.GetRequiredService<ILoggerFactory>()).AddSingleton<IHostLifetime, BusLifetime>().AddRoutingCore().ConfigureHttpJsonOptions(json => Configure(json.SerializerOptions));
         builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
         {
             kestrel.AddServerHeader = false;

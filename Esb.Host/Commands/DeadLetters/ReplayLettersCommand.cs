@@ -20,7 +20,7 @@ internal sealed class ReplayLettersCommand : Command
     private readonly Option<string?> _contentType = new("--content-type") { Description = "The media type of an edited message." };
     private readonly Option<string[]> _headers = new Option<string[]>("--header") { Description = "The headers of an edited message, instead of all it had; several.", HelpName = "name=value" }.AsPairs();
     private readonly Option<string?> _reason = new("--reason") { Description = "Why, for the record." };
-    private readonly Option<string?> _command = new("--command") { Description = "A name of your own for this command: given again, it is done once." };
+    private readonly Option<string?> _command = new Option<string?>("--command") { Description = "A name of your own for this command: given again, it is done once." }.AsLine();
     private readonly Option<bool> _preview = new("--preview") { Description = "Only counts what would be sent." };
     private readonly Option<bool> _wait = new("--wait") { Description = "Waits until the job has ended." };
     private readonly LetterSelection _letters;

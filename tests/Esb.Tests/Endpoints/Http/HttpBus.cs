@@ -87,8 +87,14 @@ internal sealed class HttpBus : IAsyncDisposable
     {
         Read(endpoints, more);
         Assert.That(Errors.All, Is.Empty);
-        foreach (var part in Parts) await part.StartAsync(CancellationToken.None);
+        await StartPartsAsync();
         return this;
+    }
+
+    /// <summary>Starts what was read.</summary>
+    public async Task StartPartsAsync()
+    {
+        foreach (var part in Parts) await part.StartAsync(CancellationToken.None);
     }
 
     /// <summary>Reads and checks a configuration, and starts nothing.</summary>

@@ -25,6 +25,25 @@ public sealed class HttpInboundTests
     public async Task StopBus() => await _bus.DisposeAsync();
 
     [Test, CancelAfter(10_000)]
+    public async Task Endpoint_that_cannot_be_made_is_told_and_those_after_it_run(CancellationToken cancellationToken)
+    {
+        var file = Path.Combine(Path.GetTempPath(), $"esb-token-{Guid.NewGuid():N}");
+        await File.WriteAllTextAsync(file, "secret", cancellationToken);
+        _bus.Read($$"""
+            "passed-on": { "type": "http-inbound", "path": "/relay", "relay": "outside" },
+            "outside": { "type": "http-outbound", "url": "http://127.0.0.1:1/", "authentication": { "type": "bearer", "file": "{{file}}" } },
+            "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new" }
+            """);
+        File.Delete(file); // after the check of the configuration
+
+        await _bus.StartPartsAsync();
+
+        using var response = await _bus.PostAsync("/orders", "<order/>", cancellationToken: cancellationToken);
+        Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
+        Assert.That(_bus.Status.Single(endpoint => endpoint.Name == "passed-on").State, Is.EqualTo(EndpointState.Stopped));
+    }
+
+    [Test, CancelAfter(10_000)]
     public async Task Published_message_is_accepted_with_its_id(CancellationToken cancellationToken)
     {
         await _bus.StartAsync(OneWay);

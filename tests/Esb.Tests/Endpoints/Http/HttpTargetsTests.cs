@@ -40,6 +40,24 @@ public sealed class HttpTargetsTests
         Assert.That((failure!.Code, failure.Kind), Is.EqualTo(("ESB-CALL-TARGET", FaultKind.Invalid)));
     }
 
+    [Test, CancelAfter(10_000)]
+    public async Task Outside_whose_token_was_just_being_replaced_is_called_by_the_next_message(CancellationToken cancellationToken)
+    {
+        await using var backend = await Backend.StartAsync();
+        var file = Path.GetTempFileName();
+        using var cleanUp = new FileToDelete(file);
+        await File.WriteAllTextAsync(file, "first", cancellationToken);
+        _bus.Read($$""" "backend": { "type": "http-outbound", "url": "{{backend.Url}}", "authentication": { "type": "bearer", "file": "{{file}}" } } """);
+        var adapter = OutboundEndpoints.Create(_bus, "backend");
+        File.Delete(file);
+
+        Assert.That(adapter.CreateInstance, Throws.InstanceOf<FileFaultException>());
+        await File.WriteAllTextAsync(file, "second", cancellationToken);
+        await adapter.CreateInstance().SendAsync(Some.Message(), cancellationToken);
+
+        Assert.That(backend.Requests.Single(), Does.Contain("Authorization: Bearer second"));
+    }
+
     [Test]
     public void Destination_is_built_once_and_anew_when_its_settings_change()
     {

@@ -74,6 +74,25 @@ public sealed class IdempotencyTests
     }
 
     [Test]
+    public async Task Headers_that_get_the_name_of_another_are_joined_for_the_first_and_the_repetition(CancellationToken cancellationToken)
+    {
+        var runs = 0;
+        _bus.With("answer", (context, _) =>
+        {
+            runs++;
+            context.Message = context.Message with { Headers = MessageHeaders.From([new("x-a", "one"), new("x-b", "two")]) };
+            return ValueTask.CompletedTask;
+        });
+        await _bus.StartAsync(""" "ask": { "type": "http-inbound", "path": "/ask", "process": "answer", "mode": "request-reply", "rewriteAnswerHeaders": { "rename": { "x-a": "x-b" } } } """);
+
+        using var first = await PostAsync("/ask", "k-1", "?", cancellationToken);
+        using var second = await PostAsync("/ask", "k-1", "?", cancellationToken);
+
+        Assert.That((runs, first.StatusCode, second.StatusCode), Is.EqualTo((1, HttpStatusCode.OK, HttpStatusCode.OK)));
+        Assert.That(new[] { Header(first, "x-b"), Header(second, "x-b") }, Is.All.EqualTo("one, two"));
+    }
+
+    [Test]
     public async Task Filtered_message_and_answer_without_a_body_are_remembered_too(CancellationToken cancellationToken)
     {
         _bus.With("answer", (context, _) =>

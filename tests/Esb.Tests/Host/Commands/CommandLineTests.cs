@@ -57,6 +57,17 @@ public sealed class CommandLineTests
         Assert.That(Error.Split('\n')[0], Does.Contain(missing));
     }
 
+    [TestCase("send orders.new --file a.xml --content-type xml", "--content-type: expected a media type"), TestCase("dead-letters replay --all --command", "--command: expected one line")]
+    public async Task Value_that_no_header_can_carry_is_refused(string arguments, string told)
+    {
+        string[] words = arguments.EndsWith("--command", StringComparison.Ordinal) ? [.. arguments.Split(' '), "two\nlines"] : arguments.Split(' ');
+
+        var exitCode = await RunAsync(words);
+
+        Assert.That(exitCode, Is.EqualTo(2));
+        Assert.That(Error, Does.Contain(told));
+    }
+
     [Test, Property("Case", "CLI-03")]
     public async Task Option_given_twice_is_refused() =>
         Assert.That(await RunAsync("send", "orders.new", "--file", "a", "--file", "b"), Is.EqualTo(2));
