@@ -1,5 +1,6 @@
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
+using Esb.Core.Messages;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
 
@@ -37,16 +38,19 @@ internal sealed class TransactionStep(EsbConfiguration configuration, ITransacti
         async ValueTask Run(MessageContext context, CancellationToken cancellationToken)
         {
             await using var unitOfWork = await transactions.BeginAsync(settings.Connection, settings.Timeout, cancellationToken);
-            var published = context.FirstPublish;
+            var (published, message, status) = (context.FirstPublish, context.Message, context.GetProperty(MessageContext.StatusProperty));
+            var isCommitting = false;
             context.UnitOfWork = unitOfWork;
             try
             {
                 await steps.Run(context, cancellationToken);
+                isCommitting = true;
                 await unitOfWork.CommitAsync(cancellationToken);
             }
             catch
             {
                 context.RestorePublished(published); // what was published in it is undone
+                if (isCommitting) Reopen(context, message, status);
                 throw;
             }
             finally
@@ -54,5 +58,12 @@ internal sealed class TransactionStep(EsbConfiguration configuration, ITransacti
                 context.UnitOfWork = null;
             }
         }
+    }
+
+    // What ended the process in a transaction that could not commit has not happened either: whoever catches the failure goes on where the transaction began.
+    private static void Reopen(MessageContext context, EsbMessage message, object? status)
+    {
+        (context.Message, context.Outcome) = (message, ProcessOutcome.Running);
+        context.SetProperty(MessageContext.StatusProperty, status);
     }
 }

@@ -67,6 +67,30 @@ public sealed class TransactionStepTests : IDisposable
         await _unitOfWork.Received(1).CommitAsync(Arg.Any<CancellationToken>());
     }
 
+    [TestCase("""{ "respond": { "status": 201, "body": "stored" } }"""), TestCase("""{ "filter": { "header": "x-never", "exists": true } }"""), CancelAfter(10_000)]
+    public async Task End_of_the_process_in_a_transaction_that_cannot_commit_has_not_happened(string end, CancellationToken cancellationToken)
+    {
+        _processes = new CompiledProcesses(
+            $$"""{ "main": [{ "try": { "steps": [{ "transaction": { "connection": "shop", "steps": [{{end}}] } }], "catch": [{ "steps": [{ "log": "not stored" }] }] } }] }""");
+        _processes.Transactions.BeginAsync("shop", Arg.Any<TimeSpan>(), Arg.Any<CancellationToken>()).Returns(_unitOfWork);
+        _unitOfWork.CommitAsync(default).ReturnsForAnyArgs(Task.FromException(new EsbException("ESB-SQL-UNKNOWN", "The connection was lost.", FaultKind.Unavailable)));
+
+        var context = await _processes.RunAsync(Some.Message(), cancellationToken);
+
+        Assert.That((context.Outcome, context.Message, context.GetProperty(MessageContext.StatusProperty)), Is.EqualTo((ProcessOutcome.Running, context.Received, (object?)null)));
+    }
+
+    [Test, CancelAfter(10_000)]
+    public void Step_behind_a_commit_that_failed_runs_although_the_process_had_ended(CancellationToken cancellationToken)
+    {
+        _processes = new CompiledProcesses(
+            """{ "main": [{ "try": { "steps": [{ "transaction": { "connection": "shop", "steps": [{ "respond": { "status": 201 } }] } }], "catch": [{ "steps": [{ "log": "not stored" }, { "fail": "not stored" }] }] } }] }""");
+        _processes.Transactions.BeginAsync("shop", Arg.Any<TimeSpan>(), Arg.Any<CancellationToken>()).Returns(_unitOfWork);
+        _unitOfWork.CommitAsync(default).ReturnsForAnyArgs(Task.FromException(new EsbException("ESB-SQL-UNKNOWN", "The connection was lost.", FaultKind.Unavailable)));
+
+        Assert.That(() => _processes.RunAsync(Some.Message(), cancellationToken), Throws.InstanceOf<EsbException>().With.Message.Contains("not stored"));
+    }
+
     [TestCase("""{ "transaction": { "connection": "shop", "steps": [] } }""", "a transaction inside of a transaction")]
     [TestCase("""{ "try": { "steps": [{ "request": "orders.query" }] } }""", "a request inside of a transaction")]
     [TestCase("""{ "call": "other-db" }""", "'other-db' is in the database 'other'")]
