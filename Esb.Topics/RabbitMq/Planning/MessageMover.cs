@@ -1,5 +1,8 @@
+using System.Buffers.Binary;
+using System.Security.Cryptography;
 using System.Threading.Channels;
 using Esb.Core.Errors;
+using Esb.Core.Messages;
 using Esb.Core.Topics;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Events;
@@ -17,7 +20,8 @@ internal sealed class MessageMover(BrokerSession session, string endpoint)
 
     private static readonly TimeSpan Silence = TimeSpan.FromMilliseconds(300);
 
-    private readonly HashSet<Guid> _moved = [];
+    // An id alone is not enough: strangers may give the same one to messages of different subjects.
+    private readonly HashSet<(Guid Id, string Subject, string? Claim, UInt128 Body)> _moved = [];
 
     /// <param name="queue">Where they are.</param>
     /// <param name="target">Where they go.</param>
@@ -56,7 +60,7 @@ internal sealed class MessageMover(BrokerSession session, string endpoint)
     private async Task<bool> MoveAsync(WireMessage wire, MoveTarget target)
     {
         var message = session.Reader.Read(wire, endpoint);
-        if (!_moved.Add(message.Id)) return false;
+        if (!_moved.Add((message.Id, message.Subject, message.Headers[EsbHeaders.Claim], BinaryPrimitives.ReadUInt128BigEndian(SHA256.HashData(wire.Body.Span))))) return false;
         var properties = WireWriter.Moved(message, session.Reader.KindOf(wire, endpoint), wire);
         var result = await target(wire, properties, message.Subject, message.Key);
         if (result.Outcome == PublishOutcome.Confirmed) return true;
@@ -75,7 +79,7 @@ internal sealed class MessageMover(BrokerSession session, string endpoint)
             }
             catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
             {
-                if (await Topology.BrokerProbe.CountAsync(session.Connection, queue, cancellationToken) is null or { MessageCount: 0 }) return false;
+                if (await Topology.BrokerProbe.CountAsync(session.Connection, queue, cancellationToken) is null or { MessageCount: 0 }) return arrivals.TryPeek(out _); // what came while the broker was asked
             }
         }
     }

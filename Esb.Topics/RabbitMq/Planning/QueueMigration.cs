@@ -20,6 +20,8 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     private const int FewWaiting = 500;
     private const int MostWhileHeld = 5_000;
 
+    private const int MaxLooks = 5;
+
     private readonly MessageMover _aside = new(session, subscription.Endpoint);
     private readonly MessageMover _back = new(session, subscription.Endpoint);
 
@@ -89,12 +91,34 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     {
         await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
         await session.Topology.DeclareEndpointAsync(channel, subscription, cancellationToken);
-        var moved = await _back.MoveAsync(Backlog, ToEndpointAsync, cancellationToken);
+        var moved = await MoveAllAsync(Backlog, cancellationToken);
         moved += await SwitchAsync(channel, record, cancellationToken);
         tell($"{Endpoint}: {moved} messages put into the new queues, in their order");
-        foreach (var queue in new[] { Backlog, Meanwhile }) await channel.QueueDeleteAsync(queue, cancellationToken: cancellationToken);
+        foreach (var queue in new[] { Backlog, Meanwhile })
+        {
+            if (!await IsEmptyAsync(queue, cancellationToken)) throw NotAlone(queue);
+            await channel.QueueDeleteAsync(queue, cancellationToken: cancellationToken);
+        }
+
         await WriteAsync(EndpointRecord.Of(subscription).With(subscription), cancellationToken);
     }
+
+    // Until nobody holds any of it: another 'esb plan --apply', or one that was killed and is not missed by the broker yet.
+    private async Task<int> MoveAllAsync(string queue, CancellationToken cancellationToken)
+    {
+        var moved = 0;
+        for (var look = 0; look < MaxLooks; look++)
+        {
+            moved += await _back.MoveAsync(queue, ToEndpointAsync, cancellationToken);
+            if (await IsEmptyAsync(queue, cancellationToken)) return moved;
+            await Task.Delay(Quiet, time, cancellationToken);
+        }
+
+        throw NotAlone(queue);
+    }
+
+    private async Task<bool> IsEmptyAsync(string queue, CancellationToken cancellationToken) =>
+        await session.Connection.CountAsync(queue, cancellationToken) is null or { MessageCount: 0, ConsumerCount: 0 };
 
     // What is published goes to the new queues from the moment at which nothing is on its way that came before.
     private async Task<int> SwitchAsync(IChannel channel, EndpointRecord record, CancellationToken cancellationToken)
@@ -158,6 +182,11 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     private EsbException Busy() => new(
         "ESB-PLAN-BUSY",
         $"Others than the hosts of this farm publish for '{Endpoint}' all the time: the order could not be kept. Nothing is lost: stop them and apply again.",
+        FaultKind.Invalid);
+
+    private static EsbException NotAlone(string queue) => new(
+        "ESB-PLAN-BUSY",
+        $"Somebody else has messages of {queue}, perhaps another 'esb plan --apply'. Nothing is lost: apply again once that is over.",
         FaultKind.Invalid);
 
     private EsbException Impossible() => new(

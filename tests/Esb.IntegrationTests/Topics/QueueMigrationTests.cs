@@ -5,6 +5,8 @@ using Esb.Core.Topics;
 using Esb.Topics.RabbitMq;
 using Esb.Topics.RabbitMq.Farm;
 using Esb.Topics.RabbitMq.Planning;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Events;
 
 namespace Esb.IntegrationTests.Topics;
 
@@ -150,6 +152,57 @@ public sealed class QueueMigrationTests : BrokerFixture
         Assert.That(reason, Does.StartWith("ESB-CFG-QUEUEDRIFT").And.Contains("not finished"));
         Assert.That(planned.Single().Kind, Is.EqualTo(ChangeKind.Migrate));
         Assert.That(deliveries.Select(delivery => delivery.Message.Body.ReadText()), Is.EqualTo(Enumerable.Range(0, 50).Select(i => $"{i}")));
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task A_migration_deletes_nothing_that_another_one_has_in_hand(CancellationToken cancellationToken)
+    {
+        var before = Subscription("orders.#");
+        var after = before with { Lanes = 4 };
+        Broker.Note(after);
+        await (await SubscribeAsync(new Inbox().HandleAsync, before)).DisposeAsync();
+        for (var i = 0; i < 5; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i}") with { Key = "one" }, cancellationToken);
+        using var stopping = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        Assert.CatchAsync<OperationCanceledException>(() => new QueueMigration(_session, after, new NoUsers(), _ => stopping.Cancel(), TimeProvider.System).RunAsync(stopping.Token));
+
+        // The other one, which stands still.
+        var held = 0;
+        var connection = await Broker.ConnectAsync();
+        var other = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+        var consumer = new AsyncEventingBasicConsumer(other);
+        consumer.ReceivedAsync += (_, _) =>
+        {
+            Interlocked.Increment(ref held);
+            return Task.CompletedTask;
+        };
+        await other.BasicConsumeAsync(Broker.Names.Backlog(before.Endpoint), autoAck: false, consumer, cancellationToken);
+        await Eventually.HoldsAsync(() => Volatile.Read(ref held) == 5, cancellationToken);
+
+        var busy = Assert.ThrowsAsync<EsbException>(() => new QueueMigration(_session, after, new NoUsers(), TestContext.Out.WriteLine, TimeProvider.System).RunAsync(cancellationToken));
+        await connection.DisposeAsync();
+        await new QueueMigration(_session, after, new NoUsers(), TestContext.Out.WriteLine, TimeProvider.System).RunAsync(cancellationToken);
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox.HandleAsync, after);
+
+        Assert.That(busy!.Code, Is.EqualTo("ESB-PLAN-BUSY"));
+        Assert.That((await inbox.NextAsync(5, cancellationToken)).Select(delivery => delivery.Message.Body.ReadText()), Is.EqualTo(new[] { "0", "1", "2", "3", "4" }));
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task Messages_of_strangers_with_one_id_are_all_brought_over(CancellationToken cancellationToken)
+    {
+        var before = Subscription("orders.#");
+        var after = before with { SingleActive = true };
+        Broker.Note(after);
+        await (await SubscribeAsync(new Inbox().HandleAsync, before)).DisposeAsync();
+        foreach (var (subject, body) in new[] { ("orders.created", "a"), ("orders.paid", "b"), ("orders.paid", "c") })
+            await PublishForeignAsync(subject, new BasicProperties { MessageId = "4711", DeliveryMode = DeliveryModes.Persistent }, body);
+
+        await new QueueMigration(_session, after, new NoUsers(), TestContext.Out.WriteLine, TimeProvider.System).RunAsync(cancellationToken);
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox.HandleAsync, after);
+
+        Assert.That((await inbox.NextAsync(3, cancellationToken)).Select(delivery => (delivery.Message.Subject, delivery.Message.Body.ReadText())), Is.EqualTo(new[] { ("orders.created", "a"), ("orders.paid", "b"), ("orders.paid", "c") }));
     }
 
     [Test, CancelAfter(30_000)]
