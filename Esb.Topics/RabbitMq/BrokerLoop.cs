@@ -16,13 +16,25 @@ internal static class BrokerLoop
         {
             while (true)
             {
-                await work(await connection.WaitAsync(stopping), backoff, stopping);
+                await RunAsync(work, await connection.WaitAsync(stopping), backoff, stopping);
                 await backoff.WaitAsync(stopping);
             }
         }
         catch (Exception) when (stopping.IsCancellationRequested)
         {
             // Not wanted any more; a connection that is lost at that moment changes nothing.
+        }
+    }
+
+    private static async Task RunAsync(Func<IConnection, Backoff, CancellationToken, Task> work, IConnection connection, Backoff backoff, CancellationToken stopping)
+    {
+        try
+        {
+            await work(connection, backoff, stopping);
+        }
+        catch (Exception) when (!stopping.IsCancellationRequested)
+        {
+            // The work has told what it foresaw; whatever else it was, the next round begins anew.
         }
     }
 }

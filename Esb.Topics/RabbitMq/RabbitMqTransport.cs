@@ -115,8 +115,16 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         var unbound = new QueueBindings(subscription, _topology, _records, Farm.Members, _time, _logger);
         var running = new RabbitMqSubscription(subscription, _receivers, work, bound, unbound);
         ImmutableInterlocked.Update(ref _untried, static (untried, added) => untried.Add(added), running);
-        if (Obstacle is null) await running.WaitForFirstAttemptAsync(cancellationToken);
-        return running;
+        try
+        {
+            if (Obstacle is null) await running.WaitForFirstAttemptAsync(cancellationToken);
+            return running;
+        }
+        catch
+        {
+            await running.DisposeAsync(); // nobody else has it
+            throw;
+        }
     }
 
     public async ValueTask<PublishResult> SendAsync(string endpoint, EsbMessage message, DeliveryKind kind, CancellationToken cancellationToken)

@@ -12,6 +12,8 @@ internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
     // Ours on every message, so that finding them is no claim; the broker's and the client's own are none either.
     private static readonly string[] Expected = [EsbHeaders.Conversation, EsbHeaders.Key, EsbHeaders.SourceId, EsbHeaders.Hops, WireHeaders.Again];
 
+    private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
+
     /// <summary>A message that came by the queue of an endpoint.</summary>
     public EsbMessage Read(WireMessage wire, string endpoint) => Read(wire, isKept: DirectKindOf(wire, endpoint) is not null || IsRetry(wire, endpoint));
 
@@ -22,9 +24,9 @@ internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
     public DateTimeOffset? ExpiryOf(WireMessage wire)
     {
         if (wire.TimeToLive is not { } timeToLive || !wire.Properties.IsReplyToPresent()) return null;
-        var latest = time.GetUtcNow() + timeToLive;
+        var now = time.GetUtcNow();
         var published = wire.Properties.IsTimestampPresent() ? HeaderTable.TimeOf(wire.Properties.Timestamp) : null;
-        return published is { } at && at + timeToLive + TimeSpan.FromSeconds(1) is var end && end < latest ? end : latest;
+        return published is { } at && at - now < -Second ? at + timeToLive + Second : now + timeToLive; // nothing is added to a time at the end of the calendar
     }
 
     /// <summary>What became of the attempts before, of a message that came by the queue of an endpoint.</summary>

@@ -17,7 +17,7 @@ internal sealed class LaneBalance(string endpoint, IReadOnlyList<LaneConsumer> l
     /// <summary>Hands over until it is stopped.</summary>
     public async Task RunAsync(CancellationToken stopping)
     {
-        using var changed = new SemaphoreSlim(1);
+        var changed = new SemaphoreSlim(1); // not disposed: it may be told once more behind the end, and holds nothing to free
         Action note = () => changed.Release();
         farm.Members.Changed += note;
         try

@@ -11,6 +11,21 @@ namespace Esb.IntegrationTests.Topics;
 public sealed class BrokerTopologyTests : BrokerFixture
 {
     [Test, CancelAfter(20_000)]
+    public async Task A_subscription_whose_start_was_cancelled_does_not_consume(CancellationToken cancellationToken)
+    {
+        var subscription = Subscription("orders.#");
+        Broker.Note(subscription);
+        var (cancelled, inbox) = (new Inbox(), new Inbox());
+
+        Assert.CatchAsync<OperationCanceledException>(() => Transport.SubscribeAsync(subscription, cancelled.HandleAsync, new CancellationToken(canceled: true)));
+        await SubscribeAsync(inbox.HandleAsync, subscription);
+        for (var i = 0; i < 20; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i}"), cancellationToken);
+
+        Assert.That(await inbox.NextAsync(20, cancellationToken), Has.Count.EqualTo(20));
+        Assert.That(cancelled.TryNext(out _), Is.False);
+    }
+
+    [Test, CancelAfter(20_000)]
     public async Task A_full_queue_refuses(CancellationToken cancellationToken)
     {
         var end = new TaskCompletionSource();

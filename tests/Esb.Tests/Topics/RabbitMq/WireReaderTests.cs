@@ -1,0 +1,31 @@
+using Esb.Tests.Fakes;
+using Esb.Topics.RabbitMq;
+using RabbitMQ.Client;
+
+namespace Esb.Tests.Topics.RabbitMq;
+
+/// <summary>When a requester stops waiting, by what stands on its request.</summary>
+public sealed class WireReaderTests
+{
+    private readonly ManualTime _time = new();
+
+    [TestCase(-10, 51, Description = "a second later than it says, as the wire has no parts of one")]
+    [TestCase(0, 60)]
+    [TestCase(3600, 60, Description = "the clock of the requester is ahead")]
+    public void Request_expires_after_its_publication(int publishedAfterNow, int expected)
+    {
+        var published = (_time.GetUtcNow() + TimeSpan.FromSeconds(publishedAfterNow)).ToUnixTimeSeconds();
+
+        Assert.That(ExpiryOf(published), Is.EqualTo(DateTimeOffset.FromUnixTimeSeconds(_time.GetUtcNow().ToUnixTimeSeconds()).AddSeconds(expected)).Within(TimeSpan.FromSeconds(1)));
+    }
+
+    [TestCase(253402300799L), TestCase(253402300790L), TestCase(253402300800L), TestCase(long.MaxValue)]
+    public void Request_from_the_end_of_the_calendar_can_be_read(long published) =>
+        Assert.That(ExpiryOf(published), Is.EqualTo(_time.GetUtcNow() + TimeSpan.FromSeconds(60)));
+
+    private DateTimeOffset? ExpiryOf(long published)
+    {
+        var properties = new BasicProperties { ReplyTo = "replies", Expiration = "60000", Timestamp = new AmqpTimestamp(published) };
+        return new WireReader(new RabbitMqNames("esb"), _time).ExpiryOf(new WireMessage("", "orders.get", properties, ReadOnlyMemory<byte>.Empty, IsRedelivered: false));
+    }
+}
