@@ -43,7 +43,7 @@ internal static partial class Secrets
 
     private static bool IsReference(string text) => text.Contains("${env:", StringComparison.Ordinal) || text.Contains("${file:", StringComparison.Ordinal);
 
-    // Password=… of a connection string, up to its semicolon, or quoted; user:… of an address, up to the last @ before its path.
-    [GeneratedRegex("""(?<before>(?:password|pwd)\s*=\s*)(?<secret>"[^"]*"|'[^']*'|[^;]+)|(?<before>://[^/@:\s]*:)(?<secret>[^/\s]+)(?=@)""", RegexOptions.IgnoreCase)]
+    // Password=… of a connection string, up to its semicolon, or quoted, where a quote in it is doubled; user:… of an address, up to the last @ before its path.
+    [GeneratedRegex("""(?<before>(?:password|pwd)\s*=\s*)(?<secret>"(?:[^"]|"")*"|'(?:[^']|'')*'|[^;]+)|(?<before>://[^/@:\s]*:)(?<secret>[^/\s]+)(?=@)""", RegexOptions.IgnoreCase)]
     private static partial Regex Password();
 }

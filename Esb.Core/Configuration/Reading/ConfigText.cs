@@ -4,7 +4,11 @@ using System.Text;
 namespace Esb.Core.Configuration.Reading;
 
 /// <summary>The bytes of a configuration file: UTF-8, with or without a byte order mark, at most 8 MiB; and positions in them.</summary>
-internal sealed class ConfigText(string source, string? folder, byte[] bytes)
+/// <param name="source">Where it comes from.</param>
+/// <param name="folder">Where its relative paths begin; null where it has none.</param>
+/// <param name="bytes">All of it.</param>
+/// <param name="mayBeSecret">Whether any of it may be a secret, so that nothing is quoted: a variable.</param>
+internal sealed class ConfigText(string source, string? folder, byte[] bytes, bool mayBeSecret = false)
 {
     public const int MaxBytes = 8 * 1024 * 1024;
 
@@ -19,6 +23,8 @@ internal sealed class ConfigText(string source, string? folder, byte[] bytes)
     private int _column = 1;
 
     public string Source => source;
+
+    public bool MayBeSecret => mayBeSecret;
 
     /// <summary>The text without its byte order mark.</summary>
     public ReadOnlyMemory<byte> Content => bytes.AsMemory(_mark);

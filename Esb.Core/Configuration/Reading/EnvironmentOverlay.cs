@@ -68,7 +68,7 @@ internal sealed class EnvironmentOverlay(SettingsCatalog catalog, SettingType ro
         var text = new ConfigNode(ConfigKind.Text, path, origin) { Text = value, IsIndirect = true };
         if (form == VariableForm.Text) return text;
         var faults = form == VariableForm.JsonOrText ? new ConfigErrors() : errors;
-        var json = new ConfigJson(new ConfigText(origin.Source, folder: null, Encoding.UTF8.GetBytes(value)), faults).Read();
+        var json = new ConfigJson(new ConfigText(origin.Source, folder: null, Encoding.UTF8.GetBytes(value), mayBeSecret: true), faults).Read();
         if (json is null) return form == VariableForm.JsonOrText ? text : null;
         return Indirect(json.MoveTo(path, origin));
     }

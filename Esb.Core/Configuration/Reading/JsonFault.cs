@@ -16,6 +16,7 @@ internal static partial class JsonFault
         if (exception.Message.Contains("maximum configured depth", StringComparison.Ordinal))
             return new ConfigError("ESB-CFG-TOOBIG", text.Source, null, $"is nested deeper than {maxDepth} levels", text.At(offset));
 
+        if (text.MayBeSecret) return new ConfigError("ESB-CFG-SYNTAX", text.Source, null, "is not valid JSON (what stands there is not shown, it may be a secret)", text.At(offset));
         var found = OffendingToken(text.Content.Span[offset..]);
         return new ConfigError("ESB-CFG-SYNTAX", text.Source, null, $"is not valid JSON at {found}: {Reason(exception)}", text.At(offset));
     }

@@ -151,6 +151,8 @@ public sealed class ReferenceTests : ConfigurationFixture
     [TestCase("amqp://bus:a-password-that-is-itself-longer-than-sixty-characters-so-that-it-is-clipped@broker")]
     [TestCase("Host=db;Password='a;b c';Username=x")]
     [TestCase("Host=db;Password=a b c;Username=x")]
+    [TestCase("Host=db;Password='x''a b c';Username=x")]
+    [TestCase("Host=db;Password=\"x\"\"a b c\";Username=x")]
     public void A_password_inside_a_value_is_never_shown(string url)
     {
         var configuration = Accept("""{ "transport": { "type": "rabbitmq", "url": "${env:URL}" } }""", ("URL", url));

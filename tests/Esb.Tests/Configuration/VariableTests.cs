@@ -61,6 +61,15 @@ public sealed class VariableTests : ConfigurationFixture
         Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-SYNTAX", "environment variable ESB__ENDPOINTS__ORDERS_DB__SUBSCRIBE")));
     }
 
+    [TestCase("geheim-0123456789"), TestCase("topsecret-geheim"), TestCase("""["ab\\qgeheim"]"""), TestCase("""["geheim" "geheim"]""")]
+    public void What_stands_in_a_variable_that_is_not_JSON_is_not_shown_for_it_may_be_a_secret(string value)
+    {
+        var error = RefuseOnce("{}", ("ESB__LISTENERS__PUBLIC__KEYS", value));
+
+        Assert.That(error.Code, Is.EqualTo("ESB-CFG-SYNTAX"));
+        Assert.That(error.ToString(), Does.Not.Contain("geheim").And.Not.Contain("topsecret"));
+    }
+
     [Test]
     public void An_object_is_written_as_JSON_before_variables_for_its_parts()
     {
