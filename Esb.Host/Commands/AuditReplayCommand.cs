@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Esb.Core.Messages;
 using Esb.Core.Replays;
 using Esb.Host.Management.Messages;
 
@@ -71,12 +72,12 @@ internal sealed class AuditReplayCommand : Command
         while (true)
         {
             var part = await client.PostAsync<AuditReplayReceipt>("api/messages/replays", body, cancellationToken, command);
-            foreach (var message in part.Refused.Take(Math.Max(0, MaxShown - refused))) context.Error.WriteLine($"{message.Code} {message.Reason}");
+            foreach (var message in part.Refused.Take(Math.Max(0, MaxShown - refused))) context.Error.WriteLine($"{message.Code} {SafeText.Of(message.Reason, int.MaxValue)}");
             replayed += part.Replayed;
             refused += part.Refused.Count;
             var left = body.Limit - part.Replayed - part.Refused.Count;
             if (part.Next is null || left <= 0) break;
-            body = body with { Before = part.Next, Limit = left };
+            body = body with { Before = part.Next, First = part.First, Limit = left };
         }
 
         context.Output.WriteLine($"{replayed} messages sent to {body.Endpoint}, {refused} refused");

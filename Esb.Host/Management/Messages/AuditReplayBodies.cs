@@ -37,6 +37,9 @@ internal sealed record AuditReplaysBody
     /// <summary>Where the part before ended.</summary>
     public Guid? Before { get; init; }
 
+    /// <summary>What the first part called so: where the whole run began, so that a message counts once.</summary>
+    public Guid? First { get; init; }
+
     public bool Again { get; init; }
     public bool OutOfOrder { get; init; }
     public string? Reason { get; init; }

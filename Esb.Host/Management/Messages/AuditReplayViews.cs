@@ -10,7 +10,8 @@ internal sealed record AuditReplayPreview(int Messages, bool HasMore, string? Ob
 /// <param name="Replayed">How many messages were sent.</param>
 /// <param name="Refused">Which were not, and why.</param>
 /// <param name="Next">What <c>before</c> has to be for the next part; null at the end.</param>
-internal sealed record AuditReplayReceipt(int Replayed, IReadOnlyList<RefusedReplay> Refused, Guid? Next);
+/// <param name="First">What <c>first</c> has to be for all further parts; null where nothing was found.</param>
+internal sealed record AuditReplayReceipt(int Replayed, IReadOnlyList<RefusedReplay> Refused, Guid? Next, Guid? First);
 
 /// <summary>A message that was not replayed.</summary>
 internal sealed record RefusedReplay(Guid MessageId, string Code, string Reason);

@@ -32,12 +32,21 @@ internal sealed class AuditReplays(IAuditStore store, IAuditReplayDesk desk)
             throw new EsbException("ESB-RPL-LIMIT", $"The filter finds more than {MaxPart} messages; say as limit how many are meant.", FaultKind.Invalid);
 
         var part = Math.Min(body.Limit ?? MaxPart, MaxPart);
-        var (replayed, seen, refused) = (0, new HashSet<Guid>(), new List<RefusedReplay>());
+        var (first, replayed, seen, before, refused) = (body.First, 0, new HashSet<Guid>(), new HashSet<Guid>(), new List<RefusedReplay>());
         await foreach (var fact in FactsAsync(query, cancellationToken))
         {
-            if (!seen.Contains(fact.MessageId) && seen.Count == part) return new AuditReplayReceipt(replayed, refused, query.Before);
+            var isKnown = seen.Contains(fact.MessageId) || before.Contains(fact.MessageId);
+            if (!isKnown && seen.Count == part) return new AuditReplayReceipt(replayed, refused, query.Before, first);
             query = query with { Before = fact.Id };
-            if (!seen.Add(fact.MessageId)) continue;
+            first ??= fact.Id;
+            if (isKnown) continue;
+            if (await WasMetAsync(body, fact.MessageId, cancellationToken))
+            {
+                before.Add(fact.MessageId);
+                continue;
+            }
+
+            seen.Add(fact.MessageId);
             try
             {
                 var request = new AuditReplayRequest { MessageId = fact.MessageId, Endpoint = endpoint, Again = body.Again, OutOfOrder = body.OutOfOrder, Command = command };
@@ -50,7 +59,15 @@ internal sealed class AuditReplays(IAuditStore store, IAuditReplayDesk desk)
             }
         }
 
-        return new AuditReplayReceipt(replayed, refused, Next: null);
+        return new AuditReplayReceipt(replayed, refused, Next: null, first);
+    }
+
+    // A message has several facts, and those of others lie between them: it counts in the part that meets the newest one.
+    private async Task<bool> WasMetAsync(AuditReplaysBody body, Guid messageId, CancellationToken cancellationToken)
+    {
+        if (body is not { First: { } first, Before: { } before }) return false;
+        var found = store.FindAsync(QueryOf(body) with { MessageId = messageId, Before = null }, cancellationToken);
+        return await found.AnyAsync(fact => fact.Id >= before && fact.Id <= first, cancellationToken);
     }
 
     private async Task<int> CountAsync(AuditQuery query, int limit, CancellationToken cancellationToken)

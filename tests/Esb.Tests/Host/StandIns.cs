@@ -138,7 +138,7 @@ internal sealed class ListedAuditStore : IAuditStore
     {
         Asked = query;
         await Task.CompletedTask;
-        foreach (var fact in Facts.Where(fact => query.Before is null || fact.Id.CompareTo(query.Before.Value) < 0).Take(query.Limit)) yield return fact;
+        foreach (var fact in Facts.Where(fact => (query.Before is null || fact.Id.CompareTo(query.Before.Value) < 0) && (query.MessageId ?? fact.MessageId) == fact.MessageId).Take(query.Limit)) yield return fact;
     }
 
     public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken) =>

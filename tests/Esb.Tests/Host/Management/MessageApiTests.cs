@@ -136,6 +136,22 @@ public sealed class MessageApiTests
         }
     }
 
+    [Test, Property("Case", "AUD-07")]
+    public async Task Message_whose_facts_lie_in_two_parts_counts_once(CancellationToken cancellationToken)
+    {
+        // Newest first: the first part ends before message 500, and what 1,000 messages failed with before lies behind it.
+        for (var message = 1_500; message >= 500; message--) _host.Store.Facts.Add(Fact(message) with { Id = FactId(5_000 + message) });
+        for (var message = 1_500; message >= 501; message--) _host.Store.Facts.Add(Fact(message) with { Id = FactId(2_000 + message) });
+        for (var message = 499; message >= 1; message--) _host.Store.Facts.Add(Fact(message) with { Id = FactId(message) });
+
+        var first = await PostAsync("/replays", """{ "filter": { "failed": true }, "endpoint": "shop", "limit": 1200 }""", cancellationToken);
+        var second = await PostAsync("/replays", $$"""{ "filter": { "failed": true }, "endpoint": "shop", "limit": 200, "before": "{{first["next"]}}", "first": "{{first["first"]}}" }""", cancellationToken);
+
+        var sent = _desk.ReceivedCalls().Where(call => call.GetMethodInfo().Name == nameof(IAuditReplayDesk.ReplayAsync)).Select(call => ((AuditReplayRequest)call.GetArguments()[0]!).MessageId).ToList();
+        Assert.That(((int)first["replayed"]!, (int)second["replayed"]!), Is.EqualTo((1_000, 200)));
+        Assert.That(sent, Is.EqualTo(Enumerable.Range(301, 1_200).Reverse().Select(Story.MessageId)), "the newest first, each once");
+    }
+
     [Test]
     public async Task Message_that_cannot_be_replayed_does_not_stop_the_others(CancellationToken cancellationToken)
     {
@@ -158,9 +174,11 @@ public sealed class MessageApiTests
         return JsonNode.Parse(text)!.AsObject();
     }
 
+    private static Guid FactId(int number) => Guid.Parse($"01951111-0000-7000-8000-{number:x12}");
+
     private static AuditFact Fact(int message) => new()
     {
-        Id = Guid.Parse($"01951111-0000-7000-8000-{message:x12}"),
+        Id = FactId(message),
         Kind = AuditKind.DeadLettered,
         Time = DateTimeOffset.UnixEpoch,
         MessageId = Story.MessageId(message),
