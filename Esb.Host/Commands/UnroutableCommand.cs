@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Esb.Host.Management;
 
@@ -62,7 +63,7 @@ internal sealed class UnroutableCommand : Command
             var wanted = new ReplayUnroutable { Subject = result.GetValue(_subject), Limit = result.GetValue(_limit) };
             var replay = await client.PostAsync<UnroutableReplay>("api/unroutable/replays", wanted, cancellationToken);
             context.Output.WriteLine($"{replay.Replayed} messages replayed.");
-            foreach (var subject in replay.Unroutable) context.Error.WriteLine($"Still no endpoint subscribes to {subject}.");
+            foreach (var subject in replay.Unroutable) context.Error.WriteLine($"Still no endpoint subscribes to {SafeText.Of(subject, int.MaxValue)}.");
             return ExitCode.Done;
         }
     }

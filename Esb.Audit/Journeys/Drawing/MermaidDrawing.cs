@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using System.Text.RegularExpressions;
+using Esb.Core.Messages;
 
 namespace Esb.Audit.Journeys.Drawing;
 

@@ -1,4 +1,5 @@
 using System.Xml;
+using Esb.Core.Messages;
 using static Esb.Audit.Journeys.Drawing.SvgDrawing;
 
 namespace Esb.Audit.Journeys.Drawing;

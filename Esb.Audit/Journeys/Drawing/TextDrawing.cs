@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Esb.Core.Messages;
 
 namespace Esb.Audit.Journeys.Drawing;
 

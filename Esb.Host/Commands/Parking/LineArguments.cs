@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Esb.Host.Management.Parking;
 
 namespace Esb.Host.Commands.Parking;
 
@@ -19,5 +20,5 @@ internal sealed class LineArguments
     public string LineOf(ParseResult result) => result.GetRequiredValue(_line);
 
     /// <summary>Where the line is in the API.</summary>
-    public string PathOf(ParseResult result) => $"api/parked/{Uri.EscapeDataString(EndpointOf(result))}/{Uri.EscapeDataString(LineOf(result))}";
+    public string PathOf(ParseResult result) => $"api/parked/{Uri.EscapeDataString(EndpointOf(result))}/{Uri.EscapeDataString(LineOf(result) is "." or ".." ? LineName.Of(LineOf(result)) : LineOf(result))}";
 }

@@ -1,3 +1,4 @@
+using Esb.Core.Messages;
 using Esb.Core.Replays;
 using Esb.Host.Management.DeadLetters;
 
@@ -18,14 +19,14 @@ internal static class ReplayProgress
             var job = await client.GetAsync<ReplayJobView>($"api/replays/{id}", cancellationToken);
             if (job.State != ReplayState.Running)
             {
-                context.Output.WriteLine($"{CommandJson.NameOf(job.State)}: {job.Replayed} of {job.Total} sent, {job.Failed} came back{(job.Trouble is null ? "" : $"; {job.Trouble}")}");
+                context.Output.WriteLine($"{CommandJson.NameOf(job.State)}: {job.Replayed} of {job.Total} sent, {job.Failed} came back{(job.Trouble is null ? "" : $"; {SafeText.Of(job.Trouble, int.MaxValue)}")}");
                 return job.State == ReplayState.Completed ? ExitCode.Done : ExitCode.Failed;
             }
 
             if (context.Time.GetElapsedTime(lastLine) > LineInterval)
             {
                 lastLine = context.Time.GetTimestamp();
-                context.Error.WriteLine($"{job.Replayed} of {job.Total} sent, {job.Failed} came back{(job.Trouble is null ? "" : $"; {job.Trouble}")}");
+                context.Error.WriteLine($"{job.Replayed} of {job.Total} sent, {job.Failed} came back{(job.Trouble is null ? "" : $"; {SafeText.Of(job.Trouble, int.MaxValue)}")}");
             }
 
             await Task.Delay(Interval, context.Time, cancellationToken);

@@ -63,7 +63,7 @@ internal static class ActivityRoutes
     private static (DateTimeOffset From, DateTimeOffset To) TimeOf(QueryReader query, TimeProvider time)
     {
         var to = query.Time("to") ?? time.GetUtcNow();
-        var from = query.Time("from") ?? to - DefaultTime;
+        var from = query.Time("from") ?? (to - DateTimeOffset.MinValue > DefaultTime ? to - DefaultTime : DateTimeOffset.MinValue);
         return from < to ? (from, to) : throw Problems.Parameter("from", "expected a time before to");
     }
 

@@ -1,7 +1,7 @@
 namespace Esb.Host.Management.Parking;
 
 /// <summary>A line of waiting messages as paths and command lines name it: its key, mostly.</summary>
-/// <remarks><c>*</c> is the whole endpoint, <c>~</c> the messages without a key; a key that begins with one of these has a <c>~</c> before it.</remarks>
+/// <remarks><c>*</c> is the whole endpoint, <c>~</c> the messages without a key; a key that begins with one of these, and a key of one or two dots, which paths lose, has a <c>~</c> before it.</remarks>
 internal static class LineName
 {
     private const string WholeEndpoint = "*";
@@ -11,7 +11,7 @@ internal static class LineName
     {
         null => WholeEndpoint,
         "" => NoKey,
-        ['~' or '*', ..] => NoKey + key,
+        ['~' or '*', ..] or "." or ".." => NoKey + key,
         _ => key,
     };
 

@@ -33,7 +33,7 @@ internal static class PostgresActivityQuery
         if (query.Before is { } before)
         {
             Add("(started_at, id) < (@beforeTime, @beforeId)", "beforeTime", before.StartedAt.UtcDateTime);
-            parameters.Add("beforeId", before.Id);
+            parameters.Add("beforeId", PostgresText.Clean(before.Id));
         }
 
         var limit = query.Limit is { } most ? $"limit {most}" : "";

@@ -56,6 +56,14 @@ public sealed class ManagementApiTests
         Assert.That(_host.Publisher.Published, Is.Empty);
     }
 
+    [TestCase("/api/activities?to=0001-01-01T00:00:00Z"), TestCase("/api/activities?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z")]
+    public async Task Time_without_anything_before_it_is_refused(string path, CancellationToken cancellationToken)
+    {
+        using var response = await Client.GetAsync(path, cancellationToken);
+
+        Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.BadRequest));
+    }
+
     [Test, Property("Case", "API-01")]
     public async Task Unknown_routes_below_api_tell_strangers_nothing(CancellationToken cancellationToken)
     {

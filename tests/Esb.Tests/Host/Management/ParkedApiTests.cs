@@ -5,6 +5,7 @@ using System.Text.Json.Nodes;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Host.Commands;
+using Esb.Host.Management.Parking;
 using Microsoft.Extensions.DependencyInjection;
 using NSubstitute;
 
@@ -43,7 +44,7 @@ public sealed class ParkedApiTests
         await _desk.Received().ListAsync("ledger", 7, Arg.Any<CancellationToken>());
     }
 
-    [TestCase("c-1", "c-1"), TestCase("c%2F7", "c/7"), TestCase("c%252F7", "c%2F7"), TestCase("~", ""), TestCase("*", null), TestCase("~*", "*"), TestCase("~~x", "~x"), TestCase("%C3%BC%20%3F", "ü ?")]
+    [TestCase("c-1", "c-1"), TestCase("c%2F7", "c/7"), TestCase("c%252F7", "c%2F7"), TestCase("~", ""), TestCase("*", null), TestCase("~*", "*"), TestCase("~~x", "~x"), TestCase("~.", "."), TestCase("~..", ".."), TestCase("%C3%BC%20%3F", "ü ?")]
     public async Task Key_is_read_from_the_path_as_it_was_meant(string path, string? key, CancellationToken cancellationToken)
     {
         _desk.MessagesAsync("ledger", key, 100, Arg.Any<CancellationToken>()).Returns([new WaitingMessage(Guid.NewGuid(), "orders.new", null, 3, Now, null, [])]);
@@ -54,6 +55,14 @@ public sealed class ParkedApiTests
         using var elsewhere = await _host.Client.GetAsync($"/api/parked/other/{path}", cancellationToken);
 
         Assert.That((shown.StatusCode, released.StatusCode, elsewhere.StatusCode), Is.EqualTo((HttpStatusCode.OK, HttpStatusCode.Accepted, HttpStatusCode.NotFound)));
+    }
+
+    [TestCase("."), TestCase(".."), TestCase("*"), TestCase("~"), TestCase("c/7"), TestCase("...")]
+    public void Name_of_a_line_survives_a_path(string key)
+    {
+        var path = new Uri(new Uri("http://host/"), $"api/parked/ledger/{Uri.EscapeDataString(LineName.Of(key))}/release").AbsolutePath;
+
+        Assert.That(LineName.KeyOf(Uri.UnescapeDataString(path.Split('/')[4])), Is.EqualTo(key));
     }
 
     [Test]

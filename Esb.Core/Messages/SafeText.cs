@@ -1,10 +1,10 @@
 using System.Globalization;
 using System.Text;
 
-namespace Esb.Audit.Journeys.Drawing;
+namespace Esb.Core.Messages;
 
 /// <summary>Makes text that came from outside harmless to look at: one line, of bounded length, without anything that steers a terminal or turns the writing round.</summary>
-internal static class SafeText
+public static class SafeText
 {
     private const char Replacement = '\uFFFD';
 
