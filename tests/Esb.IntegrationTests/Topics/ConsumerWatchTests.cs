@@ -51,7 +51,7 @@ public sealed class ConsumerWatchTests
         Assert.That(replaced, Has.All.LessThanOrEqualTo(1).And.Some.EqualTo(1), "whoever consumes anew is not the one that is missing; the other need not, where that one came first");
     }
 
-    [Test, CancelAfter(120_000)]
+    [Test, Category("Alone"), CancelAfter(120_000)]
     public async Task A_host_that_gets_deliveries_does_not_suspect_itself(CancellationToken cancellationToken)
     {
         await using var left = await StartAsync(cancellationToken);

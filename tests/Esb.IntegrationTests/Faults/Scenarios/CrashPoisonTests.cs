@@ -9,7 +9,7 @@ using Microsoft.AspNetCore.Http;
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>Messages that kill the process: the host dies the moment one of them reaches the outside.</summary>
-[NonParallelizable, Category("Waits"), Property("Case", "T-POI-2")]
+[NonParallelizable, Category("Paced"), Property("Case", "T-POI-2")]
 public sealed class CrashPoisonTests
 {
     private const int Messages = 5_000;

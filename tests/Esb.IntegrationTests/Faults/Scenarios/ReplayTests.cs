@@ -8,7 +8,7 @@ using Esb.IntegrationTests.Faults.Sinks;
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>Dead letters are sent again while their hosts die, after they were applied, and in pieces: each one arrives or is still kept, and none has its effect twice.</summary>
-[NonParallelizable, Category("WaitsLong")]
+[NonParallelizable, Category("Paced")]
 public sealed class ReplayTests
 {
     [Test, Category("Faults"), CancelAfter(400_000), Property("Case", "T-RPL-1")]
