@@ -2,23 +2,25 @@ using Esb.Core.Configuration;
 
 namespace Esb.Content.Xml;
 
-/// <summary>What keeps one XML document from taking the host down.</summary>
+/// <summary>What keeps one XML document from taking the host down; by default as where nothing is configured.</summary>
 public sealed record XmlLimits
 {
+    private static readonly LimitsConfig Usual = new();
+
     /// <summary>Elements inside one another, the root counted.</summary>
-    public int Depth { get; init; } = 128;
+    public int Depth { get; init; } = Usual.Xml.Depth;
 
     /// <summary>Characters of the whole document.</summary>
-    public long Characters { get; init; } = ByteSize.MiB(4).Bytes;
+    public long Characters { get; init; } = Usual.MaxBodySize.Bytes;
 
     /// <summary>Attributes of one element.</summary>
-    public int Attributes { get; init; } = 10_000;
+    public int Attributes { get; init; } = Usual.Xml.Attributes;
 
     /// <summary>Characters of one attribute's value.</summary>
-    public int AttributeCharacters { get; init; } = 1 << 20;
+    public int AttributeCharacters { get; init; } = Usual.Xml.AttributeCharacters;
 
     /// <summary>How long an expression may take that needs the tree.</summary>
-    public TimeSpan ExpressionTime { get; init; } = TimeSpan.FromSeconds(2);
+    public TimeSpan ExpressionTime { get; init; } = Usual.Xml.ExpressionTime;
 
     /// <summary>The limits of a configuration: a document that may come in may be read, since a character takes at least a byte.</summary>
     public static XmlLimits From(LimitsConfig limits) => new()
