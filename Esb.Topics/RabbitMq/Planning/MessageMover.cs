@@ -4,6 +4,7 @@ using System.Threading.Channels;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Topology;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Events;
 
@@ -45,7 +46,7 @@ internal sealed class MessageMover(BrokerSession session, string endpoint)
             return Task.CompletedTask;
         };
         await channel.BasicQosAsync(0, Prefetch, global: false, cancellationToken);
-        await channel.BasicConsumeAsync(queue, autoAck: false, consumer, cancellationToken);
+        var consuming = await channel.BasicConsumeAsync(queue, autoAck: false, consumer, cancellationToken);
         var moved = 0;
         for (var seen = 0L; seen < most && await HasMoreAsync(arrivals.Reader, queue, cancellationToken); seen++)
         {
@@ -54,6 +55,7 @@ internal sealed class MessageMover(BrokerSession session, string endpoint)
             await channel.BasicAckAsync(tag, multiple: false, cancellationToken);
         }
 
+        await channel.BasicCancelAsync(consuming, noWait: false, cancellationToken); // once it is answered, the broker does not count it any more; a closed channel it may count for a while
         return moved;
     }
 
@@ -79,7 +81,8 @@ internal sealed class MessageMover(BrokerSession session, string endpoint)
             }
             catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
             {
-                if (await Topology.BrokerProbe.CountAsync(session.Connection, queue, cancellationToken) is null or { MessageCount: 0 }) return arrivals.TryPeek(out _); // what came while the broker was asked
+                // A broker that does not count the one who asks is guessing. What came while it was asked is more, too.
+                if (await session.Connection.CountAsync(queue, cancellationToken) is null or { MessageCount: 0, ConsumerCount: > 0 }) return arrivals.TryPeek(out _);
             }
         }
     }

@@ -1,3 +1,4 @@
+using Esb.Topics.RabbitMq.Topology;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Exceptions;
 
@@ -54,7 +55,7 @@ internal sealed class ConsumerCounts(BrokerConnection connection)
     {
         try
         {
-            return (await channel.QueueDeclarePassiveAsync(queue, stopping)).ConsumerCount;
+            return (await channel.CountAsync(queue, stopping)).ConsumerCount;
         }
         catch (OperationInterruptedException ex) when (ex.ShutdownReason?.ReplyCode == Constants.NotFound)
         {
