@@ -12,7 +12,7 @@ namespace Esb.IntegrationTests.Faults.Scenarios;
 /// The endpoint <c>deaf</c> has a time-out below that, as the bus demands (T-TMO-2; it reckons with the broker's usual 30 minutes): what ignores it is left behind, and its message a dead letter.
 /// That of <c>late</c> is above: the broker takes the message back and closes the channel, the endpoint consumes anew, and the message is tried again.
 /// </remarks>
-[NonParallelizable, Category("Waits"), Property("Case", "T-TMO-1")]
+[NonParallelizable, Category("Idle"), Property("Case", "T-TMO-1")]
 public sealed class AckTimeoutTests
 {
     private const string Stuck = "stuck0-1";

@@ -7,7 +7,7 @@ using Esb.IntegrationTests.Faults.Sinks;
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>The broker is short of memory or disk: it takes no message for a while.</summary>
-[NonParallelizable, Category("WaitsLong")]
+[NonParallelizable, Category("Idle")]
 public sealed class AlarmTests
 {
     private const int Rounds = 3;

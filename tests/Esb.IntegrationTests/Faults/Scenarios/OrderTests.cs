@@ -8,7 +8,7 @@ using Esb.IntegrationTests.Faults.Sinks;
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>Two hosts share an ordered endpoint; whichever works dies or stands still again and again, and the order stays.</summary>
-[NonParallelizable, Category("Alone"), Property("Case", "T-ORD-1")]
+[NonParallelizable, Category("FailOver"), Property("Case", "T-ORD-1")]
 public sealed class OrderTests
 {
     private const string All = "ordered";
