@@ -49,7 +49,7 @@ internal static class ComparisonCompiler
     {
         try
         {
-            var regex = new Regex(pattern, RegexOptions.NonBacktracking | RegexOptions.CultureInvariant);
+            var regex = new Regex(pattern, RegexOptions.NonBacktracking | RegexOptions.CultureInvariant, Regex.InfiniteMatchTimeout);
             return value => MessageValues.AsText(value) is { } text && regex.IsMatch(text);
         }
         catch (Exception ex) when (ex is ArgumentException or NotSupportedException)

@@ -1,3 +1,4 @@
+using System.Text.RegularExpressions;
 using System.Xml;
 using System.Xml.Schema;
 using Esb.Content.Xml;
@@ -32,8 +33,15 @@ internal sealed class XsdSchema(string name, XmlSchemaSet schemas, XmlInput xml)
         using var reader = xml.Read(message.Body.Bytes);
         CheckRoot(reader);
         using var validating = XmlReader.Create(reader, settings);
-        while (count < Counted && validating.Read())
+        try
         {
+            while (count < Counted && validating.Read())
+            {
+            }
+        }
+        catch (RegexMatchTimeoutException ex)
+        {
+            throw Undecided(reader, ex.MatchTimeout);
         }
 
         if (count > 0) throw Broken(violations, count);
@@ -47,7 +55,7 @@ internal sealed class XsdSchema(string name, XmlSchemaSet schemas, XmlInput xml)
         if (schemas.GlobalElements.Contains(found)) return;
         var roots = schemas.GlobalElements.Names.Cast<XmlQualifiedName>().Select(Show).Order(StringComparer.Ordinal).ToList();
         var expected = string.Join(" or ", roots.Take(5)) + (roots.Count > 5 ? $" or {roots.Count - 5} others" : "");
-        var (line, column) = reader is IXmlLineInfo position ? (position.LineNumber, position.LinePosition) : default;
+        var (line, column) = PositionOf(reader);
         throw new EsbException("ESB-XML-ROOT", $"The document is not of schema {name}: expected {expected}, found {Show(found)} at line {line}, column {column}.", FaultKind.Invalid);
     }
 
@@ -57,6 +65,15 @@ internal sealed class XsdSchema(string name, XmlSchemaSet schemas, XmlInput xml)
         var more = count > Shown ? $"; the first {Shown}" : "";
         return new EsbException("ESB-XML-SCHEMA", $"The document breaks schema {name} in {places}{more}: {string.Join("; ", violations)}.", FaultKind.Invalid);
     }
+
+    private EsbException Undecided(XmlReader reader, TimeSpan limit)
+    {
+        var (line, column) = PositionOf(reader);
+        return new EsbException(
+            "ESB-XML-SCHEMA", $"Whether the document is of schema {name} cannot be told: a pattern of the schema took longer than {limit.TotalSeconds:0} s for the value before line {line}, column {column}.", FaultKind.Invalid);
+    }
+
+    private static (int Line, int Column) PositionOf(XmlReader reader) => reader is IXmlLineInfo position ? (position.LineNumber, position.LinePosition) : default;
 
     private static string Describe(XmlSchemaException violation)
     {

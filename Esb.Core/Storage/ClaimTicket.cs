@@ -11,15 +11,17 @@ public sealed record ClaimTicket(Guid Id, string Hash)
     private const int IdLength = 36;
     private const int HashLength = 64;
 
+    private static readonly long Latest = DateTimeOffset.MaxValue.ToUnixTimeMilliseconds();
+
     /// <summary>When the body was kept, to the millisecond.</summary>
     public DateTimeOffset KeptAt => DateTimeOffset.FromUnixTimeMilliseconds(Milliseconds(Id));
 
     /// <summary>A ticket for a body that is about to be kept.</summary>
     public static ClaimTicket For(ReadOnlyMemory<byte> body, TimeProvider time) => new(Guid.CreateVersion7(time.GetUtcNow()), HashOf(body));
 
-    /// <summary>Reads a ticket; null where the text is none.</summary>
+    /// <summary>Reads a ticket; null where the text is none. Strangers write them too, with times that no calendar has.</summary>
     public static ClaimTicket? Parse(string text) =>
-        text.Length == IdLength + 1 + HashLength && text[IdLength] == '.' && Guid.TryParseExact(text[..IdLength], "D", out var id) && id.Version == 7 && text[(IdLength + 1)..].All(char.IsAsciiHexDigitLower)
+        text.Length == IdLength + 1 + HashLength && text[IdLength] == '.' && Guid.TryParseExact(text[..IdLength], "D", out var id) && id.Version == 7 && Milliseconds(id) <= Latest && text[(IdLength + 1)..].All(char.IsAsciiHexDigitLower)
             ? new ClaimTicket(id, text[(IdLength + 1)..])
             : null;
 

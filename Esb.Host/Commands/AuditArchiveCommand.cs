@@ -40,7 +40,7 @@ internal sealed class AuditArchiveCommand : Command
         }
 
         var folder = Path.GetFullPath(result.GetValue(_to)!);
-        var broken = await archive.WriteAsync(result.GetValue(_before)!.Value, folder, result.GetValue(_drop), day => Tell(context, day), cancellationToken);
+        var broken = await ArchiveFiles.TryAsync(() => archive.WriteAsync(result.GetValue(_before)!.Value, folder, result.GetValue(_drop), day => Tell(context, day), cancellationToken));
         if (broken is null) return ExitCode.Done;
         context.Error.WriteLine($"{broken.Breaks[0].Day:yyyy-MM-dd} was changed and is not archived:");
         return AuditVerifyCommand.Tell(context, broken);

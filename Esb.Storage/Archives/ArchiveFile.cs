@@ -5,6 +5,7 @@ using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
+using Esb.Core.Errors;
 using Esb.Core.Storage;
 using Esb.Storage.Evidence;
 
@@ -17,9 +18,15 @@ internal static class ArchiveFile
 
     public static string NameOf(DateOnly day) => string.Create(CultureInfo.InvariantCulture, $"audit-{day:yyyy-MM-dd}.jsonl.gz");
 
-    /// <summary>Writes a day. The file has its name only once it is complete and on the disk.</summary>
+    /// <summary>Writes a day. The file has its name only once it is complete and on the disk; one of that name is replaced.</summary>
+    /// <param name="path">Where it is written.</param>
+    /// <param name="header">What it says it is.</param>
+    /// <param name="facts">The facts of the day.</param>
+    /// <param name="least">How many they must be, so that no file is replaced by less.</param>
+    /// <param name="cancellationToken">Ends it; nothing is replaced then.</param>
     /// <returns>How many facts.</returns>
-    public static async Task<long> WriteAsync(string path, ArchiveHeader header, IAsyncEnumerable<StoredLink> facts, CancellationToken cancellationToken)
+    /// <exception cref="EsbException"><c>ESB-AUD-ARCHIVE</c>: they are fewer.</exception>
+    public static async Task<long> WriteAsync(string path, ArchiveHeader header, IAsyncEnumerable<StoredLink> facts, long least, CancellationToken cancellationToken)
     {
         var unfinished = path + ".part";
         var count = 0L;
@@ -48,6 +55,12 @@ internal static class ArchiveFile
             }
 
             file.Flush(flushToDisk: true);
+        }
+
+        if (count < least)
+        {
+            File.Delete(unfinished);
+            throw new EsbException("ESB-AUD-ARCHIVE", $"'{path}' has {least} facts and the store only {count}, maybe because audit.retention has dropped the day meanwhile. The file stays as it was.", FaultKind.Invalid);
         }
 
         File.Move(unfinished, path, overwrite: true);

@@ -36,7 +36,7 @@ public sealed class AuditArchive : IAsyncDisposable
 
     internal AuditArchive(PostgresStoreConfig store, AuditEvidenceConfig config, bool readOnly, TimeProvider time, ILogger logger)
     {
-        _database = new PostgresDatabase(store, readOnly, time, logger);
+        _database = new PostgresDatabase(store, readOnly, time, logger) { IsKept = false };
         _evidence = new PostgresEvidence(_database, config);
         (_config, _time, _anchors) = (config, time, AnchorLog.TryOpen(config, time, logger));
     }
@@ -53,22 +53,26 @@ public sealed class AuditArchive : IAsyncDisposable
             : throw new EsbException("ESB-STORE-KIND", "Only the PostgreSQL store is archived day by day; the segments of a file store can be copied as they are.", FaultKind.Invalid);
 
     /// <summary>Writes each day before a given one to a file of its own in a folder, and lets it go where that is wanted. A day whose chains are broken is neither written nor dropped.</summary>
+    /// <remarks>Where facts came after their day was written and let go, what its file has is taken back first: the file then holds all.</remarks>
     /// <param name="before">The first day (UTC) that stays.</param>
     /// <param name="folder">The folder; made where it does not exist.</param>
     /// <param name="drop">Whether the store lets the days go.</param>
     /// <param name="tell">Hears of each day.</param>
     /// <param name="cancellationToken">Ends it between two days.</param>
     /// <returns>What was found of the first day that is broken; null where none is.</returns>
-    /// <exception cref="EsbException">The store cannot be reached, or a file or an anchor cannot be written.</exception>
+    /// <exception cref="EsbException">The store cannot be reached, or a file or an anchor cannot be written; <c>ESB-AUD-ARCHIVE</c>: a file would be replaced by one with less.</exception>
+    /// <exception cref="InvalidDataException">A file of a day that is still, or again, in the store is none of ours, or damaged.</exception>
     public async Task<AuditVerdict?> WriteAsync(DateOnly before, string folder, bool drop, Action<ArchivedDay> tell, CancellationToken cancellationToken)
     {
         await _database.EnsureReadyAsync(cancellationToken);
         Directory.CreateDirectory(folder);
         foreach (var day in (await _database.Partitions.ListDaysAsync(cancellationToken)).Where(day => day < before))
         {
+            var path = Path.Combine(folder, ArchiveFile.NameOf(day));
+            var kept = File.Exists(path) && await HasFactsAsync(day, cancellationToken) ? (await RestoreAsync(path, cancellationToken)).Facts : 0;
             var verdict = await _evidence.VerifyAsync(day, day, static _ => { }, cancellationToken);
             if (verdict.TotalBreaks > 0) return verdict;
-            if (verdict.Facts > 0) tell(await WriteAsync(day, Path.Combine(folder, ArchiveFile.NameOf(day)), drop, cancellationToken));
+            if (verdict.Facts > 0) tell(await WriteAsync(day, path, kept, drop, cancellationToken));
         }
 
         return null;
@@ -111,11 +115,14 @@ public sealed class AuditArchive : IAsyncDisposable
         await _database.DisposeAsync();
     }
 
-    private async Task<ArchivedDay> WriteAsync(DateOnly day, string path, bool drop, CancellationToken cancellationToken)
+    private async Task<bool> HasFactsAsync(DateOnly day, CancellationToken cancellationToken) =>
+        await _evidence.ReadAsync(day, cancellationToken).AnyAsync(cancellationToken);
+
+    private async Task<ArchivedDay> WriteAsync(DateOnly day, string path, long least, bool drop, CancellationToken cancellationToken)
     {
         try
         {
-            var facts = await ArchiveFile.WriteAsync(path, new ArchiveHeader { Day = day, WrittenAt = _time.GetUtcNow() }, _evidence.ReadAsync(day, cancellationToken), cancellationToken);
+            var facts = await ArchiveFile.WriteAsync(path, new ArchiveHeader { Day = day, WrittenAt = _time.GetUtcNow() }, _evidence.ReadAsync(day, cancellationToken), least, cancellationToken);
             return new ArchivedDay(day, path, facts, drop && await DropAsync(day, path, facts, cancellationToken));
         }
         catch (Exception ex) when (StoreErrors.IsWriteFailure(ex))

@@ -39,6 +39,9 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
 
     public NpgsqlDataSource Source => _source.Value;
 
+    /// <summary>Whether the days of its tables are made ahead and dropped: not by a command, whose role would own them.</summary>
+    public bool IsKept { get; init; } = true;
+
     /// <summary>Of audit facts.</summary>
     public PostgresPartitions Partitions => _partitions.Value;
 
@@ -67,8 +70,8 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
     {
         await Partitions.MakeAheadAsync(now, cancellationToken);
         await KeyPartitions.MakeAheadAsync(now, cancellationToken);
-        await KeyPartitions.DropBeforeAsync(now - IIdempotencyKeys.Window, beforeDrop: null, cancellationToken);
         await ClaimPartitions.MakeAheadAsync(now, cancellationToken);
+        await KeyPartitions.DropBeforeAsync(now - IIdempotencyKeys.Window, beforeDrop: null, cancellationToken);
         await ClaimPartitions.DropBeforeAsync(now - _claimRetention, beforeDrop: null, cancellationToken);
     }
 
@@ -154,7 +157,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
             }
 
             await _schema.Value.MigrateAsync(CancellationToken.None);
-            await MakePartitionsAsync(_time.GetUtcNow(), CancellationToken.None);
+            if (IsKept) await TryMakePartitionsAsync();
         }
         catch (Exception ex) when (PostgresErrors.IsFailure(ex))
         {
@@ -163,6 +166,22 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
 
         LogReady();
     }
+
+    // A reader of a table, such as a backup, holds up whoever makes or drops a day of it. Most days are there already, and who needs one that is not makes it.
+    private async Task TryMakePartitionsAsync()
+    {
+        try
+        {
+            await MakePartitionsAsync(_time.GetUtcNow(), CancellationToken.None);
+        }
+        catch (PostgresException ex) when (ex.SqlState is PostgresErrorCodes.LockNotAvailable or PostgresErrorCodes.InsufficientPrivilege)
+        {
+            LogPartitions(PostgresErrors.Describe(ex));
+        }
+    }
+
+    [LoggerMessage(EventId = 4533, Level = LogLevel.Warning, Message = "Not all days of the store's tables were made or dropped ({Reason}); it is tried again within the hour")]
+    private partial void LogPartitions(string reason);
 
     [LoggerMessage(EventId = 4531, Level = LogLevel.Information, Message = "the store's database is ready")]
     private partial void LogReady();

@@ -50,7 +50,7 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, string? make
 
     /// <summary>Drops the days that ended before a time.</summary>
     /// <param name="time">The time.</param>
-    /// <param name="beforeDrop">Hears of each day before it goes, and may keep it by throwing.</param>
+    /// <param name="beforeDrop">Hears of each day that can be dropped before it is gone for good, and may keep it by throwing.</param>
     /// <param name="cancellationToken">Ends it.</param>
     public async Task DropBeforeAsync(DateTimeOffset time, Action<DateOnly>? beforeDrop, CancellationToken cancellationToken)
     {
@@ -58,15 +58,17 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, string? make
         var names = await ListAsync(connection, cancellationToken);
         foreach (var day in names.Select(TryReadDay).OfType<DateOnly>().Distinct().Where(day => day < DayOf(time)).Order())
         {
-            beforeDrop?.Invoke(day);
+            await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
             await DropAsync(connection, day, cancellationToken);
+            beforeDrop?.Invoke(day);
+            await transaction.CommitAsync(cancellationToken);
         }
     }
 
     /// <summary>Drops one day, if its first table has as many rows as somebody thinks: nobody else can add one meanwhile.</summary>
     /// <param name="day">The day.</param>
     /// <param name="rows">How many.</param>
-    /// <param name="beforeDrop">Called before it goes; keeps it by throwing.</param>
+    /// <param name="beforeDrop">Called when it can be dropped, before it is gone for good; keeps it by throwing.</param>
     /// <param name="cancellationToken">Ends it.</param>
     /// <returns>Whether it was dropped.</returns>
     public async Task<bool> TryDropAsync(DateOnly day, long rows, Action beforeDrop, CancellationToken cancellationToken)
@@ -79,8 +81,8 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, string? make
         var found = await connection.ExecuteScalarAsync<long>(new CommandDefinition($"select count(*) from {name}", commandTimeout: 0, cancellationToken: cancellationToken));
         if (found != rows) return false;
 
-        beforeDrop();
         await DropAsync(connection, day, cancellationToken);
+        beforeDrop();
         await transaction.CommitAsync(cancellationToken);
         return true;
     }

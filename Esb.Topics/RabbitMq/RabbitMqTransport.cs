@@ -11,6 +11,7 @@ using Esb.Topics.RabbitMq.Receiving;
 using Esb.Topics.RabbitMq.Topology;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
+using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Topics.RabbitMq;
 
@@ -133,8 +134,15 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         message = await _claims.CheckInAsync(message);
         var properties = WireWriter.Direct(message, kind, Activity.Current?.Context ?? default);
         var queue = _names.Endpoint(endpoint);
-        var (exchange, routingKey) = _endpoints.TryGetValue(endpoint, out var subscription) && subscription.Lanes is not null ? (queue, message.Subject) : ("", queue);
-        return await _passages.PassAsync(queue, () => _publisher.SendAsync(exchange, routingKey, message.Key, properties, message.Body.Bytes));
+        var isKnown = _endpoints.TryGetValue(endpoint, out var subscription);
+        return await _passages.PassAsync(queue, async () =>
+        {
+            if (subscription?.Lanes is not null) return await SendToLanesAsync();
+            var result = await _publisher.SendAsync("", queue, message.Key, properties, message.Body.Bytes);
+            return !isKnown && result == ConfirmedChannel.NoQueue && await HasLanesAsync(endpoint, cancellationToken) ? await SendToLanesAsync() : result;
+        });
+
+        ValueTask<PublishResult> SendToLanesAsync() => _publisher.SendAsync(queue, message.Subject, message.Key, properties, message.Body.Bytes);
     }
 
     public Task<ITopicReader> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) =>
@@ -151,6 +159,19 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         if (_unroutable is not null) await _unroutable.DisposeAsync();
         await _publisher.DisposeAsync();
         _freezes.Dispose();
+    }
+
+    // Asked of an endpoint that runs on other hosts only.
+    private async Task<bool> HasLanesAsync(string endpoint, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return _consuming.Current is { } connection && await connection.HasQueueAsync(_names.Lane(endpoint, 0), cancellationToken);
+        }
+        catch (Exception ex) when (ex is OperationInterruptedException or IOException or TimeoutException or ObjectDisposedException)
+        {
+            return false; // the connection is lost: whoever sends tries again
+        }
     }
 
     // What is published before the queues of this host's endpoints exist for the first time would find none.

@@ -57,7 +57,7 @@ internal sealed class RegexTest(JsonComparable argument, Regex regex) : JsonTest
         try
         {
             var translated = Translate(pattern);
-            return new RegexTest(argument, new Regex(isWhole ? $@"\A(?:{translated})\z" : translated, RegexOptions.NonBacktracking | RegexOptions.CultureInvariant));
+            return new RegexTest(argument, new Regex(isWhole ? $@"\A(?:{translated})\z" : translated, RegexOptions.NonBacktracking | RegexOptions.CultureInvariant, Regex.InfiniteMatchTimeout));
         }
         catch (Exception ex) when (ex is ArgumentException or NotSupportedException)
         {

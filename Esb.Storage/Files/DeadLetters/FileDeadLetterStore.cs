@@ -86,13 +86,18 @@ internal sealed class FileDeadLetterStore(LetterLog log, TimeProvider time) : ID
 
     private IReadOnlyList<StoredItem> FailAgain(LetterBook book, LetterEntry known, DeadLetter failure)
     {
-        if (failure.LastAttempt <= known.Summary.LastAttempt || Read(known) is not var (letter, body)) return [];
+        if (!IsAnother(failure, known.Summary) || Read(known) is not var (letter, body)) return [];
         var stored = letter.After(failure, time.GetUtcNow()) with { Number = book.NextNumber };
         var item = new LetterEvent { Letter = stored }.ToItem(body);
         return known.Summary is { State: DeadLetterState.Replaying or DeadLetterState.Replayed, Job: { } job }
             ? [item, .. CountFailure(book, job, isSent: known.Summary.State == DeadLetterState.Replaying)]
             : [item];
     }
+
+    // What comes with the time of the last failure is that failure again. Of one that was replayed any other time is another failure: clocks can be set back.
+    private static bool IsAnother(DeadLetter failure, DeadLetterSummary known) => known.State is DeadLetterState.Replaying or DeadLetterState.Replayed
+        ? failure.LastAttempt != known.LastAttempt
+        : failure.LastAttempt > known.LastAttempt;
 
     // One that comes back before it was marked has been sent: it is counted here, because it will not be marked any more.
     private static IEnumerable<StoredItem> CountFailure(LetterBook book, Guid id, bool isSent)

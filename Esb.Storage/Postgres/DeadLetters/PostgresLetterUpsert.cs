@@ -8,6 +8,7 @@ namespace Esb.Storage.Postgres.DeadLetters;
 /// <summary>Keeps a dead letter, or opens it again, and counts a failed replay: one statement, so that all of it happens or nothing.</summary>
 internal static class PostgresLetterUpsert
 {
+    // What comes with the time of the last failure is that failure again. Of one that was replayed any other time is another failure: clocks of hosts differ.
     // A letter that comes back before it was marked as replayed has been sent: it is counted here, because it will not be marked any more.
     private const string Sql =
         """
@@ -24,7 +25,7 @@ internal static class PostgresLetterUpsert
           update dead_letter letter set number = default, code = $14, reason = $15, exception_type = $16, attempts = attempts + $17, last_attempt = $19, cause = $20,
             failures = jsonb_path_query_array(failures || $21, '$[last - 99 to last]'),
             state = 'Open', replays = replays + case when known.state = 'Replaying' then 1 else 0 end, changed_at = now(), changed_by = null, note = null
-          from known where letter.id = known.id and letter.last_attempt < $19
+          from known where letter.id = known.id and (letter.last_attempt < $19 or (known.state in ('Replaying', 'Replayed') and letter.last_attempt <> $19))
           returning known.state, known.job
         ), failed as (
           select job, state = 'Replaying' as is_sent from opened where state in ('Replaying', 'Replayed')

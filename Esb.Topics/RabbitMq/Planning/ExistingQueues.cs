@@ -22,16 +22,12 @@ internal sealed class ExistingQueues(BrokerSession session, string endpoint, End
         }
     }
 
-    /// <exception cref="EsbException"><c>ESB-PLAN-LENGTH</c>: more waits than the new queue keeps, so that some would be dropped, or could not be put back.</exception>
-    public async Task RefuseOverflowAsync(QueueConfig wanted, CancellationToken cancellationToken)
+    /// <summary>How many messages wait in them.</summary>
+    public async Task<long> CountAsync(CancellationToken cancellationToken)
     {
         var waiting = 0L;
         foreach (var queue in Queues) waiting += (await session.Connection.CountAsync(queue, cancellationToken))?.MessageCount ?? 0;
-        if (waiting <= (wanted.MaxLength ?? long.MaxValue)) return;
-        throw new EsbException(
-            "ESB-PLAN-LENGTH",
-            $"{waiting} messages wait for '{endpoint}', and queue.maxLength is {wanted.MaxLength}: they would not all be kept. Nothing was touched: let them be delivered first, or allow more.",
-            FaultKind.Invalid);
+        return waiting;
     }
 
     public async Task UnbindAsync(CancellationToken cancellationToken)
@@ -60,13 +56,20 @@ internal sealed class ExistingQueues(BrokerSession session, string endpoint, End
     }
 
     /// <summary>Deletes them; fails where one is consumed or not empty.</summary>
-    public async Task DeleteAsync(CancellationToken cancellationToken)
+    /// <param name="wanted">
+    /// What is made of them. Queues of delays that it has too stay: of what was refused at the end of its delay the broker counts nothing for three minutes, and tries it again then.
+    /// </param>
+    /// <param name="cancellationToken">Ends it between two queues.</param>
+    public async Task DeleteAsync(Subscription wanted, CancellationToken cancellationToken)
     {
+        var kept = wanted.Lanes is null ? wanted.RetryDelays.Select(delay => session.Names.Rung(endpoint, delay)).ToHashSet() : [];
         await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
-        foreach (var queue in Queues)
+        foreach (var queue in Queues.Where(queue => !kept.Contains(queue)))
         {
-            if (await session.Connection.CountAsync(queue, cancellationToken) is { MessageCount: > 0 })
-                throw Busy($"The queue {queue} got another message. Nothing is lost: apply again.");
+            var count = await session.Connection.CountAsync(queue, cancellationToken);
+            if (count?.MessageCount > 0) throw Busy($"The queue {queue} got another message. Nothing is lost: apply again.");
+            if (count?.ConsumerCount > 0) // of a quorum queue also who is cancelled, or was given a message, and has not settled it
+                throw Busy($"Somebody has messages of the queue {queue}. Nothing is lost: stop him, or wait until he is missed, and apply again.");
             await channel.QueueDeleteAsync(queue, ifUnused: false, ifEmpty: false, cancellationToken: cancellationToken); // the broker knows no conditions for quorum queues
         }
 

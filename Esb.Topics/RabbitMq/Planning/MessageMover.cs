@@ -31,36 +31,48 @@ internal sealed class MessageMover(BrokerSession session, string endpoint)
     /// <param name="queue">Where they are.</param>
     /// <param name="target">Where they go.</param>
     /// <param name="cancellationToken">Stops between two messages.</param>
-    /// <param name="most">How many are looked at; by default all, until the queue is empty.</param>
+    /// <param name="most">How many are looked at, and the few that were on their way by then; by default all, until the queue is empty.</param>
     /// <returns>How many were moved.</returns>
     /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: one could not be moved; it and those behind it stay. <c>ESB-PLAN-BUSY</c>: the broker gave none for too long.</exception>
     public async Task<int> MoveAsync(string queue, MoveTarget target, CancellationToken cancellationToken, long most = long.MaxValue)
     {
         await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
         var arrivals = Channel.CreateUnbounded<(WireMessage Wire, ulong Tag)>(); // bounded by the prefetch
+        var cancelled = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         var consumer = new AsyncEventingBasicConsumer(channel);
         consumer.ReceivedAsync += (_, delivery) =>
         {
             arrivals.Writer.TryWrite((WireMessage.Of(delivery), delivery.DeliveryTag));
             return Task.CompletedTask;
         };
+        consumer.UnregisteredAsync += (_, _) =>
+        {
+            cancelled.TrySetResult();
+            return Task.CompletedTask;
+        };
         channel.ChannelShutdownAsync += (_, _) =>
         {
             arrivals.Writer.TryComplete();
+            cancelled.TrySetResult();
             return Task.CompletedTask;
         };
         await channel.BasicQosAsync(0, Prefetch, global: false, cancellationToken);
         var consuming = await channel.BasicConsumeAsync(queue, autoAck: false, consumer, cancellationToken);
         var moved = 0;
-        for (var seen = 0L; seen < most && await HasMoreAsync(arrivals.Reader, queue, cancellationToken); seen++)
+        for (var seen = 0L; seen < most && await HasMoreAsync(arrivals.Reader, queue, cancellationToken); seen++) await MoveNextAsync();
+
+        // Cancelled before the channel is closed: the broker may count a closed one for a while. What came until then is moved too: it would come back behind what the next one gets.
+        await channel.BasicCancelAsync(consuming, noWait: false, cancellationToken);
+        await cancelled.Task.WaitAsync(cancellationToken);
+        while (arrivals.Reader.TryPeek(out _)) await MoveNextAsync();
+        return moved;
+
+        async Task MoveNextAsync()
         {
             var (wire, tag) = await arrivals.Reader.ReadAsync(cancellationToken);
             if (await MoveAsync(wire, target)) moved++;
             await channel.BasicAckAsync(tag, multiple: false, cancellationToken);
         }
-
-        await channel.BasicCancelAsync(consuming, noWait: false, cancellationToken); // once it is answered, the broker does not count it any more; a closed channel it may count for a while
-        return moved;
     }
 
     private async Task<bool> MoveAsync(WireMessage wire, MoveTarget target)

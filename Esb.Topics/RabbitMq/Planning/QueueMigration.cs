@@ -49,8 +49,13 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     {
         var existing = new ExistingQueues(session, Endpoint, record);
         await existing.RefuseConsumersAsync(cancellationToken);
-        if (!record.IsMigrating) await existing.RefuseOverflowAsync(subscription.Queue, cancellationToken);
-        await DivertAsync(record, cancellationToken);
+        await using (await users.HoldPublishesAsync(TopicsOf(record), cancellationToken)) // nothing comes between the count and the queue beside
+        {
+            var waiting = await existing.CountAsync(cancellationToken);
+            if (!record.IsMigrating) RefuseOverflow(waiting);
+            await DivertAsync(record, waiting, cancellationToken);
+        }
+
         if (!record.IsEmptied)
         {
             await existing.RefuseConsumersAsync(cancellationToken); // who began before the record said that nobody may
@@ -70,21 +75,34 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
         await using (await users.HoldPublishesAsync([session.Names.Endpoint(Endpoint)], cancellationToken))
         {
             moved += await existing.MoveAllAsync(_aside, Backlog, cancellationToken);
-            await existing.DeleteAsync(cancellationToken);
+            await existing.DeleteAsync(subscription, cancellationToken);
         }
 
         tell($"{Endpoint}: {moved} messages set aside, in their order");
     }
 
     // From now on all that is published is kept beside; the old queues get it as well until they are unbound.
-    private async Task DivertAsync(EndpointRecord record, CancellationToken cancellationToken)
+    private async Task DivertAsync(EndpointRecord record, long waiting, CancellationToken cancellationToken)
     {
         await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
-        await session.Topology.DeclareAsideAsync(channel, Backlog, cancellationToken);
-        await session.Topology.DeclareAsideAsync(channel, Meanwhile, cancellationToken);
+        await session.Topology.DeclareAsideAsync(channel, Backlog, room: null, cancellationToken);
+        if (!await session.Connection.HasQueueAsync(Meanwhile, cancellationToken)) await session.Topology.DeclareAsideAsync(channel, Meanwhile, RoomBeside(waiting), cancellationToken);
         await WriteAsync(record with { IsMigrating = true }, cancellationToken);
         foreach (var pattern in Patterns(record))
             await channel.QueueBindAsync(Meanwhile, session.Names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
+    }
+
+    // What the new queue will not take beside what waits is refused now: it could not be put into it. A quorum queue takes a few more than it says.
+    private long? RoomBeside(long waiting) =>
+        subscription.Queue is { MaxLength: { } most, Overflow: QueueOverflow.RejectPublish } ? Math.Max((most - waiting) * 9 / 10, 1) : null;
+
+    private void RefuseOverflow(long waiting)
+    {
+        if (waiting <= (subscription.Queue.MaxLength ?? long.MaxValue)) return;
+        throw new EsbException(
+            "ESB-PLAN-LENGTH",
+            $"{waiting} messages wait for '{Endpoint}', and queue.maxLength is {subscription.Queue.MaxLength}: they would not all be kept. Nothing was touched: let them be delivered first, or allow more.",
+            FaultKind.Invalid);
     }
 
     private async Task RefillAsync(EndpointRecord record, CancellationToken cancellationToken)
@@ -123,7 +141,7 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     // What is published goes to the new queues from the moment at which nothing is on its way that came before.
     private async Task<int> SwitchAsync(IChannel channel, EndpointRecord record, CancellationToken cancellationToken)
     {
-        var topics = Patterns(record).Select(pattern => session.Names.Topic(pattern.Topic)).Distinct().ToList();
+        var topics = TopicsOf(record);
         var began = time.GetTimestamp();
         var moved = await CatchUpAsync(cancellationToken);
         while (true)
@@ -175,6 +193,8 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
         var open = await session.Records.OpenAsync(session.Connection, channel, Endpoint, cancellationToken);
         await session.Records.ReplaceAsync(channel, Endpoint, open, record, cancellationToken);
     }
+
+    private List<string> TopicsOf(EndpointRecord record) => [.. Patterns(record).Select(pattern => session.Names.Topic(pattern.Topic)).Distinct()];
 
     private IEnumerable<SubjectPattern> Patterns(EndpointRecord record) =>
         record.Bound.Concat(EndpointRecord.PatternsOf(subscription)).Distinct().Select(SubjectPattern.Parse).OfType<SubjectPattern>();

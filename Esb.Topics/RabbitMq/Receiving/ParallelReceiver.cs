@@ -12,6 +12,11 @@ internal sealed class ParallelReceiver : IReceiver
     // So that a handler which returns everything does not turn in a circle with the broker.
     private static readonly TimeSpan ReturnPause = TimeSpan.FromMilliseconds(250);
 
+    // Behind 32 commands that a quorum queue has not applied yet, the broker puts off what a channel sends (quorum_commands_soft_limit), and forgets it when the channel is closed.
+    // What is done would come again: so the queue is given time to apply what was returned.
+    private const int FewReturned = 16;
+    private static readonly TimeSpan Application = TimeSpan.FromMilliseconds(250);
+
     private readonly Subscription _subscription;
     private readonly ReceiverContext _context;
     private readonly DeliveryWork _work;
@@ -103,8 +108,11 @@ internal sealed class ParallelReceiver : IReceiver
         {
             if (!stopping.IsCancellationRequested) return;
             await session.CancelAsync();
-            foreach (var arrival in _workers.Stop().Where(arrival => arrival.Session == session)) await session.Acks.ReturnAsync(arrival.Place);
+            var waiting = _workers.Stop().Where(arrival => arrival.Session == session).ToList();
+            foreach (var arrival in waiting) await session.Acks.ReturnAsync(arrival.Place);
             await _workers.EndedAsync();
+            await session.Acks.FlushAsync();
+            if (waiting.Count > FewReturned) await Task.Delay(Application, _context.Time, CancellationToken.None);
         }
         finally
         {

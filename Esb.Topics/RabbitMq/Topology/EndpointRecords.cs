@@ -1,5 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using Esb.Core.Errors;
 using Esb.Core.Topics;
 using RabbitMQ.Client;
 
@@ -10,24 +11,28 @@ internal sealed class EndpointRecords(RabbitMqNames names, ConfirmedPublisher pu
 {
     private static readonly JsonSerializerOptions Json = new(JsonSerializerDefaults.Web) { Converters = { new JsonStringEnumConverter() } };
 
-    // While another host looks at it, the record is not there.
-    private const int Looks = 5;
+    // While another host looks at it, the record cannot be had.
+    private const int Looks = 30;
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(100);
 
     /// <summary>Reads the record over a channel; when that is closed, what was not replaced is there again.</summary>
+    /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: another host has held it for three seconds.</exception>
     public async Task<OpenRecord> OpenAsync(IConnection connection, IChannel channel, string endpoint, CancellationToken cancellationToken)
     {
         var queue = names.Record(endpoint);
         var isNew = !await connection.HasQueueAsync(queue, cancellationToken);
         await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, RabbitMqTopology.Newest(1), cancellationToken: cancellationToken);
-        for (var look = 1; look <= Looks && !isNew; look++)
+        if (isNew) return new OpenRecord(null, 0);
+        for (var look = 1; look <= Looks; look++)
         {
             if (await channel.BasicGetAsync(queue, autoAck: false, cancellationToken) is { } found)
                 return new OpenRecord(JsonSerializer.Deserialize<EndpointRecord>(found.Body.Span, Json), found.DeliveryTag);
+            // Of a quorum queue the broker counts who holds a message among those who consume.
+            if (await connection.CountAsync(queue, cancellationToken) is null or { MessageCount: 0, ConsumerCount: 0 }) return new OpenRecord(null, 0);
             await Task.Delay(Pause, cancellationToken);
         }
 
-        return new OpenRecord(null, 0);
+        throw new EsbException("ESB-TOPIC-UNAVAILABLE", $"Another host holds the record of the queues of '{endpoint}'.", FaultKind.Unavailable);
     }
 
     /// <summary>Reads the record without making anything; null where there is none.</summary>

@@ -59,8 +59,16 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
         DeclareAsync(channel, queue, Endpoint(subscription), cancellationToken);
 
     /// <summary>Declares a queue that keeps messages in their order while a migration is under way.</summary>
-    public Task DeclareAsideAsync(IChannel channel, string queue, CancellationToken cancellationToken) =>
-        DeclareAsync(channel, queue, Alone(Quorum()), cancellationToken);
+    /// <param name="channel">Where it is declared.</param>
+    /// <param name="queue">Its name.</param>
+    /// <param name="room">After about how many it refuses more; null for never.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    public Task DeclareAsideAsync(IChannel channel, string queue, long? room, CancellationToken cancellationToken)
+    {
+        var arguments = Alone(Quorum());
+        if (room is { } most) (arguments["x-max-length"], arguments["x-overflow"]) = (most, "reject-publish");
+        return DeclareAsync(channel, queue, arguments, cancellationToken);
+    }
 
     /// <summary>Binds the queues of an endpoint to all that it subscribes to; what is bound stays so.</summary>
     public async Task BindAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)

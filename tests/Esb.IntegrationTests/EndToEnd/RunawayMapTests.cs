@@ -2,18 +2,20 @@ using System.Net;
 
 namespace Esb.IntegrationTests.EndToEnd;
 
-/// <summary>Stylesheets that would take a process down, on a whole host: they fail their messages, and the neighbours go on.</summary>
+/// <summary>Stylesheets and schemas that would take a process down, on a whole host: they fail their messages, and the neighbours go on.</summary>
 [Category("Failures")]
 public sealed class RunawayMapTests
 {
     private const string Configuration = """
         {
           "maps": { "endless": "endless.xsl", "list": "list.xsl", "branches": "branches.xsl", "plain": "plain.xsl" },
+          "schemas": { "word": "word.xsd" },
           "topics": { "orders": {} },
           "endpoints": {
             "endless": { "type": "http-inbound", "path": "/endless", "mode": "request-reply", "process": "endless" },
             "list": { "type": "http-inbound", "path": "/list", "mode": "request-reply", "process": "list" },
             "branches": { "type": "http-inbound", "path": "/branches", "mode": "request-reply", "process": "branches" },
+            "word": { "type": "http-inbound", "path": "/word", "mode": "request-reply", "process": "word" },
             "box": { "type": "file-inbound", "folder": "box", "pattern": "*.xml", "process": "choose" },
             "plain": { "type": "http-inbound", "path": "/plain", "mode": "request-reply", "process": "plain" }
           },
@@ -22,6 +24,7 @@ public sealed class RunawayMapTests
             "list": [{ "transform": "list" }],
             "branches": [{ "transform": "branches" }],
             "plain": [{ "transform": "plain" }],
+            "word": [{ "validate": "word" }],
             "choose": [
               { "choose": { "when": [{ "if": { "xpath": "/runaway" }, "steps": [{ "transform": "endless" }] }], "otherwise": [{ "transform": "plain" }] } },
               { "publish": "orders.new" }
@@ -40,6 +43,13 @@ public sealed class RunawayMapTests
         <xsl:template match="i"><i/><xsl:apply-templates select="following-sibling::i[1]"/></xsl:template>
         """;
 
+    // Each further letter doubles the ways to divide a word that does not fit.
+    private const string Word = """
+        <xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+          <xs:element name="w"><xs:simpleType><xs:restriction base="xs:string"><xs:pattern value="([0-9a-zA-Z]([-.\w]*[0-9a-zA-Z])*@)+"/></xs:restriction></xs:simpleType></xs:element>
+        </xs:schema>
+        """;
+
     private DirectoryInfo _folder = null!;
     private HostProcess _host = null!;
 
@@ -50,6 +60,7 @@ public sealed class RunawayMapTests
         _folder.CreateSubdirectory("box");
         var branches = string.Concat(Enumerable.Range(0, 3_000).Select(i => $"<xsl:when test=\"/a = '{i}'\"><b>{i}</b></xsl:when>"));
         Write("esb.json", Configuration);
+        Write("word.xsd", Word);
         WriteMap("endless", Endless);
         WriteMap("list", List);
         WriteMap("branches", $"<xsl:template match='/'><xsl:choose>{branches}</xsl:choose></xsl:template>");
@@ -93,6 +104,18 @@ public sealed class RunawayMapTests
         await _host.WaitForFileAsync(reason, cancellationToken);
         Assert.That(File.Exists(Path.Combine(box, "error", "2.xml")), Is.True);
         Assert.That(await File.ReadAllTextAsync(reason, cancellationToken), Does.Contain("ESB-XSL-DEPTH"));
+    }
+
+    [Test, CancelAfter(120_000)]
+    public async Task Pattern_of_a_schema_that_cannot_be_decided_in_time_fails_its_message(CancellationToken cancellationToken)
+    {
+        var (status, text) = await AskAsync("/word", $"<w>{new string('a', 60)}</w>", cancellationToken);
+        var fitting = await AskAsync("/word", "<w>ada@</w>", cancellationToken);
+
+        Assert.That(status, Is.EqualTo(HttpStatusCode.UnprocessableEntity));
+        Assert.That(text, Does.Contain("ESB-XML-SCHEMA").And.Contain("line 1, column").And.Contain("longer than 2 s"));
+        Assert.That(fitting.Status, Is.EqualTo(HttpStatusCode.OK));
+        await AssertThatNeighboursGoOnAsync(cancellationToken);
     }
 
     [Test, CancelAfter(120_000), Property("Case", "XSL-08")]

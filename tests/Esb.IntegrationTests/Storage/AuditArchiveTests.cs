@@ -1,8 +1,12 @@
+using Dapper;
 using Esb.Core.Audit;
+using Esb.Core.Errors;
 using Esb.Storage;
 using Esb.Storage.Archives;
+using Esb.Storage.Evidence;
 using Esb.Tests.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
+using Npgsql;
 using NUnit.Framework;
 
 namespace Esb.IntegrationTests.Storage;
@@ -64,6 +68,57 @@ public sealed class AuditArchiveTests
         Assert.That((broken!.TotalBreaks, broken.Breaks[0].From), Is.EqualTo((1L, 4L)));
         Assert.That(Directory.EnumerateFiles(_folder), Is.Empty);
         Assert.That(await _schema.QueryAsync<long>("select count(*) from audit_event"), Is.EqualTo([10L]));
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task Facts_that_come_after_their_day_was_dropped_are_added_to_its_file(CancellationToken cancellationToken)
+    {
+        await _schema.Store.Audit.AppendAsync(Facts(100, Noon), cancellationToken);
+        await _schema.StopAsync();
+        await ArchiveAsync(drop: true, cancellationToken);
+        var late = await _schema.ReopenAsync();
+        await late.Audit.AppendAsync(Facts(3, Noon.AddHours(1)), cancellationToken); // of a host that was cut off
+        await _schema.StopAsync();
+
+        var archived = (await ArchiveAsync(drop: true, cancellationToken)).Single();
+        await using var archive = Open();
+        var verdict = await archive.VerifyAsync(archived.File, static _ => { }, cancellationToken);
+
+        Assert.That((archived.Facts, archived.IsDropped), Is.EqualTo((103L, true)));
+        Assert.That((verdict.Facts, verdict.TotalBreaks), Is.EqualTo((103L, 0L)));
+        Assert.That((await VerifyAsync(cancellationToken)).Breaks, Is.Empty);
+        Assert.That((await archive.RestoreAsync(archived.File, cancellationToken)).Added, Is.EqualTo(103));
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task A_day_that_could_not_be_dropped_is_still_answered_for(CancellationToken cancellationToken)
+    {
+        await _schema.Store.Audit.AppendAsync(Facts(10, Noon), cancellationToken);
+        await _schema.StopAsync();
+        await using var backup = new NpgsqlConnection(_schema.Config.Connection + $";Search Path={_schema.Config.Schema}");
+        await backup.OpenAsync(cancellationToken);
+        await using (await backup.BeginTransactionAsync(cancellationToken))
+        {
+            await backup.ExecuteAsync("lock table audit_event in access share mode");
+            Assert.CatchAsync<EsbException>(() => ArchiveAsync(drop: true, cancellationToken));
+        }
+
+        await _schema.QueryAsync<int>("delete from audit_event where number = 10");
+
+        Assert.That((await VerifyAsync(cancellationToken)).Breaks.Select(found => found.Problem), Has.Some.Contains("missing at the end"));
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task A_file_is_not_replaced_by_one_with_less(CancellationToken cancellationToken)
+    {
+        var file = Path.Combine(Directory.CreateDirectory(_folder).FullName, "audit.jsonl.gz");
+        await File.WriteAllTextAsync(file, "as it was", cancellationToken);
+
+        Assert.That(
+            () => ArchiveFile.WriteAsync(file, new ArchiveHeader { Day = Day, WrittenAt = Noon }, AsyncEnumerable.Empty<StoredLink>(), least: 1, cancellationToken),
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-ARCHIVE"));
+        Assert.That(await File.ReadAllTextAsync(file, cancellationToken), Is.EqualTo("as it was"));
+        Assert.That(Directory.EnumerateFiles(_folder), Is.EqualTo([file]));
     }
 
     [Test, CancelAfter(60_000)]

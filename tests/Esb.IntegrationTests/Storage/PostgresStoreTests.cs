@@ -1,3 +1,4 @@
+using Dapper;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
@@ -5,6 +6,7 @@ using Esb.Core.Storage;
 using Esb.Storage;
 using Esb.Tests.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
+using Npgsql;
 using NUnit.Framework;
 
 namespace Esb.IntegrationTests.Storage;
@@ -86,6 +88,22 @@ public sealed class PostgresStoreTests
         var partitions = await _schema.QueryAsync<string>("select child.relname from pg_inherits join pg_class child on child.oid = inhrelid where inhparent = 'audit_event'::regclass");
 
         Assert.That(partitions, Is.SupersetOf(Enumerable.Range(0, 8).Select(days => $"audit_event_{today.AddDays(days):yyyyMMdd}")));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task A_reader_of_a_table_holds_up_the_making_of_its_days_and_not_the_store(CancellationToken cancellationToken)
+    {
+        var last = DateOnly.FromDateTime(TimeProvider.System.GetUtcNow().UtcDateTime).AddDays(7);
+        await _schema.QueryAsync<int>($"drop table idempotency_key_{last:yyyyMMdd}");
+        await using var backup = new NpgsqlConnection(_schema.Config.Connection + $";Search Path={_schema.Config.Schema}");
+        await backup.OpenAsync(cancellationToken);
+        await using var reading = await backup.BeginTransactionAsync(cancellationToken);
+        await backup.ExecuteAsync("lock table idempotency_key in access share mode");
+
+        var store = _schema.Open(Path.Combine(_schema.Config.Folder, "other"));
+        await store.StartAsync(cancellationToken);
+
+        Assert.That(await store.DeadLetters.GroupAsync(new(), byCause: true, cancellationToken), Is.Empty, "it answers");
     }
 
     [Test, CancelAfter(30_000)]

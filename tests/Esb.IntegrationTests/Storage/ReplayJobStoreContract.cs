@@ -120,6 +120,21 @@ public abstract class ReplayJobStoreContract
     }
 
     [Test, CancelAfter(30_000)]
+    public async Task Letter_that_comes_back_from_a_host_whose_clock_is_behind_is_open_again(CancellationToken cancellationToken)
+    {
+        var letters = await KeepAsync(2, cancellationToken);
+        var job = await MakeJobAsync(new DeadLetterFilter(), cancellationToken);
+        var claim = (await Jobs.ClaimAsync("host", cancellationToken))!;
+        await Jobs.MarkAsync(claim, [.. letters.Select(letter => letter.Id)], cancellationToken);
+
+        await Letters.AddAsync(letters[0].Again(-1), cancellationToken);
+        await Letters.AddAsync(letters[1], cancellationToken); // the failure that is known, once more
+
+        Assert.That((await FindAsync(new() { State = DeadLetterState.Open }, cancellationToken)).Select(letter => letter.Id), Is.EqualTo([letters[0].Id]));
+        Assert.That((await Jobs.GetAsync(job.Id, cancellationToken))!.Failed, Is.EqualTo(1));
+    }
+
+    [Test, CancelAfter(30_000)]
     public async Task Edited_or_redirected_letter_that_fails_counts_for_its_job_too(CancellationToken cancellationToken)
     {
         var edited = Letter();

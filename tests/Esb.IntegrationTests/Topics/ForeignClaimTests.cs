@@ -42,7 +42,8 @@ public sealed class ForeignClaimTests : ClaimCheckFixture
         var whole = (await inbox.NextAsync(cancellationToken)).Message;
         await PublishForeignAsync("orders.guessed", Claiming(reference[..^1] + (reference[^1] == '0' ? '1' : '0')), "");
         await PublishForeignAsync("orders.garbage", Claiming("../../etc/passwd"), "");
-        var letters = new[] { await NextDeadLetterAsync(cancellationToken), await NextDeadLetterAsync(cancellationToken) };
+        await PublishForeignAsync("orders.timeless", Claiming($"ffffffff-ffff-7fff-bfff-ffffffffffff.{new string('0', 64)}"), ""); // kept in the year 10889
+        var letters = new[] { await NextDeadLetterAsync(cancellationToken), await NextDeadLetterAsync(cancellationToken), await NextDeadLetterAsync(cancellationToken) };
 
         Assert.That((given.Body.ReadText(), whole.Body.ReadText()), Is.EqualTo((Large, "a body of its own")));
         Assert.That(letters.Select(letter => letter.Code), Is.All.EqualTo("ESB-CLAIM-GONE"));

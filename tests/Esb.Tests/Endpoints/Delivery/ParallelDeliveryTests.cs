@@ -113,7 +113,7 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         Audit.Failure = new EsbException("ESB-AUD-WRITE", "The audit cannot be written.", FaultKind.Unavailable);
 
         var delivery = DeliverAsync(Some.Message(), cancellationToken);
-        await AdvanceUntilAsync(delivery, TimeSpan.FromSeconds(1), cancellationToken);
+        await AdvanceUntilAsync(delivery, TimeSpan.FromSeconds(5), cancellationToken);
 
         Assert.That(delivery.Result, Is.EqualTo(Settlement.Return));
         Assert.That(Outside.Attempts, Has.Count.EqualTo(1));

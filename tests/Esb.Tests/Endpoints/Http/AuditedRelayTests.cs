@@ -39,6 +39,7 @@ public sealed class AuditedRelayTests
 
         using var response = await _bus.Client.SendAsync(request, cancellationToken);
         await WaitForAsync(2, cancellationToken);
+        await Eventually.HoldsAsync(() => _bus.Status[0].InFlight == 0, "the end of the call", cancellationToken); // which is counted after it was recorded
 
         var (received, replied) = (_bus.Audit.Facts[0], _bus.Audit.Facts[1]);
         var id = Guid.Parse(response.Headers.GetValues("Esb-Message-Id").Single());

@@ -102,7 +102,7 @@ public sealed class ReplayDeskTests : ReplayFixture
         Assert.That(await Desk.ChangeAsync(Guid.NewGuid(), ReplayState.Paused, Decision, cancellationToken), Is.Null);
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(120_000)]
     public async Task Discarding_gives_up_all_that_match_and_records_each_with_who_and_why(CancellationToken cancellationToken)
     {
         var letters = await KeepAsync(510, cancellationToken);

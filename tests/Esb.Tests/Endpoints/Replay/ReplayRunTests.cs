@@ -138,7 +138,7 @@ public sealed class ReplayRunTests : ReplayFixture
     [Test, CancelAfter(20_000), Property("Case", "T-RPL-3")]
     public async Task Paused_job_waits_and_resumes_where_it_was(CancellationToken cancellationToken)
     {
-        var letters = await KeepAsync(40, cancellationToken);
+        var letters = await KeepAsync(100, cancellationToken);
         await StartRunnerAsync();
 
         var job = await ReplayAsync(All() with { Rate = 50 }, cancellationToken);
@@ -151,7 +151,7 @@ public sealed class ReplayRunTests : ReplayFixture
         await Desk.ChangeAsync(job.Id, ReplayState.Running, Decision, cancellationToken);
         await WaitForAsync(job.Id, now => now.State == ReplayState.Completed, cancellationToken);
 
-        Assert.That(whilePaused, Is.LessThan(40).And.EqualTo(later));
+        Assert.That(whilePaused, Is.LessThan(100).And.EqualTo(later));
         Assert.That(Queues.Sent.Select(sent => sent.Message.Id), Is.EquivalentTo(letters.Select(letter => letter.Message.Id)));
     }
 

@@ -102,7 +102,7 @@ public sealed class AuditSpoolTests
     [TestCase(0)]
     [TestCase(1_000)]
     [TestCase(8_000)]
-    [CancelAfter(20_000)]
+    [CancelAfter(120_000)]
     public async Task Facts_come_in_order_and_once_each_from_segments_and_memory(int tailBytes, CancellationToken cancellationToken)
     {
         await using var spool = Open(tailBytes);

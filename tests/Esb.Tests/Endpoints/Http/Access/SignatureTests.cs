@@ -48,9 +48,10 @@ public sealed class SignatureTests : AccessFixture
     [TestCase(ShopKey), TestCase(NextShopKey), CancelAfter(10_000)]
     public async Task Request_that_is_signed_is_taken_in_whole(string key, CancellationToken cancellationToken)
     {
+        var signed = Now - 200;
         await Bus.StartAsync(Orders(Signed), Parties);
 
-        using var answer = await AskAsync("/orders", With((Sign(key, Now - 200, Body), $"{Now - 200}")), cancellationToken, Body);
+        using var answer = await AskAsync("/orders", With((Sign(key, signed, Body), $"{signed}")), cancellationToken, Body);
 
         Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
         Assert.That((Bus.Published.Single().Party, Bus.Published.Single().Body.ReadText()), Is.EqualTo(("shop", Body)));
@@ -65,8 +66,9 @@ public sealed class SignatureTests : AccessFixture
             "out": { "type": "http-outbound", "url": "{{backend.Url}}" }
             """, Parties);
 
-        using var right = await AskAsync("/in", With((Sign(ShopKey, Now, Body), $"{Now}")), cancellationToken, Body);
-        using var wrong = await AskAsync("/in", With((Sign(CarrierKey, Now, Body), $"{Now}")), cancellationToken, Body);
+        var now = Now;
+        using var right = await AskAsync("/in", With((Sign(ShopKey, now, Body), $"{now}")), cancellationToken, Body);
+        using var wrong = await AskAsync("/in", With((Sign(CarrierKey, now, Body), $"{now}")), cancellationToken, Body);
 
         Assert.That((right.StatusCode, wrong.StatusCode), Is.EqualTo((HttpStatusCode.OK, HttpStatusCode.Unauthorized)));
         Assert.That(await right.Content.ReadAsStringAsync(cancellationToken), Is.EqualTo(Body));
@@ -78,12 +80,13 @@ public sealed class SignatureTests : AccessFixture
     {
         await Bus.StartAsync(
             Orders($$"""{{Signed}}, "signature": { "header": "X-Slack-Signature", "timestampHeader": "X-Slack-Request-Timestamp", "prefix": "v0=", "encoding": "base64", "content": "v0:{timestamp}:{body}" } """), Parties);
-        var signature = Convert.ToBase64String(HMACSHA256.HashData(Encoding.UTF8.GetBytes(ShopKey), Encoding.UTF8.GetBytes($"v0:{Now}:{Body}")));
+        var now = Now;
+        var signature = Convert.ToBase64String(HMACSHA256.HashData(Encoding.UTF8.GetBytes(ShopKey), Encoding.UTF8.GetBytes($"v0:{now}:{Body}")));
 
         using var answer = await AskAsync("/orders", headers =>
         {
             headers.Add("X-Slack-Signature", $"v0={signature}");
-            headers.Add("X-Slack-Request-Timestamp", $"{Now}");
+            headers.Add("X-Slack-Request-Timestamp", $"{now}");
         }, cancellationToken, Body);
 
         Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
