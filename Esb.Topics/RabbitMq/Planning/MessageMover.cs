@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Diagnostics;
 using System.Security.Cryptography;
 using System.Threading.Channels;
 using Esb.Core.Errors;
@@ -21,6 +22,9 @@ internal sealed class MessageMover(BrokerSession session, string endpoint)
 
     private static readonly TimeSpan Silence = TimeSpan.FromMilliseconds(300);
 
+    /// <summary>How long a queue may neither give a message nor be known to be empty.</summary>
+    public TimeSpan Patience { get; init; } = TimeSpan.FromSeconds(60);
+
     // An id alone is not enough: strangers may give the same one to messages of different subjects.
     private readonly HashSet<(Guid Id, string Subject, string? Claim, UInt128 Body)> _moved = [];
 
@@ -29,7 +33,7 @@ internal sealed class MessageMover(BrokerSession session, string endpoint)
     /// <param name="cancellationToken">Stops between two messages.</param>
     /// <param name="most">How many are looked at; by default all, until the queue is empty.</param>
     /// <returns>How many were moved.</returns>
-    /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: one could not be moved; it and those behind it stay.</exception>
+    /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: one could not be moved; it and those behind it stay. <c>ESB-PLAN-BUSY</c>: the broker gave none for too long.</exception>
     public async Task<int> MoveAsync(string queue, MoveTarget target, CancellationToken cancellationToken, long most = long.MaxValue)
     {
         await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
@@ -71,6 +75,7 @@ internal sealed class MessageMover(BrokerSession session, string endpoint)
 
     private async Task<bool> HasMoreAsync(ChannelReader<(WireMessage, ulong)> arrivals, string queue, CancellationToken cancellationToken)
     {
+        var began = Stopwatch.GetTimestamp();
         while (true)
         {
             using var silence = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
@@ -83,7 +88,13 @@ internal sealed class MessageMover(BrokerSession session, string endpoint)
             {
                 // A broker that does not count the one who asks is guessing. What came while it was asked is more, too.
                 if (await session.Connection.CountAsync(queue, cancellationToken) is null or { MessageCount: 0, ConsumerCount: > 0 }) return arrivals.TryPeek(out _);
+                if (Stopwatch.GetElapsedTime(began) > Patience) throw Stuck(queue);
             }
         }
     }
+
+    private static EsbException Stuck(string queue) => new(
+        "ESB-PLAN-BUSY",
+        $"The broker gives no message of {queue}, and does not say that it is empty: somebody else consumes it, or its leader does not answer. Nothing is lost: apply again once that is over.",
+        FaultKind.Invalid);
 }

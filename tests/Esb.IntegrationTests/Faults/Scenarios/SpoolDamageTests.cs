@@ -45,7 +45,7 @@ public sealed class SpoolDamageTests
         });
     }
 
-    [Test, Category("FaultsSmoke"), CancelAfter(120_000)]
+    [Test, Category("Audit"), CancelAfter(120_000)]
     public async Task Host_starts_while_the_disk_of_its_spool_is_full(CancellationToken cancellationToken)
     {
         await using var bench = await FaultBench.CreateAsync(Plan("disk full"));
