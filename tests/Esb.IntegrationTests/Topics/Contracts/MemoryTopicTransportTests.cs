@@ -2,11 +2,11 @@ using Esb.Core.Topics;
 using Esb.Topics.Memory;
 using Microsoft.Extensions.Logging.Abstractions;
 
-namespace Esb.IntegrationTests.Topics;
+namespace Esb.IntegrationTests.Topics.Contracts;
 
 /// <summary>The embedded transport keeps the contract, and tells when a message is settled.</summary>
 [TestFixture]
-public sealed class MemoryTopicTransportTests : TopicTransportContract
+public sealed class MemoryTopicTransportTests() : TopicTransportContract(new MemoryUnderTest())
 {
     [Test, CancelAfter(5_000)]
     public async Task A_message_is_settled_when_its_last_subscriber_is_done(CancellationToken cancellationToken)
@@ -76,8 +76,4 @@ public sealed class MemoryTopicTransportTests : TopicTransportContract
 
         Assert.That((replay.Replayed, (await inbox.NextAsync(cancellationToken)).Message.Body.ReadText()), Is.EqualTo((1_000, "10")));
     }
-
-    protected override IUnroutableMessages Unroutable => ((MemoryTransport)Transport).Unroutable;
-
-    protected override ITopicTransport CreateTransport() => new MemoryTransport(10_000, TimeProvider.System, NullLogger<MemoryTransport>.Instance);
 }

@@ -1,0 +1,62 @@
+using Esb.Core.Messages;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using RabbitMQ.Client;
+
+namespace Esb.IntegrationTests.Topics;
+
+/// <summary>Dead letters pass the broker, whoever made them, and are not lost on their way.</summary>
+[TestFixture]
+public sealed class BrokerDeadLetterTests : BrokerFixture
+{
+    [Test, CancelAfter(20_000)]
+    public async Task A_reason_of_a_megabyte_is_cut(CancellationToken cancellationToken)
+    {
+        await SubscribeAsync(
+            new Inbox(delivery => new Settlement.Divert(new DeadLetter(delivery.Message, "e", "ESB-TEST", new string('ä', 1 << 20), null, 1, default, default))), "orders.#");
+
+        await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
+        var letter = await NextDeadLetterAsync(cancellationToken);
+
+        Assert.That(letter.Reason, Is.EqualTo(new string('ä', DeadLetter.MaxReasonLength / 2)));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task A_message_that_the_broker_moves_out_of_a_full_queue_becomes_a_dead_letter(CancellationToken cancellationToken)
+    {
+        var began = new TaskCompletionSource();
+        var end = new TaskCompletionSource();
+        var subscription = Subscription("orders.#") with { Prefetch = 1, Queue = new QueueConfig { MaxLength = 1, Overflow = QueueOverflow.DropHead } };
+        await SubscribeAsync(
+            async (_, _) =>
+            {
+                began.TrySetResult();
+                await end.Task;
+                return Settlement.Done;
+            },
+            subscription);
+        await Transport.PublishAsync(Message("orders.first"), cancellationToken);
+        await began.Task.WaitAsync(cancellationToken);
+
+        for (var i = 0; i < 3; i++) await Transport.PublishAsync(Message("orders.dropped") with { Headers = MessageHeaders.Empty.With("x-a", "1") }, cancellationToken);
+        var letter = await NextDeadLetterAsync(cancellationToken);
+        end.SetResult();
+
+        Assert.That((letter.Endpoint, letter.Code, letter.Message.Subject, letter.Message.Headers["x-a"]), Is.EqualTo((subscription.Endpoint, "ESB-BROKER-MOVED", "orders.dropped", "1")));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task A_dead_letter_that_cannot_be_written_is_held_and_not_lost(CancellationToken cancellationToken)
+    {
+        await Foreign.QueueDeleteAsync(Broker.Names.DeadLetters, cancellationToken: cancellationToken);
+        await SubscribeAsync(new Inbox(delivery => new Settlement.Divert(new DeadLetter(delivery.Message, "e", "ESB-TEST", "r", null, 1, default, default))), "orders.#");
+        var message = Message("orders.accepted");
+
+        await Transport.PublishAsync(message, cancellationToken);
+        await Eventually.HoldsAsync(() => Log.All.Any(line => line.Contains("could not be moved")), cancellationToken);
+        var arguments = new Dictionary<string, object?> { ["x-queue-type"] = "quorum", ["x-overflow"] = "reject-publish", ["x-delivery-limit"] = 1_000_000, ["x-single-active-consumer"] = true };
+        await Foreign.QueueDeclareAsync(Broker.Names.DeadLetters, durable: true, exclusive: false, autoDelete: false, arguments, cancellationToken: cancellationToken);
+
+        Assert.That((await NextDeadLetterAsync(cancellationToken)).Message.Id, Is.EqualTo(message.Id));
+    }
+}

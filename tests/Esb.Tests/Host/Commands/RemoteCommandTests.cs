@@ -1,0 +1,71 @@
+using System.Net;
+using System.Net.Sockets;
+using Esb.Core.Endpoints;
+using Esb.Tests.Host.Management;
+using Microsoft.Extensions.DependencyInjection;
+using NSubstitute;
+
+namespace Esb.Tests.Host.Commands;
+
+/// <summary>A command asks a running host, and names what keeps it from that.</summary>
+[CancelAfter(30_000)]
+public sealed class RemoteCommandTests : CommandLineFixture
+{
+    [Test]
+    public async Task Endpoints_of_a_running_host_are_listed(CancellationToken cancellationToken)
+    {
+        var monitor = Substitute.For<IEndpointMonitor>();
+        monitor.Endpoints.Returns([new EndpointStatus { Name = "ledger", Type = "file-outbound", State = EndpointState.Paused, Reason = "the disk is full", Messages = 1234567 }]);
+        await using var host = await RunningManagement.StartAsync(cancellationToken, services => services.AddSingleton(monitor));
+
+        var exitCode = await AskAsync(host, "endpoints", "list");
+
+        Assert.That(exitCode, Is.Zero);
+        Assert.That(Output, Does.Match(@"ledger +file-outbound +paused +1234567 .*the disk is full"));
+    }
+
+    [Test, Property("Case", "CLI-06")]
+    public async Task Host_that_is_away_is_named()
+    {
+        var exitCode = await RunAsync("endpoints", "list", "--url", $"http://127.0.0.1:{FreePorts.Next()}");
+
+        Assert.That(exitCode, Is.EqualTo(5));
+        Assert.That(Error, Does.Match(@"^ESB-CLI-UNREACHABLE No host can be reached at 127\.0\.0\.1:\d+: nobody listens there\."));
+    }
+
+    [Test, Property("Case", "CLI-06")]
+    public async Task Host_that_hangs_is_given_up_within_ten_seconds()
+    {
+        using var silent = new TcpListener(IPAddress.Loopback, 0);
+        silent.Start();
+        var started = TimeProvider.System.GetTimestamp();
+
+        var exitCode = await RunAsync("endpoints", "list", "--url", $"http://{silent.LocalEndpoint}");
+
+        Assert.That(exitCode, Is.EqualTo(5));
+        Assert.That(TimeProvider.System.GetElapsedTime(started), Is.LessThan(TimeSpan.FromSeconds(10)));
+    }
+
+    [Test, Property("Case", "CLI-07")]
+    public async Task Wrong_key_is_not_authorized(CancellationToken cancellationToken)
+    {
+        await using var host = await RunningManagement.StartAsync(cancellationToken);
+
+        var exitCode = await RunWithAsync(new() { ["ESB_KEY"] = "wrong-key" }, "endpoints", "list", "--url", host.Server.Address.ToString());
+
+        Assert.That(exitCode, Is.EqualTo(4));
+        Assert.That(Error, Does.Contain("ESB_KEY").And.Not.Contain("wrong-key"));
+    }
+
+    [Test, Property("Case", "CLI-07")]
+    public async Task Missing_key_file_is_named(CancellationToken cancellationToken)
+    {
+        await using var host = await RunningManagement.StartAsync(cancellationToken);
+        var file = Path.Combine(Folder, "nowhere.key");
+
+        var exitCode = await RunAsync("endpoints", "list", "--url", host.Server.Address.ToString(), "--key-file", file);
+
+        Assert.That(exitCode, Is.EqualTo(4));
+        Assert.That(Error, Does.StartWith($"ESB-CLI-KEY There is no key: ESB_KEY is not set, and there is no file {file}."));
+    }
+}
