@@ -12,7 +12,7 @@ internal sealed class FileClaimTests : FileInboundFixture
     {
         const int Files = 300;
         var (left, right) = (new RecordingIntake(), new RecordingIntake());
-        for (var number = 0; number < Files; number++) await File.WriteAllTextAsync(At($"{number}.xml"), $"{number}", cancellationToken);
+        for (var number = 0; number < Files; number++) await PutAsync(At($"{number}.xml"), $"{number}", cancellationToken);
 
         await using var first = await StartAsync(left);
         await using var second = await StartAsync(right);
@@ -26,7 +26,7 @@ internal sealed class FileClaimTests : FileInboundFixture
     {
         var first = new RecordingIntake { IsDurable = false, Answer = (_, _) => Task.FromResult<Task>(new TaskCompletionSource().Task) };
         var dead = await StartAsync(first);
-        await File.WriteAllTextAsync(At("order.xml"), "<order/>", cancellationToken);
+        await PutAsync(At("order.xml"), "<order/>", cancellationToken);
         await Eventually.HoldsAsync(() => first.Messages.Count == 1, "the first host has it", cancellationToken);
 
         var second = new RecordingIntake();
@@ -45,7 +45,7 @@ internal sealed class FileClaimTests : FileInboundFixture
         var arrived = new TaskCompletionSource();
         var intake = new RecordingIntake { IsDurable = false, Answer = (_, _) => Task.FromResult<Task>(arrived.Task) };
         await using var endpoint = await StartAsync(intake);
-        await File.WriteAllTextAsync(At("order.xml"), "<order/>", cancellationToken);
+        await PutAsync(At("order.xml"), "<order/>", cancellationToken);
         await Eventually.HoldsAsync(() => intake.Messages.Count == 1, "it is handed over", cancellationToken);
 
         Assert.That(Claimed(), Has.Count.EqualTo(1));
@@ -60,7 +60,7 @@ internal sealed class FileClaimTests : FileInboundFixture
         var intake = new RecordingIntake { IsDurable = false, Answer = (_, _) => Task.FromResult<Task>(new TaskCompletionSource().Task) };
         await using var endpoint = await StartAsync(intake);
 
-        for (var number = 0; number < 20; number++) await File.WriteAllTextAsync(At($"{number}.xml"), "<order/>", cancellationToken);
+        for (var number = 0; number < 20; number++) await PutAsync(At($"{number}.xml"), "<order/>", cancellationToken);
 
         await Eventually.HoldsAsync(() => intake.Messages.Count == 20, "all are handed over", cancellationToken);
     }
@@ -103,7 +103,7 @@ internal sealed class FileClaimTests : FileInboundFixture
         var config = SomeFiles.InboundConfig(Folder) with { Pattern = "*.xml" };
         await using (var endpoint = await StartAsync(intake, config, log))
         {
-            await File.WriteAllTextAsync(At("order.xml"), "<order/>", cancellationToken);
+            await PutAsync(At("order.xml"), "<order/>", cancellationToken);
             await Eventually.HoldsAsync(() => log.Warnings.Count > 0, "it says so", cancellationToken);
         }
 

@@ -13,7 +13,7 @@ internal sealed class FileInboundEndpointTests : FileInboundFixture
         var intake = new RecordingIntake();
         await using var endpoint = await StartAsync(intake);
 
-        await File.WriteAllTextAsync(At("order.xml"), "<order/>", cancellationToken);
+        await PutAsync(At("order.xml"), "<order/>", cancellationToken);
 
         await Eventually.HoldsAsync(() => File.Exists(At("done", "order.xml")), "the file is done", cancellationToken);
         var message = intake.Messages.Single();
@@ -49,7 +49,7 @@ internal sealed class FileInboundEndpointTests : FileInboundFixture
 
         for (var round = 1; round <= 3; round++)
         {
-            await File.WriteAllTextAsync(At("order.xml"), $"<order>{round}</order>", cancellationToken);
+            await PutAsync(At("order.xml"), $"<order>{round}</order>", cancellationToken);
             await Eventually.HoldsAsync(() => Done().Count == round, $"round {round} is done", cancellationToken);
         }
 
@@ -63,7 +63,7 @@ internal sealed class FileInboundEndpointTests : FileInboundFixture
         var intake = new RecordingIntake();
         await using var endpoint = await StartAsync(intake);
 
-        await File.WriteAllTextAsync(At("or\nder.xml"), "<order/>", cancellationToken);
+        await PutAsync(At("or\nder.xml"), "<order/>", cancellationToken);
 
         await Eventually.HoldsAsync(() => Done().Count == 1, "it is done", cancellationToken);
         Assert.That(intake.Messages.Single().Headers["x-file-name"], Is.EqualTo("or\\u000Ader.xml"));
@@ -90,7 +90,7 @@ internal sealed class FileInboundEndpointTests : FileInboundFixture
         {
             await using var endpoint = await StartAsync(new RecordingIntake(), SomeFiles.InboundConfig(Folder) with { Done = other.FullName });
 
-            await File.WriteAllTextAsync(At("order.xml"), "<order/>", cancellationToken);
+            await PutAsync(At("order.xml"), "<order/>", cancellationToken);
 
             await Eventually.HoldsAsync(() => other.GetFiles().Length == 1 && Claimed().Count == 0, "it is done", cancellationToken);
             Assert.That(other.GetFiles().Select(file => (file.Name, file.Length)), Is.EqualTo([("order.xml", 8L)]));
@@ -108,7 +108,7 @@ internal sealed class FileInboundEndpointTests : FileInboundFixture
         intake.Answer = (_, _) => intake.Messages.Count < 3 ? throw new EsbException("ESB-TOPIC-UNAVAILABLE", "The broker is away.", FaultKind.Unavailable) : Task.FromResult(Task.CompletedTask);
         await using var endpoint = await StartAsync(intake);
 
-        await File.WriteAllTextAsync(At("order.xml"), "<order/>", cancellationToken);
+        await PutAsync(At("order.xml"), "<order/>", cancellationToken);
 
         await Eventually.HoldsAsync(() => Done().Count == 1, "the file is done after all", cancellationToken);
         Assert.That(intake.Messages.Select(message => message.Id).Distinct().Count(), Is.EqualTo(1));
@@ -120,15 +120,19 @@ internal sealed class FileInboundEndpointTests : FileInboundFixture
     public async Task As_many_files_are_handed_over_at_once_as_configured(int calls, CancellationToken cancellationToken)
     {
         var (now, most) = (0, 0);
+        var gate = new Lock();
+        var full = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         var intake = new RecordingIntake();
         intake.Answer = async (_, token) =>
         {
-            most = Math.Max(most, Interlocked.Increment(ref now));
-            await Task.Delay(10, token);
-            Interlocked.Decrement(ref now);
+            lock (gate) most = Math.Max(most, ++now);
+            if (most >= calls) full.TrySetResult();
+            await full.Task.WaitAsync(token);
+            await Task.Delay(10, token); // for one too many
+            lock (gate) now--;
             return Task.CompletedTask;
         };
-        for (var number = 0; number < 30; number++) await File.WriteAllTextAsync(At($"{number}.xml"), "<order/>", cancellationToken);
+        for (var number = 0; number < 30; number++) await PutAsync(At($"{number}.xml"), "<order/>", cancellationToken);
 
         await using var endpoint = await StartAsync(intake, SomeFiles.InboundConfig(Folder) with { MaxConcurrentCalls = calls });
 
@@ -142,12 +146,12 @@ internal sealed class FileInboundEndpointTests : FileInboundFixture
         var (intake, gate) = (new RecordingIntake(), new ToldAuditGate());
         await using var endpoint = SomeFiles.Inbound(SomeFiles.InboundConfig(Folder), intake, audit: gate);
         await endpoint.StartAsync(cancellationToken);
-        await File.WriteAllTextAsync(At("before.xml"), "<order/>", cancellationToken);
+        await PutAsync(At("before.xml"), "<order/>", cancellationToken);
         await Eventually.HoldsAsync(() => Done().Count == 1, "the first file is done", cancellationToken);
 
         gate.Tell("the spool is full to 95 %");
         await Eventually.HoldsAsync(() => gate.Waiting == 1, "the endpoint looks no further", cancellationToken);
-        for (var number = 0; number < 3; number++) await File.WriteAllTextAsync(At($"{number}.xml"), $"{number}", cancellationToken);
+        for (var number = 0; number < 3; number++) await PutAsync(At($"{number}.xml"), $"{number}", cancellationToken);
         var (left, claimed, seen) = (Directory.GetFiles(Folder).Length, Claimed().Count, intake.Messages.Count);
         gate.Tell(null);
 
@@ -162,7 +166,7 @@ internal sealed class FileInboundEndpointTests : FileInboundFixture
         var go = new TaskCompletionSource();
         var intake = new RecordingIntake { Answer = async (_, _) => { await go.Task; return Task.CompletedTask; } };
         await using var endpoint = await StartAsync(intake);
-        await File.WriteAllTextAsync(At("order.xml"), "<order/>", cancellationToken);
+        await PutAsync(At("order.xml"), "<order/>", cancellationToken);
         await Eventually.HoldsAsync(() => intake.Messages.Count == 1, "it is being handed over", cancellationToken);
 
         var stopping = endpoint.StopAsync(cancellationToken);

@@ -23,6 +23,13 @@ internal abstract class FileInboundFixture
         return endpoint;
     }
 
+    /// <summary>Puts a file in as a whole: whoever looks while it is written finds none.</summary>
+    protected static async Task PutAsync(string path, string text, CancellationToken cancellationToken)
+    {
+        await File.WriteAllTextAsync($"{path}.part", text, cancellationToken);
+        File.Move($"{path}.part", path);
+    }
+
     protected string At(params ReadOnlySpan<string> parts) => Path.Combine([Folder, .. parts]);
 
     protected List<string> Done() => Directory.Exists(At("done")) ? [.. Directory.GetFiles(At("done"))] : [];

@@ -14,8 +14,8 @@ internal sealed class FileRefusalTests : FileInboundFixture
         intake.Answer = (message, _) => message.Body.ReadText() == "bad" ? throw new EsbException("ESB-XML-SYNTAX", "The body is no XML.", FaultKind.Malformed) : Task.FromResult(Task.CompletedTask);
         await using var endpoint = await StartAsync(intake);
 
-        await File.WriteAllTextAsync(At("a.xml"), "bad", cancellationToken);
-        await File.WriteAllTextAsync(At("b.xml"), "good", cancellationToken);
+        await PutAsync(At("a.xml"), "bad", cancellationToken);
+        await PutAsync(At("b.xml"), "good", cancellationToken);
 
         await Eventually.HoldsAsync(() => File.Exists(At("error", "a.xml.reason.txt")) && File.Exists(At("done", "b.xml")), "both are put away", cancellationToken);
         var reason = await File.ReadAllLinesAsync(At("error", "a.xml.reason.txt"), cancellationToken);
@@ -49,7 +49,7 @@ internal sealed class FileRefusalTests : FileInboundFixture
         await File.WriteAllTextAsync(At("error", "a.xml.reason.txt"), "somebody's file", cancellationToken);
         await using var endpoint = await StartAsync(intake);
 
-        await File.WriteAllTextAsync(At("a.xml"), "bad", cancellationToken);
+        await PutAsync(At("a.xml"), "bad", cancellationToken);
 
         await Eventually.HoldsAsync(() => Directory.GetFiles(At("error"), "a.xml.*.reason.txt").Length == 1, "the text stands beside it", cancellationToken);
         Assert.That(await File.ReadAllTextAsync(At("error", "a.xml.reason.txt"), cancellationToken), Is.EqualTo("somebody's file"));
@@ -73,7 +73,7 @@ internal sealed class FileRefusalTests : FileInboundFixture
     {
         if (Environment.UserName == "root") Assert.Ignore("Nothing is unreadable to root: run as another user to see it.");
         var intake = new RecordingIntake();
-        await File.WriteAllTextAsync(At("order.xml"), "<order/>", cancellationToken);
+        await PutAsync(At("order.xml"), "<order/>", cancellationToken);
         if (!OperatingSystem.IsWindows()) File.SetUnixFileMode(At("order.xml"), UnixFileMode.None);
 
         await using var endpoint = await StartAsync(intake);

@@ -12,7 +12,7 @@ internal sealed class FolderWatchTests : FileInboundFixture
         await using var endpoint = await StartAsync(new RecordingIntake(), SomeFiles.InboundConfig(Folder) with { Interval = TimeSpan.FromHours(1) });
         await Eventually.HoldsAsync(() => Directory.Exists(At(".claimed")), "it has begun", cancellationToken);
 
-        await File.WriteAllTextAsync(At("order.xml"), "<order/>", cancellationToken);
+        await PutAsync(At("order.xml"), "<order/>", cancellationToken);
 
         await Eventually.HoldsAsync(() => Done().Count == 1, "it is done", cancellationToken);
     }
@@ -26,7 +26,7 @@ internal sealed class FolderWatchTests : FileInboundFixture
 
         for (var round = 1; round <= 3; round++)
         {
-            await File.WriteAllTextAsync(At($"{round}.xml"), "<order/>", cancellationToken);
+            await PutAsync(At($"{round}.xml"), "<order/>", cancellationToken);
             await Eventually.HoldsAsync(() => Done().Count == round, $"round {round} is done", cancellationToken);
         }
 
@@ -39,15 +39,17 @@ internal sealed class FolderWatchTests : FileInboundFixture
         var (log, intake) = (new LogLines(), new RecordingIntake());
         var folder = At("in");
         await using var endpoint = await StartAsync(intake, SomeFiles.InboundConfig(folder), log);
-        await Eventually.HoldsAsync(() => Directory.Exists(Path.Combine(folder, ".claimed")), "it has begun", cancellationToken);
+        Directory.CreateDirectory(folder);
+        await PutAsync(Path.Combine(folder, "first.xml"), "<order/>", cancellationToken);
+        await Eventually.HoldsAsync(() => File.Exists(Path.Combine(folder, "done", "first.xml")), "it has begun", cancellationToken);
 
         Directory.Move(folder, At("away"));
         await Eventually.HoldsAsync(() => log.Warnings.Count > 0, "it says so", cancellationToken);
         Assert.That(Directory.Exists(folder), Is.False, "made again below an absent volume");
         Directory.CreateDirectory(folder);
-        await File.WriteAllTextAsync(Path.Combine(folder, "order.xml"), "<order/>", cancellationToken);
+        await PutAsync(Path.Combine(folder, "order.xml"), "<order/>", cancellationToken);
 
-        await Eventually.HoldsAsync(() => intake.Messages.Count == 1, "it reads again", cancellationToken);
+        await Eventually.HoldsAsync(() => intake.Messages.Count == 2, "it reads again", cancellationToken);
         Assert.That(log.Warnings, Has.Count.EqualTo(1).And.All.StartsWith("ESB-FILE-FOLDER"));
     }
 }
