@@ -15,10 +15,11 @@ internal sealed class FarmQueueUsers(FarmVisit visit, string endpoint, Action<st
     private static readonly TimeSpan HoldPatience = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan HoldFor = TimeSpan.FromSeconds(20);
 
-    private static readonly TimeSpan GoOnPatience = TimeSpan.FromSeconds(30);
-
     /// <summary>How long hosts may take to let go: deliveries under way finish first.</summary>
     public TimeSpan LetGoPatience { get; init; } = TimeSpan.FromSeconds(90);
+
+    /// <summary>How long they may take to say that they go on.</summary>
+    public TimeSpan GoOnPatience { get; init; } = TimeSpan.FromSeconds(30);
 
     public async Task LetGoAsync(CancellationToken cancellationToken)
     {

@@ -48,7 +48,7 @@ public sealed class BatchAckTests
         _folder.Delete(recursive: true);
     }
 
-    [Test]
+    [Test, Category("Faults"), Category("WaitsLong")]
     public async Task No_message_of_a_batch_is_acknowledged_before_the_commit_and_each_has_its_effect_once(CancellationToken cancellationToken)
     {
         await using var database = NpgsqlDataSource.Create(Servers.Postgres);

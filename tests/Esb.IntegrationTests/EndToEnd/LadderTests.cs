@@ -40,7 +40,7 @@ public sealed class LadderTests
         _folder.Delete(recursive: true);
     }
 
-    [TestCase(1, TestName = "Host_goes_on_with_its_ladder_after_it_died", Category = "Faults,Waits"), TestCase(2, TestName = "Another_host_goes_on_with_the_ladder_of_one_that_died")]
+    [TestCase(1, TestName = "Host_goes_on_with_its_ladder_after_it_died", Category = "Faults,Waits"), TestCase(2, TestName = "Another_host_goes_on_with_the_ladder_of_one_that_died", Category = "Faults,Waits")]
     [CancelAfter(180_000), Property("Case", "T-POI-1")]
     public async Task Ladder_goes_on_after_the_death_of_its_host(int hosts, CancellationToken cancellationToken)
     {

@@ -37,7 +37,7 @@ public sealed class ParkingTests
         await _schema.DisposeAsync();
     }
 
-    [Test, CancelAfter(240_000), Property("Case", "T-ORD-2")]
+    [Test, Category("Faults"), Category("WaitsLong"), CancelAfter(240_000), Property("Case", "T-ORD-2")]
     public async Task Poison_in_the_middle_parks_its_key_over_two_hosts_and_a_release_goes_on_in_order_exactly_once(CancellationToken cancellationToken)
     {
         await StartHostAsync(cancellationToken);

@@ -3,7 +3,7 @@ using System.Text.Json;
 namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>Two hosts of one farm on one drop box: one of them reads it, and when it dies the other does.</summary>
-[CancelAfter(120_000)]
+[Category("Faults"), Category("WaitsLong"), CancelAfter(120_000)]
 public sealed class SingleInstanceTests
 {
     private static readonly TimeSpan TakeOverLimit = TimeSpan.FromSeconds(20); // the lease lasts 10 s; a host asks for it every 3 s

@@ -49,7 +49,7 @@ public sealed class TurnedAwayTests
         _folder.Delete(recursive: true);
     }
 
-    [Test]
+    [Test, Category("Faults"), Category("WaitsLong")]
     public async Task Outside_that_turns_everything_away_is_waited_for_and_gets_every_message_afterwards(CancellationToken cancellationToken)
     {
         for (var number = 0; number < Messages; number++) (await _host.PostAsync("/orders", $"{number}", "text/plain", cancellationToken)).EnsureSuccessStatusCode();

@@ -42,9 +42,9 @@ public sealed class QueueMigrationTests : BrokerFixture
     }
 
     [TestCase(false, null, true, null)]
-    [TestCase(false, null, false, 4)]
+    [TestCase(false, null, false, 4, Category = "Faults,WaitsLong")]
     [TestCase(true, null, false, 4)]
-    [TestCase(false, 4, false, 8)]
+    [TestCase(false, 4, false, 8, Category = "Faults,WaitsLong")]
     [TestCase(false, 4, false, null)]
     [CancelAfter(60_000)]
     public async Task A_migration_brings_everything_over_in_its_order(bool wasOrdered, int? lanesBefore, bool isOrdered, int? lanesAfter, CancellationToken cancellationToken)
@@ -74,11 +74,11 @@ public sealed class QueueMigrationTests : BrokerFixture
 
     // Each: type, maxLength, overflow, lanes; before and after. What plan names is what differs.
     [TestCase("quorum - reject-publish -", "classic - reject-publish -", "queue.type is quorum there, classic here")]
-    [TestCase("classic - reject-publish -", "quorum - reject-publish -", "queue.type is classic there, quorum here")]
+    [TestCase("classic - reject-publish -", "quorum - reject-publish -", "queue.type is classic there, quorum here", Category = "Faults,WaitsLong")]
     [TestCase("classic - reject-publish 4", "quorum - reject-publish 4", "queue.type is classic there, quorum here")]
-    [TestCase("quorum - reject-publish -", "quorum 100 reject-publish -", "queue.maxLength is none there, 100 here")]
+    [TestCase("quorum - reject-publish -", "quorum 100 reject-publish -", "queue.maxLength is none there, 100 here", Category = "Faults,WaitsLong")]
     [TestCase("quorum 100 reject-publish -", "quorum 200 reject-publish -", "queue.maxLength is 100 there, 200 here")]
-    [TestCase("classic 100 reject-publish -", "classic - reject-publish -", "queue.maxLength is 100 there, none here")]
+    [TestCase("classic 100 reject-publish -", "classic - reject-publish -", "queue.maxLength is 100 there, none here", Category = "Faults,WaitsLong")]
     [TestCase("quorum 100 reject-publish -", "quorum 100 drop-head -", "queue.overflow is reject-publish there, drop-head here")]
     [TestCase("quorum 100 drop-head 4", "classic - reject-publish 8", "lanes is 4 there, 8 here; queue.type is quorum there, classic here; queue.maxLength is 100 there, none here; queue.overflow is drop-head there, reject-publish here")]
     [CancelAfter(60_000)]
@@ -222,7 +222,7 @@ public sealed class QueueMigrationTests : BrokerFixture
         var subscription = Subscription("orders.#");
         await SubscribeAsync(new Inbox().HandleAsync, subscription);
         await using var visit = await FarmVisit.BeginAsync(_session.Address, Broker.Names.Farm("tests"), TimeProvider.System, cancellationToken);
-        var users = new FarmQueueUsers(visit, subscription.Endpoint, _ => { }) { LetGoPatience = TimeSpan.FromSeconds(1) };
+        var users = new FarmQueueUsers(visit, subscription.Endpoint, _ => { }) { LetGoPatience = TimeSpan.FromSeconds(1), GoOnPatience = TimeSpan.FromSeconds(1) };
         var migration = new QueueMigration(_session, subscription with { SingleActive = true }, users, _ => { }, TimeProvider.System);
 
         var failure = Assert.ThrowsAsync<EsbException>(() => migration.RunAsync(cancellationToken)); // a transport alone has nobody who could let go

@@ -86,7 +86,7 @@ public sealed class TransactionFaultTests
         await CheckAsync(cancellationToken);
     }
 
-    [Test, CancelAfter(120_000), Property("Case", "SQL-16")]
+    [Test, Category("Faults"), CancelAfter(120_000), Property("Case", "SQL-16")]
     public async Task Database_that_is_killed_under_load_loses_and_doubles_nothing(CancellationToken cancellationToken)
     {
         await StartHostAsync(cancellationToken);

@@ -19,16 +19,16 @@ public sealed class StoreOutageTests
     private static readonly TimeSpan Reaction = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan CatchUp = TimeSpan.FromMinutes(5);
     private static readonly TimeSpan Long = TimeSpan.FromMinutes(10);
-    private static readonly TimeSpan Short = TimeSpan.FromSeconds(15);
+    private static readonly TimeSpan Short = TimeSpan.FromSeconds(8);
 
     [Test, Category("FaultsSmoke"), CancelAfter(240_000)]
-    public Task Spooled_smoke(CancellationToken cancellationToken) => RunSpooledAsync(TimeSpan.FromSeconds(5), Short, cancellationToken);
+    public Task Spooled_smoke(CancellationToken cancellationToken) => RunSpooledAsync(TimeSpan.FromSeconds(4), Short, cancellationToken);
 
     [Test, Category("Audit"), CancelAfter(1_500_000)]
     public Task Spooled_outage_holds_nothing_up(CancellationToken cancellationToken) => RunSpooledAsync(TimeSpan.FromSeconds(60), Long, cancellationToken);
 
     [Test, Category("FaultsSmoke"), CancelAfter(240_000)]
-    public Task Strict_smoke(CancellationToken cancellationToken) => RunStrictAsync(TimeSpan.FromSeconds(5), Short, cancellationToken);
+    public Task Strict_smoke(CancellationToken cancellationToken) => RunStrictAsync(TimeSpan.FromSeconds(4), Short, cancellationToken);
 
     [Test, Category("Audit"), CancelAfter(1_500_000)]
     public Task Strict_outage_stops_intake_and_deliveries(CancellationToken cancellationToken) => RunStrictAsync(TimeSpan.FromSeconds(60), Long, cancellationToken);
