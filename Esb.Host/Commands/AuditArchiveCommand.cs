@@ -47,5 +47,5 @@ internal sealed class AuditArchiveCommand : Command
     }
 
     private static void Tell(CommandContext context, ArchivedDay day) =>
-        context.Output.WriteLine($"{day.Day:yyyy-MM-dd}: {day.Facts} facts in {day.File}{(day.IsDropped ? ", dropped" : "")}");
+        context.Output.WriteLine($"{day.Day:yyyy-MM-dd}: {day.Facts} facts in {day.File}{(day.TakenBack > 0 ? $", of which {day.TakenBack} were taken back from it" : "")}{(day.IsDropped ? ", dropped" : "")}");
 }

@@ -14,8 +14,9 @@ namespace Esb.Storage.Archives;
 /// <param name="Day">The day (UTC).</param>
 /// <param name="File">The file.</param>
 /// <param name="Facts">How many facts are in it.</param>
+/// <param name="TakenBack">How many of them only the file had that it replaced: they came back into the store.</param>
 /// <param name="IsDropped">Whether the store has let the day go; also false where a fact came while the file was written.</param>
-public sealed record ArchivedDay(DateOnly Day, string File, long Facts, bool IsDropped);
+public sealed record ArchivedDay(DateOnly Day, string File, long Facts, long TakenBack, bool IsDropped);
 
 /// <summary>A day that is in the store again.</summary>
 /// <param name="Day">The day (UTC).</param>
@@ -69,10 +70,18 @@ public sealed class AuditArchive : IAsyncDisposable
         foreach (var day in (await _database.Partitions.ListDaysAsync(cancellationToken)).Where(day => day < before))
         {
             var path = Path.Combine(folder, ArchiveFile.NameOf(day));
-            var kept = File.Exists(path) && await HasFactsAsync(day, cancellationToken) ? (await RestoreAsync(path, cancellationToken)).Facts : 0;
             var verdict = await _evidence.VerifyAsync(day, day, static _ => { }, cancellationToken);
+            if (verdict is { TotalBreaks: 0, Facts: 0 }) continue;
+            var kept = new RestoredDay(day, 0, 0);
+            if (verdict.TotalBreaks == 0 && File.Exists(path)) // only now: what somebody took out of the day is not to be put back unnoticed
+            {
+                if ((await ArchiveFile.ReadHeaderAsync(path, cancellationToken)).Day != day) throw new InvalidDataException($"'{path}' has the facts of another day.");
+                kept = await RestoreAsync(path, cancellationToken);
+                verdict = await _evidence.VerifyAsync(day, day, static _ => { }, cancellationToken);
+            }
+
             if (verdict.TotalBreaks > 0) return verdict;
-            if (verdict.Facts > 0) tell(await WriteAsync(day, path, kept, drop, cancellationToken));
+            tell(await WriteAsync(day, path, kept, drop, cancellationToken));
         }
 
         return null;
@@ -115,15 +124,12 @@ public sealed class AuditArchive : IAsyncDisposable
         await _database.DisposeAsync();
     }
 
-    private async Task<bool> HasFactsAsync(DateOnly day, CancellationToken cancellationToken) =>
-        await _evidence.ReadAsync(day, cancellationToken).AnyAsync(cancellationToken);
-
-    private async Task<ArchivedDay> WriteAsync(DateOnly day, string path, long least, bool drop, CancellationToken cancellationToken)
+    private async Task<ArchivedDay> WriteAsync(DateOnly day, string path, RestoredDay kept, bool drop, CancellationToken cancellationToken)
     {
         try
         {
-            var facts = await ArchiveFile.WriteAsync(path, new ArchiveHeader { Day = day, WrittenAt = _time.GetUtcNow() }, _evidence.ReadAsync(day, cancellationToken), least, cancellationToken);
-            return new ArchivedDay(day, path, facts, drop && await DropAsync(day, path, facts, cancellationToken));
+            var facts = await ArchiveFile.WriteAsync(path, new ArchiveHeader { Day = day, WrittenAt = _time.GetUtcNow() }, _evidence.ReadAsync(day, cancellationToken), kept.Facts, cancellationToken);
+            return new ArchivedDay(day, path, facts, kept.Added, drop && await DropAsync(day, path, facts, cancellationToken));
         }
         catch (Exception ex) when (StoreErrors.IsWriteFailure(ex))
         {

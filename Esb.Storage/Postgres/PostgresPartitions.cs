@@ -16,8 +16,9 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, string? make
     private const long PartitionLock = 0x45_53_42_00_02;
     private const string DayFormat = "yyyyMMdd";
 
-    // Who waits for a table that somebody reads makes all wait behind him who insert: not for long, it is tried again.
-    private const string NotForLong = "select set_config('lock_timeout', '500ms', true);";
+    // Who waits for a table that somebody reads makes all wait behind him who insert, and so does who has dropped a day and not committed, because the folder of the anchors does not answer:
+    // not for long, it is tried again.
+    private const string NotForLong = "select set_config('lock_timeout', '500ms', true), set_config('idle_in_transaction_session_timeout', '5s', true);";
 
     private readonly ConcurrentDictionary<DateOnly, bool> _existing = new();
 

@@ -83,7 +83,7 @@ internal sealed partial class BrokerConnection(
         IConnection? connection = null;
         try
         {
-            connection = await factory.CreateConnectionAsync(stopping);
+            connection = await factory.OpenAsync(time, stopping);
             var link = new BrokerLink(connection, time, logger);
             await prepare(connection, stopping);
             _reason = null;

@@ -70,7 +70,16 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
     private async Task<string?> ProbeAsync(Func<Task<string?>> probe)
     {
         if (IsExplained) return _obstacle;
-        var obstacle = await probe();
+        string? obstacle;
+        try
+        {
+            obstacle = await probe();
+        }
+        catch (Exception ex) when (!_stopping.IsCancellationRequested)
+        {
+            obstacle = BrokerFault.Describe(ex); // a connection that is being lost fails in many ways
+        }
+
         return IsExplained ? _obstacle : obstacle;
     }
 

@@ -11,7 +11,6 @@ using Esb.Topics.RabbitMq.Receiving;
 using Esb.Topics.RabbitMq.Topology;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
-using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Topics.RabbitMq;
 
@@ -64,7 +63,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         _records = new EndpointRecords(_names, _publisher);
         _freezes = new FreezeWatch(time);
         Farm = new BrokerFarm(address, _names.Farm(name), time, loggers);
-        var setup = new EndpointSetup(_names, _topology, _records, address.ToFactory($"{name} setup"));
+        var setup = new EndpointSetup(_names, _topology, _records, address.ToFactory($"{name} setup"), time);
         _receivers = new ReceiverContext(_names, _consuming, setup, Farm, _freezes, time, _logger);
     }
 
@@ -134,12 +133,12 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         message = await _claims.CheckInAsync(message);
         var properties = WireWriter.Direct(message, kind, Activity.Current?.Context ?? default);
         var queue = _names.Endpoint(endpoint);
-        var isKnown = _endpoints.TryGetValue(endpoint, out var subscription);
+        var subscription = _endpoints.GetValueOrDefault(endpoint);
         return await _passages.PassAsync(queue, async () =>
         {
             if (subscription?.Lanes is not null) return await SendToLanesAsync();
             var result = await _publisher.SendAsync("", queue, message.Key, properties, message.Body.Bytes);
-            return !isKnown && result == ConfirmedChannel.NoQueue && await HasLanesAsync(endpoint, cancellationToken) ? await SendToLanesAsync() : result;
+            return subscription is null && result == ConfirmedChannel.NoQueue && await HasLanesAsync(endpoint, cancellationToken) ? await SendToLanesAsync() : result;
         });
 
         ValueTask<PublishResult> SendToLanesAsync() => _publisher.SendAsync(queue, message.Subject, message.Key, properties, message.Body.Bytes);
@@ -168,9 +167,9 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         {
             return _consuming.Current is { } connection && await connection.HasQueueAsync(_names.Lane(endpoint, 0), cancellationToken);
         }
-        catch (Exception ex) when (ex is OperationInterruptedException or IOException or TimeoutException or ObjectDisposedException)
+        catch (Exception) when (!cancellationToken.IsCancellationRequested)
         {
-            return false; // the connection is lost: whoever sends tries again
+            return false; // the connection is lost, or the broker does not answer: whoever sends tries again
         }
     }
 

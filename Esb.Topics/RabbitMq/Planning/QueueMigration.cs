@@ -49,13 +49,7 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     {
         var existing = new ExistingQueues(session, Endpoint, record);
         await existing.RefuseConsumersAsync(cancellationToken);
-        await using (await users.HoldPublishesAsync(TopicsOf(record), cancellationToken)) // nothing comes between the count and the queue beside
-        {
-            var waiting = await existing.CountAsync(cancellationToken);
-            if (!record.IsMigrating) RefuseOverflow(waiting);
-            await DivertAsync(record, waiting, cancellationToken);
-        }
-
+        await DivertAsync(existing, record, cancellationToken);
         if (!record.IsEmptied)
         {
             await existing.RefuseConsumersAsync(cancellationToken); // who began before the record said that nobody may
@@ -82,8 +76,12 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     }
 
     // From now on all that is published is kept beside; the old queues get it as well until they are unbound.
-    private async Task DivertAsync(EndpointRecord record, long waiting, CancellationToken cancellationToken)
+    private async Task DivertAsync(ExistingQueues existing, EndpointRecord record, CancellationToken cancellationToken)
     {
+        // Where room is short, nothing may come between the count and the queue beside.
+        await using var hold = subscription.Queue.MaxLength is null || record.IsMigrating ? null : await users.HoldPublishesAsync(TopicsOf(record), cancellationToken);
+        var waiting = await existing.CountAsync(cancellationToken);
+        if (!record.IsMigrating) RefuseOverflow(waiting);
         await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
         await session.Topology.DeclareAsideAsync(channel, Backlog, room: null, cancellationToken);
         if (!await session.Connection.HasQueueAsync(Meanwhile, cancellationToken)) await session.Topology.DeclareAsideAsync(channel, Meanwhile, RoomBeside(waiting), cancellationToken);
@@ -98,10 +96,10 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
 
     private void RefuseOverflow(long waiting)
     {
-        if (waiting <= (subscription.Queue.MaxLength ?? long.MaxValue)) return;
+        if (waiting < (subscription.Queue.MaxLength ?? long.MaxValue)) return;
         throw new EsbException(
             "ESB-PLAN-LENGTH",
-            $"{waiting} messages wait for '{Endpoint}', and queue.maxLength is {subscription.Queue.MaxLength}: they would not all be kept. Nothing was touched: let them be delivered first, or allow more.",
+            $"{waiting} messages wait for '{Endpoint}', and queue.maxLength is {subscription.Queue.MaxLength}: with what is published meanwhile they would not all be kept. Nothing was touched: let them be delivered first, or allow more.",
             FaultKind.Invalid);
     }
 

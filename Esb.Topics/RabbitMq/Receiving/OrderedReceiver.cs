@@ -65,7 +65,7 @@ internal sealed class OrderedReceiver : IReceiver
         }
         catch (Exception ex) when (!stopping.IsCancellationRequested)
         {
-            _state.IsInterrupted(ex, backoff);
+            _state.IsInterrupted(ex, connection.IsOpen, backoff);
         }
         finally
         {

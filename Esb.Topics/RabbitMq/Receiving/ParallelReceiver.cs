@@ -15,7 +15,7 @@ internal sealed class ParallelReceiver : IReceiver
     // Behind 32 commands that a quorum queue has not applied yet, the broker puts off what a channel sends (quorum_commands_soft_limit), and forgets it when the channel is closed.
     // What is done would come again: so the queue is given time to apply what was returned.
     private const int FewReturned = 16;
-    private static readonly TimeSpan Application = TimeSpan.FromMilliseconds(250);
+    private static readonly TimeSpan TimeToApply = TimeSpan.FromMilliseconds(250);
 
     private readonly Subscription _subscription;
     private readonly ReceiverContext _context;
@@ -70,7 +70,7 @@ internal sealed class ParallelReceiver : IReceiver
         }
         catch (Exception ex)
         {
-            if (!stopping.IsCancellationRequested) _state.IsInterrupted(ex, backoff); // a connection that closes meanwhile fails in many ways
+            if (!stopping.IsCancellationRequested) _state.IsInterrupted(ex, connection.IsOpen, backoff); // a connection that closes meanwhile fails in many ways
         }
         finally
         {
@@ -112,7 +112,7 @@ internal sealed class ParallelReceiver : IReceiver
             foreach (var arrival in waiting) await session.Acks.ReturnAsync(arrival.Place);
             await _workers.EndedAsync();
             await session.Acks.FlushAsync();
-            if (waiting.Count > FewReturned) await Task.Delay(Application, _context.Time, CancellationToken.None);
+            if (waiting.Count > FewReturned) await Task.Delay(TimeToApply, _context.Time, CancellationToken.None);
         }
         finally
         {

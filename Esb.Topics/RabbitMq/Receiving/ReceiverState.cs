@@ -25,7 +25,10 @@ internal sealed partial class ReceiverState(string endpoint, ILogger logger)
         LogConsuming(endpoint);
     }
 
-    public void IsInterrupted(Exception exception, Backoff backoff)
+    /// <param name="exception">Why it does not consume.</param>
+    /// <param name="isConnected">Whether its connection is open all the same: one that is lost says nothing of the queue.</param>
+    /// <param name="backoff">Waits longer where people have to do something.</param>
+    public void IsInterrupted(Exception exception, bool isConnected, Backoff backoff)
     {
         var reason = BrokerFault.Describe(exception);
         var isForPeople = BrokerFault.IsForPeople(reason);
@@ -33,7 +36,7 @@ internal sealed partial class ReceiverState(string endpoint, ILogger logger)
         if (_reason != reason && isForPeople) LogRefused(endpoint, reason);
         else if (_reason != reason) LogInterrupted(endpoint, reason);
         _reason = reason;
-        if (reason != BrokerFault.Away || Interlocked.Increment(ref _unanswered) >= MaxUnanswered) _tried.TrySetResult();
+        if (reason != BrokerFault.Away || (isConnected && Interlocked.Increment(ref _unanswered) >= MaxUnanswered)) _tried.TrySetResult();
     }
 
     public void IsInterrupted(string reason)

@@ -5,7 +5,7 @@ using RabbitMQ.Client.Exceptions;
 namespace Esb.Topics.RabbitMq.Topology;
 
 /// <summary>Makes what an endpoint needs on the broker before it can be consumed, and never changes what exists otherwise.</summary>
-internal sealed class EndpointSetup(RabbitMqNames names, RabbitMqTopology topology, EndpointRecords records, ConnectionFactory factory)
+internal sealed class EndpointSetup(RabbitMqNames names, RabbitMqTopology topology, EndpointRecords records, ConnectionFactory factory, TimeProvider time)
 {
     private const string Advice = "'esb plan' shows what a migration would do, and with --apply does it";
 
@@ -22,7 +22,7 @@ internal sealed class EndpointSetup(RabbitMqNames names, RabbitMqTopology topolo
         }
 
         // A broker without the plug-in for lanes closes the whole connection: so it is not the one that others work on.
-        await using var own = await factory.CreateConnectionAsync(cancellationToken);
+        await using var own = await factory.OpenAsync(time, cancellationToken);
         await MakeAsync(own, subscription, cancellationToken);
     }
 

@@ -117,7 +117,7 @@ public sealed class HeldQueueTests : BrokerFixture
 
         public async Task<IAsyncDisposable> HoldPublishesAsync(IReadOnlyList<string> destinations, CancellationToken cancellationToken)
         {
-            if (_hasCome) return new NoUsers();
+            if (_hasCome || !destinations.Contains(queue)) return new NoUsers(); // right before the queue is deleted
             _hasCome = true;
             var channel = await connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true), cancellationToken);
             for (var i = 0; i < Messages; i++) await channel.BasicPublishAsync("", queue, mandatory: true, new BasicProperties { Persistent = true }, System.Text.Encoding.UTF8.GetBytes($"{i}"), cancellationToken);

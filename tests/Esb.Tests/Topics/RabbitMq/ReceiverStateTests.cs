@@ -18,7 +18,7 @@ public sealed class ReceiverStateTests
     {
         var state = new ReceiverState("orders", NullLogger.Instance);
 
-        state.IsInterrupted(new OperationInterruptedException(new ShutdownEventArgs(ShutdownInitiator.Peer, 403, "ACCESS_REFUSED")), _backoff);
+        state.IsInterrupted(new OperationInterruptedException(new ShutdownEventArgs(ShutdownInitiator.Peer, 403, "ACCESS_REFUSED")), isConnected: true, _backoff);
 
         Assert.That(state.FirstAttempt.IsCompleted, Is.True);
     }
@@ -31,7 +31,7 @@ public sealed class ReceiverStateTests
         var tried = new List<bool>();
         for (var attempt = 0; attempt < 3; attempt++)
         {
-            state.IsInterrupted(new TimeoutException(), _backoff);
+            state.IsInterrupted(new TimeoutException(), isConnected: true, _backoff);
             tried.Add(state.FirstAttempt.IsCompleted);
         }
 
@@ -39,10 +39,20 @@ public sealed class ReceiverStateTests
     }
 
     [Test]
+    public void Connection_that_is_lost_again_and_again_says_nothing_of_the_queue()
+    {
+        var state = new ReceiverState("orders", NullLogger.Instance);
+
+        for (var attempt = 0; attempt < 10; attempt++) state.IsInterrupted(new TimeoutException(), isConnected: false, _backoff);
+
+        Assert.That(state.FirstAttempt.IsCompleted, Is.False);
+    }
+
+    [Test]
     public void Queue_that_is_consumed_was_tried()
     {
         var state = new ReceiverState("orders", NullLogger.Instance);
-        state.IsInterrupted(new TimeoutException(), _backoff);
+        state.IsInterrupted(new TimeoutException(), isConnected: true, _backoff);
 
         state.Consumes();
 
