@@ -64,7 +64,12 @@ public sealed class FullVolumeTests
             acceptedWhileFull = load.Acknowledged - accepted;
             var freed = TimeProvider.System.GetTimestamp();
             outcome = await revive();
-            for (accepted = load.Acknowledged; load.Acknowledged < accepted + 50; await Task.Delay(50, cancellationToken)) Assert.That(bench.Farm.Hosts[0].Process.HasExited, Is.False, bench.Farm.Output);
+            for (accepted = load.Acknowledged; load.Acknowledged < accepted + 50; await Task.Delay(50, cancellationToken))
+            {
+                resumed = TimeProvider.System.GetElapsedTime(freed);
+                Assert.That((bench.Farm.Hosts[0].Process.HasExited, resumed < 2 * Patience), Is.EqualTo((false, true)), $"{resumed} after there was space:\n{bench.Farm.Output}");
+            }
+
             resumed = TimeProvider.System.GetElapsedTime(freed);
         }
     }
