@@ -12,6 +12,7 @@ internal sealed partial class BrokerConnection(
     ConnectionFactory factory, Func<IConnection, CancellationToken, Task> prepare, TimeProvider time, ILogger logger) : IAsyncDisposable
 {
     private static readonly TimeSpan CloseTimeout = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan LongestClose = TimeSpan.FromSeconds(15);
 
     // All that the host does with the broker waits for it, and a broker that starts is not far.
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(4);
@@ -101,8 +102,7 @@ internal sealed partial class BrokerConnection(
         {
             if (_open.Task.IsCompleted) Volatile.Write(ref _open, NewWaiter());
             _tried.TrySetResult();
-            await _closing; // of the one before: nobody waits for a broker that does not answer
-            if (connection is not null) _closing = CloseAsync(connection);
+            if (connection is not null) _closing = Task.WhenAll(_closing, CloseAsync(connection)); // the next one is opened meanwhile
         }
     }
 
@@ -116,12 +116,17 @@ internal sealed partial class BrokerConnection(
     {
         try
         {
-            await connection.AbortAsync(CloseTimeout);
-            await connection.DisposeAsync();
+            await EndAsync().WaitAsync(LongestClose, time); // the client waits for whoever handles a delivery, for ever
         }
         catch (Exception ex)
         {
-            LogNotClosed(factory.ClientProvidedName, ex); // it is lost either way, and the next one must be opened
+            LogNotClosed(factory.ClientProvidedName, ex); // it is lost either way
+        }
+
+        async Task EndAsync()
+        {
+            await connection.AbortAsync(CloseTimeout);
+            await connection.DisposeAsync();
         }
     }
 
