@@ -13,51 +13,31 @@ using NSubstitute;
 namespace Esb.Tests.Host.Commands;
 
 [CancelAfter(30_000)]
-public sealed class DeadLetterCommandTests
+public sealed class DeadLetterCommandTests : CommandLineFixture
 {
     private static readonly DateTimeOffset Now = new(2026, 3, 1, 12, 0, 0, TimeSpan.Zero);
 
-    private DirectoryInfo _folder = null!;
-    private StringWriter _output = null!;
-    private StringWriter _error = null!;
-
-    [SetUp]
-    public void CreateFolder()
-    {
-        _folder = Directory.CreateTempSubdirectory("esb-");
-        _output = new StringWriter();
-        _error = new StringWriter();
-    }
-
-    [TearDown]
-    public void DeleteFolder()
-    {
-        _folder.Delete(recursive: true);
-        _output.Dispose();
-        _error.Dispose();
-    }
-
     [TestCase("dead-letters replay"), TestCase("dead-letters discard --reason no"), TestCase("dead-letters discard --all"), TestCase("dead-letters replay no-id"), TestCase("dead-letters list --state gone"), TestCase("replays pause")]
     public async Task Command_that_does_not_say_what_it_means_is_refused(string arguments) =>
-        Assert.That(await RunAsync(arguments.Split(' ')), Is.EqualTo(2), _error.ToString());
+        Assert.That(await RunAsync(arguments.Split(' ')), Is.EqualTo(2), Error);
 
     [Test]
     public async Task Store_is_read_without_a_host()
     {
         var letter = await KeepAsync();
-        var configuration = Path.Combine(_folder.FullName, "esb.json");
+        var configuration = Path.Combine(Folder, "esb.json");
         await File.WriteAllTextAsync(configuration, """{ "store": { "folder": "data" } }""");
-        var file = Path.Combine(_folder.FullName, "body.xml");
+        var file = Path.Combine(Folder, "body.xml");
 
-        Assert.That(await RunAsync("dead-letters", "list", "--endpoint", "shop", "--config", configuration), Is.Zero, _error.ToString());
-        Assert.That(_output.ToString(), Does.Contain(letter.Id.ToString()).And.Contain("ESB-HTTP-STATUS").And.Contain("open"));
+        Assert.That(await RunAsync("dead-letters", "list", "--endpoint", "shop", "--config", configuration), Is.Zero, Error);
+        Assert.That(Output, Does.Contain(letter.Id.ToString()).And.Contain("ESB-HTTP-STATUS").And.Contain("open"));
         Assert.That(await RunAsync("dead-letters", "groups", "--by-cause", "--config", configuration), Is.Zero);
-        Assert.That(_output.ToString(), Does.Contain("The shop answered #."));
+        Assert.That(Output, Does.Contain("The shop answered #."));
         Assert.That(await RunAsync("dead-letters", "show", $"{letter.Id}", "--body", file, "--config", configuration), Is.Zero);
         Assert.That(await File.ReadAllTextAsync(file), Is.EqualTo("<order/>"));
         Assert.That(await RunAsync("dead-letters", "show", $"{Guid.NewGuid()}", "--config", configuration), Is.EqualTo(2));
         Assert.That(await RunAsync("replays", "list", "--config", configuration), Is.Zero);
-        Assert.That(_error.ToString(), Does.Contain("There is no replay job."));
+        Assert.That(Error, Does.Contain("There is no replay job."));
     }
 
     [Test]
@@ -70,7 +50,7 @@ public sealed class DeadLetterCommandTests
         desk.ReplayAsync(null!, null, null!, default).ReturnsForAnyArgs(job);
         host.Services.GetRequiredService<IReplayJobStore>().GetAsync(job.Id, Arg.Any<CancellationToken>())
             .Returns(job, job with { State = ReplayState.Stopped, Replayed = 2, Failed = 1, Trouble = "half of them came back" });
-        var edited = Path.Combine(_folder.FullName, "mended.json");
+        var edited = Path.Combine(Folder, "mended.json");
         await File.WriteAllTextAsync(edited, """{"ok":true}""", cancellationToken);
 
         var exitCode = await RunAsync(
@@ -79,8 +59,8 @@ public sealed class DeadLetterCommandTests
 
         var arguments = desk.ReceivedCalls().Single().GetArguments();
         var request = (ReplayRequest)arguments[0]!;
-        Assert.That(exitCode, Is.EqualTo(1), _error.ToString());
-        Assert.That(_output.ToString(), Does.Contain($"job {job.Id}: 3 dead letters").And.Contain("stopped: 2 of 3 sent, 1 came back; half of them came back"));
+        Assert.That(exitCode, Is.EqualTo(1), Error);
+        Assert.That(Output, Does.Contain($"job {job.Id}: 3 dead letters").And.Contain("stopped: 2 of 3 sent, 1 came back; half of them came back"));
         Assert.That(request.Letters.Ids, Is.EqualTo([id]));
         Assert.That((request.Rate, request.StopAtFailureShare, request.BatchSize, request.Redirect, request.OutOfOrder), Is.EqualTo((2.5, 0.1, 100, "ledger", true)));
         Assert.That((Encoding.UTF8.GetString(request.Edit!.Body!.Value.Span), request.Edit.ContentType, request.Edit.Headers!["x-a"]), Is.EqualTo(("""{"ok":true}""", "application/json", "b")));
@@ -98,8 +78,8 @@ public sealed class DeadLetterCommandTests
         var exitCode = await RunAsync("dead-letters", "replay", "--all", "--preview", "--url", host.Server.Address.ToString(), "--key-file", host.Server.KeyFile);
 
         Assert.That(exitCode, Is.EqualTo(2));
-        Assert.That(_output.ToString(), Does.Contain("7").And.Contain("because"));
-        Assert.That(_error.ToString(), Does.Contain("There is no outbound endpoint 'gone'"));
+        Assert.That(Output, Does.Contain("7").And.Contain("because"));
+        Assert.That(Error, Does.Contain("There is no outbound endpoint 'gone'"));
         await desk.DidNotReceiveWithAnyArgs().ReplayAsync(null!, null, null!, default);
     }
 
@@ -112,25 +92,17 @@ public sealed class DeadLetterCommandTests
 
         var exitCode = await RunAsync("dead-letters", "discard", "--endpoint", "shop", "--reason", "paid by hand", "--url", host.Server.Address.ToString(), "--key-file", host.Server.KeyFile);
 
-        Assert.That(exitCode, Is.Zero, _error.ToString());
-        Assert.That(_output.ToString(), Does.StartWith("12 dead letters discarded"));
+        Assert.That(exitCode, Is.Zero, Error);
+        Assert.That(Output, Does.StartWith("12 dead letters discarded"));
         await desk.Received().DiscardAsync(Arg.Is<DeadLetterFilter>(filter => filter.Endpoint == "shop" && filter.Ids == null), new OperatorDecision(Environment.UserName, "paid by hand"), Arg.Any<CancellationToken>());
     }
 
     private async Task<DeadLetter> KeepAsync()
     {
         var letter = new DeadLetter(Some.Message("<order/>", "orders.new") with { Headers = MessageHeaders.From([new("x-order", "A-1001")]) }, "shop", "ESB-HTTP-STATUS", "The shop answered 404.", null, 1, Now, Now);
-        await using var store = new FileStore(new FileStoreConfig { Folder = Path.Combine(_folder.FullName, "data") }, TimeProvider.System, NullLogger<FileStore>.Instance);
+        await using var store = new FileStore(new FileStoreConfig { Folder = Path.Combine(Folder, "data") }, TimeProvider.System, NullLogger<FileStore>.Instance);
         await store.StartAsync(CancellationToken.None);
         await store.DeadLetters.AddAsync(letter, CancellationToken.None);
         return letter;
     }
-
-    private Task<int> RunAsync(params string[] arguments) => EsbCommandLine.InvokeAsync(arguments, new CommandContext
-    {
-        Output = _output,
-        Error = _error,
-        Variables = new Dictionary<string, string>(),
-        Services = StandIns.Services,
-    });
 }

@@ -8,37 +8,27 @@ namespace Esb.Tests.Host.Management;
 
 /// <summary>Recorded messages are found, and shown with their bodies.</summary>
 [CancelAfter(20_000)]
-public sealed class MessageListApiTests
+public sealed class MessageListApiTests : ManagementFixture
 {
-    private RunningManagement _host = null!;
-
-    private HttpClient Client => _host.Client;
-
-    [SetUp]
-    public async Task Start() => _host = await RunningManagement.StartAsync(CancellationToken.None);
-
-    [TearDown]
-    public async Task Stop() => await _host.DisposeAsync();
-
     [Test]
     public async Task Messages_are_found_by_their_fields_page_by_page(CancellationToken cancellationToken)
     {
-        _host.Store.Facts.AddRange([Fact("A-1001"), Fact("A-1002")]);
+        Host.Store.Facts.AddRange([Fact("A-1001"), Fact("A-1002")]);
 
         var page = await Client.GetFromJsonAsync<JsonObject>("/api/messages?where=order=A-1001&where=total=5=5&endpoint=shop&kind=dead-lettered&limit=1&from=2026-01-31T08:00:00Z", cancellationToken);
 
-        Assert.That(_host.Store.Asked!.Where, Is.EqualTo(new Dictionary<string, string> { ["order"] = "A-1001", ["total"] = "5=5" }));
-        Assert.That(_host.Store.Asked.Kind, Is.EqualTo(AuditKind.DeadLettered));
-        Assert.That(_host.Store.Asked.From, Is.EqualTo(new DateTimeOffset(2026, 1, 31, 8, 0, 0, TimeSpan.Zero)));
+        Assert.That(Host.Store.Asked!.Where, Is.EqualTo(new Dictionary<string, string> { ["order"] = "A-1001", ["total"] = "5=5" }));
+        Assert.That(Host.Store.Asked.Kind, Is.EqualTo(AuditKind.DeadLettered));
+        Assert.That(Host.Store.Asked.From, Is.EqualTo(new DateTimeOffset(2026, 1, 31, 8, 0, 0, TimeSpan.Zero)));
         Assert.That(page!["items"]!.AsArray(), Has.Count.EqualTo(1));
-        Assert.That((string?)page["next"], Is.EqualTo(_host.Store.Facts[0].Id.ToString()));
+        Assert.That((string?)page["next"], Is.EqualTo(Host.Store.Facts[0].Id.ToString()));
     }
 
     [Test]
     public async Task List_leaves_bodies_out_and_the_journey_shows_them(CancellationToken cancellationToken)
     {
         var fact = Fact("A-1001") with { Body = Encoding.UTF8.GetBytes("<order/>") };
-        _host.Store.Facts.Add(fact);
+        Host.Store.Facts.Add(fact);
 
         var list = await Client.GetStringAsync("/api/messages", cancellationToken);
         var journey = await Client.GetFromJsonAsync<JsonObject>($"/api/messages/{fact.MessageId}", cancellationToken);

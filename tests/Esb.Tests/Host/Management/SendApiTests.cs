@@ -7,23 +7,13 @@ namespace Esb.Tests.Host.Management;
 
 /// <summary>A message is sent to a topic.</summary>
 [CancelAfter(20_000)]
-public sealed class SendApiTests
+public sealed class SendApiTests : ManagementFixture
 {
-    private RunningManagement _host = null!;
-
-    private HttpClient Client => _host.Client;
-
-    [SetUp]
-    public async Task Start() => _host = await RunningManagement.StartAsync(CancellationToken.None);
-
-    [TearDown]
-    public async Task Stop() => await _host.DisposeAsync();
-
     [Test]
     public async Task Sent_message_is_published_without_the_key(CancellationToken cancellationToken)
     {
         using var request = new HttpRequestMessage(HttpMethod.Post, "/api/topics/orders.new/messages?count=3") { Content = new StringContent("<order/>", Encoding.UTF8, "application/xml") };
-        request.Headers.Add("x-esb-key", _host.Key);
+        request.Headers.Add("x-esb-key", Host.Key);
         request.Headers.Add("x-shop", "7");
 
         using var response = await Client.SendAsync(request, cancellationToken);
@@ -31,9 +21,9 @@ public sealed class SendApiTests
 
         Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
         Assert.That((bool?)receipt!["durable"], Is.False);
-        Assert.That(_host.Publisher.Published.Select(published => published.Subject), Is.EqualTo(new[] { "orders.new", "orders.new", "orders.new" }));
-        Assert.That(_host.Publisher.Published.Select(published => published.Message.Id), Is.Unique);
-        var headers = _host.Publisher.Published[0].Message.Headers;
+        Assert.That(Host.Publisher.Published.Select(published => published.Subject), Is.EqualTo(new[] { "orders.new", "orders.new", "orders.new" }));
+        Assert.That(Host.Publisher.Published.Select(published => published.Message.Id), Is.Unique);
+        var headers = Host.Publisher.Published[0].Message.Headers;
         Assert.That(headers["x-shop"], Is.EqualTo("7"));
         Assert.That(headers["x-esb-key"], Is.Null);
     }
@@ -54,6 +44,6 @@ public sealed class SendApiTests
         using var response = await Client.PostAsync("/api/topics/orders.new/messages", new StringContent(new string('x', 1025)), cancellationToken);
 
         Assert.That((int)response.StatusCode, Is.EqualTo(413));
-        Assert.That(_host.Publisher.Published, Is.Empty);
+        Assert.That(Host.Publisher.Published, Is.Empty);
     }
 }

@@ -10,22 +10,12 @@ namespace Esb.Tests.Host.Management;
 
 /// <summary>What nobody wants is shown, and replayed.</summary>
 [CancelAfter(20_000)]
-public sealed class UnroutableApiTests
+public sealed class UnroutableApiTests : ManagementFixture
 {
-    private RunningManagement _host = null!;
-
-    private HttpClient Client => _host.Client;
-
-    [SetUp]
-    public async Task Start() => _host = await RunningManagement.StartAsync(CancellationToken.None);
-
-    [TearDown]
-    public async Task Stop() => await _host.DisposeAsync();
-
     [Test]
     public async Task Unroutable_messages_are_shown_by_subject_and_replayed(CancellationToken cancellationToken)
     {
-        var unroutable = _host.Services.GetRequiredService<IUnroutableMessages>();
+        var unroutable = Host.Services.GetRequiredService<IUnroutableMessages>();
         unroutable.SummarizeAsync(7, Arg.Any<CancellationToken>()).Returns(new UnroutableSummary(1_200, 7, [new UnroutableSubject("orders.lost", 7, DateTimeOffset.UnixEpoch)]));
         unroutable.ReplayAsync("orders.lost", 50, Arg.Any<CancellationToken>()).Returns(new UnroutableReplay(48, ["orders.never"]));
 
@@ -43,6 +33,6 @@ public sealed class UnroutableApiTests
         using var response = await Client.PostAsync("/api/unroutable/replays", new StringContent(body, Encoding.UTF8, "application/json"), cancellationToken);
 
         Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.BadRequest));
-        Assert.That(_host.Services.GetRequiredService<IUnroutableMessages>().ReceivedCalls(), Is.Empty);
+        Assert.That(Host.Services.GetRequiredService<IUnroutableMessages>().ReceivedCalls(), Is.Empty);
     }
 }
