@@ -37,7 +37,7 @@ public sealed class AuditArchive : IAsyncDisposable
 
     internal AuditArchive(PostgresStoreConfig store, AuditEvidenceConfig config, bool readOnly, TimeProvider time, ILogger logger)
     {
-        _database = new PostgresDatabase(store, readOnly, time, logger) { IsKept = false };
+        _database = new PostgresDatabase(store, readOnly, time, logger) { MakesDays = false };
         _evidence = new PostgresEvidence(_database, config);
         (_config, _time, _anchors) = (config, time, AnchorLog.TryOpen(config, time, logger));
     }

@@ -40,7 +40,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
     public NpgsqlDataSource Source => _source.Value;
 
     /// <summary>Whether the days of its tables are made ahead and dropped: not by a command, whose role would own them.</summary>
-    public bool IsKept { get; init; } = true;
+    public bool MakesDays { get; init; } = true;
 
     /// <summary>Of audit facts.</summary>
     public PostgresPartitions Partitions => _partitions.Value;
@@ -157,7 +157,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
             }
 
             await _schema.Value.MigrateAsync(CancellationToken.None);
-            if (IsKept) await TryMakePartitionsAsync();
+            if (MakesDays) await TryMakePartitionsAsync();
         }
         catch (Exception ex) when (PostgresErrors.IsFailure(ex))
         {

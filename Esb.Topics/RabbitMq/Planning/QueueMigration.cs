@@ -7,7 +7,8 @@ namespace Esb.Topics.RabbitMq.Planning;
 
 /// <summary>Replaces the queues of an endpoint by others, with all that waits in them, in its order; those who use them let go of them meanwhile.</summary>
 /// <remarks>
-/// What is published meanwhile collects in a queue beside; only for the last switch those who publish are held back, for about two seconds. Each step can
+/// What is published meanwhile collects in a queue beside; for the last switch those who publish are held back, for about two seconds, and at the beginning
+/// where the new queue keeps only so many: while those that wait are counted. Each step can
 /// be done again: a migration that was stopped goes on at the next call, and until it is finished no host consumes. A message may come twice, with the
 /// same id, when the move was interrupted, or a stranger published it at the very moment of the switch; none is lost.
 /// </remarks>
@@ -78,25 +79,22 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     // From now on all that is published is kept beside; the old queues get it as well until they are unbound.
     private async Task DivertAsync(ExistingQueues existing, EndpointRecord record, CancellationToken cancellationToken)
     {
-        // Where room is short, nothing may come between the count and the queue beside.
-        await using var hold = subscription.Queue.MaxLength is null || record.IsMigrating ? null : await users.HoldPublishesAsync(TopicsOf(record), cancellationToken);
-        var waiting = await existing.CountAsync(cancellationToken);
-        if (!record.IsMigrating) RefuseOverflow(waiting);
+        var isShort = subscription.Queue.MaxLength is not null && !record.IsMigrating;
+        await using var hold = isShort ? await users.HoldPublishesAsync(TopicsOf(record), cancellationToken) : null; // nothing comes between the count and the queue beside
+        var room = isShort ? RoomBeside(await existing.CountAsync(cancellationToken)) : null;
         await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
         await session.Topology.DeclareAsideAsync(channel, Backlog, room: null, cancellationToken);
-        if (!await session.Connection.HasQueueAsync(Meanwhile, cancellationToken)) await session.Topology.DeclareAsideAsync(channel, Meanwhile, RoomBeside(waiting), cancellationToken);
+        if (!await session.Connection.HasQueueAsync(Meanwhile, cancellationToken)) await session.Topology.DeclareAsideAsync(channel, Meanwhile, room, cancellationToken);
         await WriteAsync(record with { IsMigrating = true }, cancellationToken);
         foreach (var pattern in Patterns(record))
             await channel.QueueBindAsync(Meanwhile, session.Names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
     }
 
     // What the new queue will not take beside what waits is refused now: it could not be put into it. A quorum queue takes a few more than it says.
-    private long? RoomBeside(long waiting) =>
-        subscription.Queue is { MaxLength: { } most, Overflow: QueueOverflow.RejectPublish } ? Math.Max((most - waiting) * 9 / 10, 1) : null;
-
-    private void RefuseOverflow(long waiting)
+    private long? RoomBeside(long waiting)
     {
-        if (waiting < (subscription.Queue.MaxLength ?? long.MaxValue)) return;
+        var room = (subscription.Queue.MaxLength ?? long.MaxValue) - waiting;
+        if (room > 0) return subscription.Queue.Overflow == QueueOverflow.RejectPublish ? Math.Max(room * 9 / 10, 1) : null;
         throw new EsbException(
             "ESB-PLAN-LENGTH",
             $"{waiting} messages wait for '{Endpoint}', and queue.maxLength is {subscription.Queue.MaxLength}: with what is published meanwhile they would not all be kept. Nothing was touched: let them be delivered first, or allow more.",

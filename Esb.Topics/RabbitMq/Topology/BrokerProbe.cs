@@ -7,7 +7,7 @@ namespace Esb.Topics.RabbitMq.Topology;
 /// <summary>Asks whether something exists, over a channel of its own: a no costs the channel.</summary>
 internal static class BrokerProbe
 {
-    // Of a quorum queue whose leader does not answer within 250 ms (or has none), the broker says that nothing is in it and nobody consumes it.
+    // Of a quorum queue whose leader does not answer within 250 ms the broker says that nothing is in it and nobody consumes it.
     private static readonly TimeSpan LeaderPatience = TimeSpan.FromMilliseconds(250);
 
     private const int MaxAsked = 4;

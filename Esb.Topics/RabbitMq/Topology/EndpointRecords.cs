@@ -13,7 +13,7 @@ internal sealed class EndpointRecords(RabbitMqNames names, ConfirmedPublisher pu
 
     // While another host looks at it, the record cannot be had.
     private const int Looks = 30;
-    private const int Patience = 5;
+    private const int LooksForNone = 5;
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(100);
 
     /// <summary>Reads the record over a channel; when that is closed, what was not replaced is there again.</summary>
@@ -29,7 +29,7 @@ internal sealed class EndpointRecords(RabbitMqNames names, ConfirmedPublisher pu
             if (await channel.BasicGetAsync(queue, autoAck: false, cancellationToken) is { } found)
                 return new OpenRecord(JsonSerializer.Deserialize<EndpointRecord>(found.Body.Span, Json), found.DeliveryTag);
             // A host that has just made the queue may write its record yet. Of a quorum queue the broker counts who holds a message among those who consume.
-            if (look >= Patience && await connection.CountAsync(queue, cancellationToken) is null or { MessageCount: 0, ConsumerCount: 0 }) return new OpenRecord(null, 0);
+            if (look >= LooksForNone && await connection.CountAsync(queue, cancellationToken) is null or { MessageCount: 0, ConsumerCount: 0 }) return new OpenRecord(null, 0);
             await Task.Delay(Pause, cancellationToken);
         }
 
