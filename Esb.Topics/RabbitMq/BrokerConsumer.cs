@@ -4,8 +4,8 @@ using RabbitMQ.Client.Events;
 
 namespace Esb.Topics.RabbitMq;
 
-/// <summary>Works on one delivery of a consumer.</summary>
-internal delegate Task BrokerDelivery(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken stopping);
+/// <summary>Works on one delivery of a consumer, until the token says that its channel is gone: then it comes again on another.</summary>
+internal delegate Task BrokerDelivery(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken over);
 
 /// <summary>Keeps a consumer of our own on the broker: starts it on each new connection, and again when its channel is closed or its queue goes.</summary>
 internal sealed partial class BrokerConsumer : IAsyncDisposable
@@ -43,17 +43,7 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
         try
         {
             await using var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
-            var queue = await _declare(channel, stopping);
-            var ended = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-            var consumer = new AsyncEventingBasicConsumer(channel);
-            consumer.ReceivedAsync += (_, delivery) => DeliverAsync(channel, delivery, ended, stopping);
-            consumer.ShutdownAsync += (_, _) => EndAsync(ended);
-            consumer.UnregisteredAsync += (_, _) => EndAsync(ended); // the queue was deleted
-            await channel.BasicQosAsync(0, queue.Prefetch, global: false, stopping);
-            await channel.BasicConsumeAsync(queue.Name, autoAck: queue.Prefetch == 0, consumer, stopping);
-            _queue.TrySetResult(queue.Name);
-            backoff.Reset();
-            await ended.Task.WaitAsync(stopping);
+            await ReadAsync(channel, backoff, stopping);
         }
         catch (Exception ex) when (!stopping.IsCancellationRequested)
         {
@@ -65,11 +55,35 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
         }
     }
 
-    private async Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, TaskCompletionSource ended, CancellationToken stopping)
+    private async Task ReadAsync(IChannel channel, Backoff backoff, CancellationToken stopping)
+    {
+        var queue = await _declare(channel, stopping);
+        var ended = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(stopping);
+        var over = ending.Token;
+        var consumer = new AsyncEventingBasicConsumer(channel);
+        consumer.ReceivedAsync += (_, delivery) => DeliverAsync(channel, delivery, ended, over);
+        consumer.UnregisteredAsync += (_, _) => EndAsync(ended); // the queue was deleted
+        channel.ChannelShutdownAsync += (_, _) => EndAsync(ended); // the consumer hears of it only when what it has in hand is done
+        try
+        {
+            await channel.BasicQosAsync(0, queue.Prefetch, global: false, stopping);
+            await channel.BasicConsumeAsync(queue.Name, autoAck: queue.Prefetch == 0, consumer, stopping);
+            _queue.TrySetResult(queue.Name);
+            backoff.Reset();
+            await ended.Task.WaitAsync(stopping);
+        }
+        finally
+        {
+            await ending.CancelAsync();
+        }
+    }
+
+    private async Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, TaskCompletionSource ended, CancellationToken over)
     {
         try
         {
-            await _deliver(channel, delivery, stopping);
+            await _deliver(channel, delivery, over);
         }
         catch (Exception ex) when (ex is not OperationCanceledException)
         {

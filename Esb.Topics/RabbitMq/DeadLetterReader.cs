@@ -26,28 +26,28 @@ internal sealed partial class DeadLetterReader : ITopicReader
 
     public ValueTask DisposeAsync() => _consumer.DisposeAsync();
 
-    private async Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken stopping)
+    private async Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken over)
     {
         var wire = WireMessage.Of(delivery);
         if (IsExpiredRequest(wire)) LogExpired(delivery.BasicProperties.MessageId);
-        else await HandOverAsync(Read(wire), stopping);
-        await channel.BasicAckAsync(delivery.DeliveryTag, multiple: false, stopping);
+        else await HandOverAsync(Read(wire), over);
+        await channel.BasicAckAsync(delivery.DeliveryTag, multiple: false, over);
     }
 
-    private async Task HandOverAsync(DeadLetter letter, CancellationToken stopping)
+    private async Task HandOverAsync(DeadLetter letter, CancellationToken over)
     {
         var backoff = new Backoff(_time);
         while (true)
         {
             try
             {
-                await _handler(letter, stopping);
+                await _handler(letter, over);
                 return;
             }
-            catch (Exception ex) when (!stopping.IsCancellationRequested)
+            catch (Exception ex) when (!over.IsCancellationRequested)
             {
                 LogNotTaken(letter.Message.Id, letter.Endpoint, ex);
-                await backoff.WaitAsync(stopping);
+                await backoff.WaitAsync(over);
             }
         }
     }

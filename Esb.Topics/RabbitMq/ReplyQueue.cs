@@ -126,7 +126,7 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         return new ConsumerQueue(name, Prefetch: 0);
     }
 
-    private Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken stopping)
+    private Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken over)
     {
         var correlation = delivery.BasicProperties.CorrelationId;
         if (correlation is null || !_waiting.TryGetValue(correlation, out var waiting))

@@ -29,7 +29,7 @@ internal sealed class UnroutableWatch : IAsyncDisposable
         return new ConsumerQueue(_names.UnroutableNotices, Prefetch: 0);
     }
 
-    private Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken stopping)
+    private Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken over)
     {
         if (delivery.BasicProperties.Headers.Text(WireHeaders.Again) is null) _messages.Count(delivery.RoutingKey, _findSubscriber(delivery.RoutingKey)); // a replay says so itself
         return Task.CompletedTask;
