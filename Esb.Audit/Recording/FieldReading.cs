@@ -16,13 +16,14 @@ internal static class FieldReading
     {
         var values = new Dictionary<string, string>(fields.Count);
         var original = context.Message;
+        var secrets = ReferenceEquals(original, context.Received) ? masked.Secrets : masked.Secrets.And(MaskedFlow.Secrets); // a property may hold what the message had before
         try
         {
             context.Message = masked.Message;
             foreach (var field in fields)
             {
                 var isReadable = masked.State != AuditBodyState.Withheld || !field.Value.ReadsBody;
-                if (isReadable && MessageValues.AsText(field.Value.Evaluate(context)) is { } text) values[field.Name] = masked.Secrets.Remove(text);
+                if (isReadable && MessageValues.AsText(field.Value.Evaluate(context)) is { } text) values[field.Name] = secrets.Remove(text);
                 else missing(field.Name);
             }
         }

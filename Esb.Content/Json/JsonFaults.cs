@@ -1,5 +1,6 @@
 using System.Text.Json;
 using System.Text.Unicode;
+using Esb.Core.Audit;
 using Esb.Core.Errors;
 
 namespace Esb.Content.Json;
@@ -7,6 +8,8 @@ namespace Esb.Content.Json;
 /// <summary>Says what is wrong with a document. Runs only when something is, so it reads the document once more.</summary>
 internal static class JsonFaults
 {
+    private const int LongestText = 200;
+
     /// <exception cref="EsbException"><c>ESB-JSON-ENCODING</c>: it is not UTF-8.</exception>
     public static void RequireUtf8(ReadOnlySpan<byte> bytes)
     {
@@ -109,5 +112,5 @@ internal static class JsonFaults
         return Clip((end < 0 ? text : text[..end]).TrimEnd('.'));
     }
 
-    private static string Clip(string text) => text.Length <= 200 ? text : text[..200] + "…";
+    private static string Clip(string text) => MaskedFlow.Excerpt(text, LongestText);
 }

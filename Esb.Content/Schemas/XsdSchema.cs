@@ -2,6 +2,7 @@ using System.Text.RegularExpressions;
 using System.Xml;
 using System.Xml.Schema;
 using Esb.Content.Xml;
+using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 
@@ -11,6 +12,7 @@ namespace Esb.Content.Schemas;
 internal sealed class XsdSchema(string name, XmlSchemaSet schemas, XmlInput xml) : IMessageSchema
 {
     private const int Shown = 20;
+    private const int LongestText = 300;
     private const int Counted = 10_000; // then a document is wrong enough, and counting on would cost a host more than its sender
 
     public string Name => name;
@@ -75,11 +77,8 @@ internal sealed class XsdSchema(string name, XmlSchemaSet schemas, XmlInput xml)
 
     private static (int Line, int Column) PositionOf(XmlReader reader) => reader is IXmlLineInfo position ? (position.LineNumber, position.LinePosition) : default;
 
-    private static string Describe(XmlSchemaException violation)
-    {
-        var text = violation.Message.TrimEnd('.');
-        return $"line {violation.LineNumber}, column {violation.LinePosition}: {(text.Length <= 300 ? text : text[..300] + "…")}";
-    }
+    private static string Describe(XmlSchemaException violation) =>
+        $"line {violation.LineNumber}, column {violation.LinePosition}: {MaskedFlow.Excerpt(violation.Message.TrimEnd('.'), LongestText)}";
 
     private static string Show(XmlQualifiedName element) => element.Namespace.Length == 0 ? $"{element.Name} (no namespace)" : $"{{{element.Namespace}}}{element.Name}";
 }

@@ -5,6 +5,7 @@ using System.Xml.Xsl;
 using Esb.Content.Expressions;
 using Esb.Content.Transforms.Streaming;
 using Esb.Content.Xml;
+using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
@@ -14,6 +15,8 @@ namespace Esb.Content.Transforms;
 /// <summary>A compiled XSLT 1.0 stylesheet. Its output is what <c>xsl:output</c> says, in UTF-8 without a byte order mark.</summary>
 internal sealed class XsltMap : IMessageMap
 {
+    private const int LongestText = 500;
+
     private readonly XslCompiledTransform _transform;
     private readonly StreamedMap? _streamed;
     private readonly bool _stripsSpace;
@@ -111,7 +114,7 @@ internal sealed class XsltMap : IMessageMap
 
     private EsbException Fault(string code, string what, Exception error) => new(code, $"The map {Name} {what.TrimEnd('.')}.", FaultKind.Invalid, error);
 
-    private static string Clip(string text) => text.Length <= 500 ? text : text[..500] + "…";
+    private static string Clip(string text) => MaskedFlow.Excerpt(text, LongestText);
 
     private static MadeKind KindOf(XmlOutputMethod method, string? mediaType) => method switch
     {

@@ -1,5 +1,6 @@
 using System.Text;
 using System.Xml;
+using Esb.Core.Audit;
 using Esb.Core.Errors;
 
 namespace Esb.Content.Xml;
@@ -7,6 +8,7 @@ namespace Esb.Content.Xml;
 /// <summary>Says what is wrong with a document. Runs only when something is, so it may read the document once more.</summary>
 internal static class XmlFaults
 {
+    private const int LongestText = 300;
     private const int ShortestDocument = 4; // <a/>
     private const string AllowedEncodings = "UTF-8, UTF-16, UTF-32, ISO-8859-1 or US-ASCII";
 
@@ -49,8 +51,7 @@ internal static class XmlFaults
     internal static string Cause(string text)
     {
         var end = text.LastIndexOf(" Line ", StringComparison.Ordinal);
-        var cause = (end < 0 ? text : text[..end]).TrimEnd('.');
-        return cause.Length <= 300 ? cause : cause[..300] + "…";
+        return MaskedFlow.Excerpt((end < 0 ? text : text[..end]).TrimEnd('.'), LongestText);
     }
 
     // "'.', hexadecimal value 0x00, is an invalid character": the character itself is better not repeated.

@@ -31,8 +31,37 @@ public static class MaskedFlow
         if (all.Count > 0) Current.Value = new MaskedSubject(() => all.Aggregate(MaskedSecrets.None, (secrets, subject) => secrets.And(subject.Secrets)));
     }
 
+    /// <summary>What is masked in the message that is worked on here.</summary>
+    public static MaskedSecrets Secrets
+    {
+        get
+        {
+            if (Current.Value is not { } subject) return MaskedSecrets.None;
+            Current.Value = null; // what is found unreadable meanwhile is told in texts too, which nobody hears of
+            try
+            {
+                return subject.Secrets;
+            }
+            finally
+            {
+                Current.Value = subject;
+            }
+        }
+    }
+
+    /// <summary>From here on texts are also about the message as it is now, whatever becomes of it: what failed may quote it.</summary>
+    public static void Keep() => Current.Value?.Keep();
+
     /// <summary>A text without what is masked in the message that is worked on here.</summary>
-    public static string Clean(string text) => Current.Value is { } subject && text.Length > 0 ? subject.Secrets.Remove(text) : text;
+    public static string Clean(string text) => text.Length > 0 ? Secrets.Remove(text) : text;
+
+    /// <summary>The beginning of a text without what is masked in the message that is worked on here; an ellipsis stands for the rest.</summary>
+    /// <remarks>In this order: of a secret that is cut off nobody would know the beginning again.</remarks>
+    public static string Excerpt(string text, int longest)
+    {
+        var clean = Clean(text);
+        return clean.Length <= longest ? clean : clean[..longest] + "…";
+    }
 
     private static MaskedSecrets SecretsOf(IMessageMask mask, MessageContext context)
     {

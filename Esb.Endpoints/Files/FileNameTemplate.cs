@@ -1,5 +1,6 @@
 using System.Text;
 using System.Text.RegularExpressions;
+using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Expressions;
@@ -57,7 +58,7 @@ internal sealed partial class FileNameTemplate
         }
 
         var whole = name.ToString();
-        return SafeFileName.WhatIsWrong(whole) is { } wrong ? throw Refused($"The file name '{Clip(SafeFileName.Escape(whole))}' {wrong}.") : whole;
+        return SafeFileName.WhatIsWrong(whole) is { } wrong ? throw Refused($"The file name '{Clip(SafeFileName.Escape(MaskedFlow.Clean(whole)))}' {wrong}.") : whole;
     }
 
     private EndpointException Refused(string sentence) => new(_endpoint, "ESB-FILE-NAME", sentence, isTransient: false, kind: FaultKind.Invalid);

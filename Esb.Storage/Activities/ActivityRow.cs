@@ -8,6 +8,8 @@ internal sealed class ActivityRow(string activity, string id, string? key, Guid 
     private const char OfKey = 'k';
     private const char OfConversation = 'c';
 
+    private bool _isLinked;
+
     public string Activity => activity;
 
     public string Id => id;
@@ -29,7 +31,14 @@ internal sealed class ActivityRow(string activity, string id, string? key, Guid 
     public Dictionary<string, ActivityDatum> Data { get; init; } = [];
 
     /// <summary>Whether it is a conversation that has items with keys: then they count, and it does not.</summary>
-    public bool IsLinked { get; set; }
+    public bool IsLinked
+    {
+        get => _isLinked;
+        init => _isLinked = value;
+    }
+
+    /// <summary>Whether it has taken in something new since it was made or read.</summary>
+    public bool IsChanged { get; private set; }
 
     /// <summary>Whether it counts as an item.</summary>
     public bool IsItem => !IsLinked && StartedAt is not null;
@@ -46,7 +55,7 @@ internal sealed class ActivityRow(string activity, string id, string? key, Guid 
     {
         Meet(progress.ConversationId, progress.At, progress.At);
         if (progress.Milestone is { } milestone) Pass(milestone, progress.At);
-        if (progress.Ends) CompletedAt = Earlier(CompletedAt, progress.At);
+        if (progress.Ends) Complete(progress.At);
         foreach (var (name, text) in progress.Data) Set(name, new ActivityDatum(text, progress.At));
     }
 
@@ -54,8 +63,15 @@ internal sealed class ActivityRow(string activity, string id, string? key, Guid 
     {
         Meet(other.ConversationId, other.FirstAt, other.LastAt);
         foreach (var (milestone, at) in other.Milestones) Pass(milestone, at);
-        if (other.CompletedAt is { } completed) CompletedAt = Earlier(CompletedAt, completed);
+        if (other.CompletedAt is { } completed) Complete(completed);
         foreach (var (name, datum) in other.Data) Set(name, datum);
+    }
+
+    /// <summary>Says whether it has items with keys.</summary>
+    public void Link(bool isLinked)
+    {
+        IsChanged |= _isLinked != isLinked;
+        _isLinked = isLinked;
     }
 
     public ActivityItem ToItem() => new()
@@ -73,20 +89,33 @@ internal sealed class ActivityRow(string activity, string id, string? key, Guid 
     // Of several conversations the one that was seen first; the smaller id where two were at once, so that every order comes to the same.
     private void Meet(Guid conversation, DateTimeOffset first, DateTimeOffset last)
     {
-        if (first < FirstAt || (first == FirstAt && conversation.CompareTo(ConversationId) < 0)) ConversationId = conversation;
+        var seenFirst = first < FirstAt || (first == FirstAt && conversation.CompareTo(ConversationId) < 0);
+        IsChanged |= seenFirst || last > LastAt;
+        if (seenFirst) ConversationId = conversation;
         if (first < FirstAt) FirstAt = first;
         if (last > LastAt) LastAt = last;
     }
 
     private void Pass(string milestone, DateTimeOffset at)
     {
-        if (!Milestones.TryGetValue(milestone, out var before) || at < before) Milestones[milestone] = at;
         StartedAt = Earlier(StartedAt, at);
+        if (Milestones.TryGetValue(milestone, out var before) && at >= before) return;
+        Milestones[milestone] = at;
+        IsChanged = true;
+    }
+
+    private void Complete(DateTimeOffset at)
+    {
+        if (at >= CompletedAt) return;
+        CompletedAt = at;
+        IsChanged = true;
     }
 
     private void Set(string name, ActivityDatum datum)
     {
-        if (!Data.TryGetValue(name, out var before) || before.IsBefore(datum)) Data[name] = datum;
+        if (Data.TryGetValue(name, out var before) && !before.IsBefore(datum)) return;
+        Data[name] = datum;
+        IsChanged = true;
     }
 
     private static DateTimeOffset Earlier(DateTimeOffset? one, DateTimeOffset other) => one < other ? one.Value : other;

@@ -1,4 +1,5 @@
 using System.Text.Json;
+using System.Text.Json.Serialization;
 using Esb.Core.Audit;
 using Esb.Storage.Bodies;
 using Esb.Storage.Evidence;
@@ -47,6 +48,11 @@ internal sealed record ArchiveLine
 
     public byte[] Link { get; init; } = [];
 
+    /// <summary>Whether the body was erased, and a fact told of that.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public bool IsErasureProven { get; init; }
+
+    /// <summary>A line with a fact of a day that was found sound.</summary>
     public static byte[] Write(StoredLink stored)
     {
         var fact = stored.Fact ?? throw new InvalidDataException($"The fact {stored.Id} cannot be read.");
@@ -60,6 +66,7 @@ internal sealed record ArchiveLine
             Chain = stored.Chain,
             Number = stored.Number,
             Link = stored.Link,
+            IsErasureProven = stored.Erased is not null,
         };
         return JsonSerializer.SerializeToUtf8Bytes(line, StorageJson.Default.ArchiveLine);
     }
@@ -72,5 +79,6 @@ internal sealed record ArchiveLine
         Chain = Chain,
         Number = Number,
         Link = Link,
+        IsErasureProven = IsErasureProven,
     };
 }

@@ -73,13 +73,7 @@ public sealed class AuditArchive : IAsyncDisposable
             var verdict = await _evidence.VerifyAsync(day, day, static _ => { }, cancellationToken);
             if (verdict is { TotalBreaks: 0, Facts: 0 }) continue;
             var kept = new RestoredDay(day, 0, 0);
-            if (verdict.TotalBreaks == 0 && File.Exists(path)) // only now: what somebody took out of the day is not to be put back unnoticed
-            {
-                if ((await ArchiveFile.ReadHeaderAsync(path, cancellationToken)).Day != day) throw new InvalidDataException($"'{path}' has the facts of another day.");
-                kept = await RestoreAsync(path, cancellationToken);
-                verdict = await _evidence.VerifyAsync(day, day, static _ => { }, cancellationToken);
-            }
-
+            if (verdict.TotalBreaks == 0 && File.Exists(path)) (kept, verdict) = await TakeBackAsync(day, path, cancellationToken); // only now: what somebody took out of the day is not to be put back unnoticed
             if (verdict.TotalBreaks > 0) return verdict;
             tell(await WriteAsync(day, path, kept, drop, cancellationToken));
         }
@@ -93,8 +87,9 @@ public sealed class AuditArchive : IAsyncDisposable
     public async Task<AuditVerdict> VerifyAsync(string file, Action<FollowedChain> tell, CancellationToken cancellationToken)
     {
         var day = (await ArchiveFile.ReadHeaderAsync(file, cancellationToken)).Day;
-        var verification = new Verification(AnchorBook.Open(_config, withReleased: true), _evidence.IsErasureRecordedAsync, tell);
-        await verification.ReadDayAsync(day, ArchiveFile.ReadAsync(file, cancellationToken), cancellationToken);
+        var anchors = AnchorBook.Open(_config, withReleased: true);
+        var verification = new Verification(anchors, _evidence.IsErasureRecordedAsync, tell);
+        await verification.ReadDayAsync(day, await ReadAsync(file, day, anchors, cancellationToken), cancellationToken);
         return verification.Complete(day, day);
     }
 
@@ -124,6 +119,21 @@ public sealed class AuditArchive : IAsyncDisposable
         await _database.DisposeAsync();
     }
 
+    private async Task<(RestoredDay Kept, AuditVerdict Verdict)> TakeBackAsync(DateOnly day, string path, CancellationToken cancellationToken)
+    {
+        if ((await ArchiveFile.ReadHeaderAsync(path, cancellationToken)).Day != day) throw new InvalidDataException($"'{path}' has the facts of another day.");
+        var facts = await ReadAsync(path, day, AnchorBook.Open(_config, withReleased: true), cancellationToken);
+        var erased = await facts.Where(fact => fact is { IsErasureProven: true, Erased: not null }).Select(fact => fact.Erased!.Value).ToHashSetAsync(cancellationToken: cancellationToken);
+        return (await RestoreAsync(path, cancellationToken), await _evidence.VerifyAsync(day, day, erased, static _ => { }, cancellationToken));
+    }
+
+    // What a file says of erasures counts only while it is as it was written: anybody could say so of a body that he took out.
+    private static async Task<IAsyncEnumerable<StoredLink>> ReadAsync(string file, DateOnly day, AnchorBook anchors, CancellationToken cancellationToken)
+    {
+        var isAsArchived = anchors.IsAsArchived(day, await HashAsync(file, cancellationToken));
+        return ArchiveFile.ReadAsync(file, cancellationToken).Select(fact => fact with { IsErasureProven = fact.IsErasureProven && isAsArchived });
+    }
+
     private async Task<ArchivedDay> WriteAsync(DateOnly day, string path, RestoredDay kept, bool drop, CancellationToken cancellationToken)
     {
         try
@@ -140,13 +150,18 @@ public sealed class AuditArchive : IAsyncDisposable
     // A fact that came while the file was written is not in it: then the day stays, and the next run takes it whole.
     private async Task<bool> DropAsync(DateOnly day, string path, long facts, CancellationToken cancellationToken)
     {
-        await using var file = File.OpenRead(path);
-        var hash = await SHA256.HashDataAsync(file, cancellationToken);
+        var hash = await HashAsync(path, cancellationToken);
         var isDropped = false;
         await _database.RunAsync(
-            async () => isDropped = await _database.Partitions.TryDropAsync(day, facts, () => _anchors?.Release(day, $"{Path.GetFileName(path)} sha256 {Convert.ToHexStringLower(hash)}"), cancellationToken),
+            async () => isDropped = await _database.Partitions.TryDropAsync(day, facts, () => _anchors?.Release(day, $"{Path.GetFileName(path)} sha256 {hash}"), cancellationToken),
             cancellationToken);
         return isDropped;
+    }
+
+    private static async Task<string> HashAsync(string path, CancellationToken cancellationToken)
+    {
+        await using var file = File.OpenRead(path);
+        return Convert.ToHexStringLower(await SHA256.HashDataAsync(file, cancellationToken));
     }
 
     private static ChainedFact ToChained(StoredLink stored)

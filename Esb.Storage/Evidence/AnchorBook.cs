@@ -10,12 +10,14 @@ internal sealed class AnchorBook
     public static readonly AnchorBook Empty = new([], [], withReleased: false);
 
     private readonly ILookup<(DateOnly Day, Guid Chain), Anchor> _heads;
+    private readonly ILookup<DateOnly, string> _archives;
 
     private AnchorBook(IReadOnlyList<Anchor> anchors, IReadOnlyList<string> problems, bool withReleased)
     {
         var released = anchors.Where(anchor => anchor.Kind != AnchorKind.Head && !withReleased).GroupBy(anchor => anchor.Day).ToDictionary(day => day.Key, day => day.Max(anchor => anchor.At));
         var heads = anchors.Where(anchor => anchor is { Kind: AnchorKind.Head, Chain: not null } && !(released.TryGetValue(anchor.Day, out var at) && anchor.At <= at)).ToList();
         _heads = heads.ToLookup(anchor => (anchor.Day, anchor.Chain!.Value));
+        _archives = anchors.Where(anchor => anchor.Archive is not null).ToLookup(anchor => anchor.Day, anchor => anchor.Archive!);
         (Count, Problems) = (heads.Count, problems);
         Began = anchors.Count == 0 ? null : DateOnly.FromDateTime(anchors.Min(anchor => anchor.At).UtcDateTime);
     }
@@ -44,6 +46,9 @@ internal sealed class AnchorBook
             throw new EsbException("ESB-AUD-ANCHORS", $"The anchors in '{folder}' cannot be read.", FaultKind.Unavailable, ex);
         }
     }
+
+    /// <summary>Whether a file of a day is as it was when the day was let go; also where no anchors are kept that could tell.</summary>
+    public bool IsAsArchived(DateOnly day, string sha256) => ReferenceEquals(this, Empty) || _archives[day].Any(archive => archive.EndsWith(sha256, StringComparison.Ordinal));
 
     public IReadOnlyCollection<Anchor> Of(DateOnly day, Guid chain) => [.. _heads[(day, chain)]];
 

@@ -76,6 +76,7 @@ internal sealed class Verification(AnchorBook anchors, Func<Guid, CancellationTo
     private async Task TakeErasedAsync(DateOnly day, StoredLink stored, Guid message, CancellationToken cancellationToken)
     {
         _erased++;
+        if (stored.IsErasureProven) return;
         if (!_erasures.TryGetValue(message, out var isRecorded)) _erasures[message] = isRecorded = await isErasureRecorded(message, cancellationToken);
         if (!isRecorded) Report(new AuditBreak(day, stored.Chain, stored.Number, stored.Number, stored.Id, "The body is gone, and no fact tells that it was erased.", null));
     }

@@ -7,11 +7,13 @@ namespace Esb.Storage.Postgres;
 /// <summary>The chains of this process, one for each day: gives facts their places, in the order in which they are committed. One caller at a time.</summary>
 /// <remarks>
 /// A new process begins new chains, so that nobody else writes to them, whatever the hosts are called. After a commit that nobody knows the outcome of, the heads are read again;
-/// should it arrive even later, the key of the numbers lets only one of the two in.
+/// should it arrive even later, the key of the numbers lets only one of the two in. Where the day was let go meanwhile, another chain begins: an archive has the numbers of the one before.
 /// </remarks>
 internal sealed class PostgresChain(NpgsqlDataSource database, AnchorLog? anchors)
 {
     private readonly Guid _chain = Guid.CreateVersion7();
+    private readonly Dictionary<DateOnly, Guid> _renewed = [];
+    private readonly HashSet<DateOnly> _begun = [];
     private readonly Dictionary<DateOnly, ChainHead> _heads = [];
     private bool _isCertain = true;
 
@@ -25,7 +27,7 @@ internal sealed class PostgresChain(NpgsqlDataSource database, AnchorLog? anchor
             var day = PostgresPartitions.DayOf(fact.Fact.Time);
             var head = heads.GetValueOrDefault(day) ?? await HeadOfAsync(day, cancellationToken);
             heads[day] = head = head.Next(fact.Digest);
-            chained.Add(new ChainedFact(fact, _chain, head));
+            chained.Add(new ChainedFact(fact, ChainOf(day), head));
         }
 
         return chained;
@@ -38,7 +40,8 @@ internal sealed class PostgresChain(NpgsqlDataSource database, AnchorLog? anchor
         {
             var head = day.Last().Head!;
             _heads[day.Key] = head;
-            anchors?.Note(_chain, day.Key, head, day.Count());
+            _begun.Add(day.Key);
+            anchors?.Note(ChainOf(day.Key), day.Key, head, day.Count());
         }
     }
 
@@ -49,15 +52,19 @@ internal sealed class PostgresChain(NpgsqlDataSource database, AnchorLog? anchor
         _isCertain = false;
     }
 
+    private Guid ChainOf(DateOnly day) => _renewed.GetValueOrDefault(day, _chain);
+
     private async Task<ChainHead> HeadOfAsync(DateOnly day, CancellationToken cancellationToken)
     {
         if (_heads.TryGetValue(day, out var known)) return known;
-        if (_isCertain) return ChainHead.Start(_chain, day);
+        if (_isCertain) return ChainHead.Start(ChainOf(day), day);
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
         var head = await connection.QuerySingleOrDefaultAsync<(long Number, byte[] Link)?>(new CommandDefinition(
             "select number, link from audit_event where chain = @chain and occurred_at >= @from and occurred_at < @to order by number desc limit 1",
-            new { chain = _chain, from = PostgresPartitions.StartOf(day), to = PostgresPartitions.StartOf(day.AddDays(1)) },
+            new { chain = ChainOf(day), from = PostgresPartitions.StartOf(day), to = PostgresPartitions.StartOf(day.AddDays(1)) },
             cancellationToken: cancellationToken));
-        return _heads[day] = head is { } found ? new ChainHead(found.Number, found.Link) : ChainHead.Start(_chain, day);
+        if (head is { } found) return _heads[day] = new ChainHead(found.Number, found.Link);
+        if (_begun.Remove(day)) _renewed[day] = Guid.CreateVersion7();
+        return _heads[day] = ChainHead.Start(ChainOf(day), day);
     }
 }

@@ -10,9 +10,16 @@ internal sealed class PostgresEvidence(PostgresDatabase database, AuditEvidenceC
 {
     private const string ErasureIsRecorded = "select exists (select from audit_event where message_id = @message and kind = 'Erased')";
 
-    public async Task<AuditVerdict> VerifyAsync(DateOnly? from, DateOnly? to, Action<FollowedChain> tell, CancellationToken cancellationToken)
+    public Task<AuditVerdict> VerifyAsync(DateOnly? from, DateOnly? to, Action<FollowedChain> tell, CancellationToken cancellationToken) => VerifyAsync(from, to, new HashSet<Guid>(), tell, cancellationToken);
+
+    /// <param name="from">The first day.</param>
+    /// <param name="to">The last day.</param>
+    /// <param name="erased">Messages whose erasure is proven by other means than a fact in the store.</param>
+    /// <param name="tell">Hears of each chain.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    public async Task<AuditVerdict> VerifyAsync(DateOnly? from, DateOnly? to, IReadOnlySet<Guid> erased, Action<FollowedChain> tell, CancellationToken cancellationToken)
     {
-        var verification = new Verification(AnchorBook.Open(config), IsErasureRecordedAsync, tell);
+        var verification = new Verification(AnchorBook.Open(config), async (message, stopping) => erased.Contains(message) || await IsErasureRecordedAsync(message, stopping), tell);
         await database.EnsureReadyAsync(cancellationToken);
         foreach (var day in (await database.Partitions.ListDaysAsync(cancellationToken)).Where(day => (from is null || day >= from) && (to is null || day <= to)))
         {

@@ -1,3 +1,4 @@
+using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Processes;
 
@@ -59,6 +60,7 @@ internal sealed class PlacedStep(MessageStep run, string place, StepTrace? trace
     // Nearly always null: the failure goes on as it is. A step inside this one has said before that it failed.
     private EsbException? Note(Exception failure, MessageContext context)
     {
+        if (context.FailedStep is null) MaskedFlow.Keep();
         context.FailedStep ??= place;
         return MadeBodyFault.Of(failure, context, place);
     }

@@ -10,19 +10,29 @@ namespace Esb.Storage.Postgres.Activities;
 /// <summary>Merges what facts say into the items that it concerns: reads them, merges, writes them back, in one transaction. Hosts take turns, for each may know a part of an item.</summary>
 internal sealed class PostgresActivityMerge(NpgsqlConnection connection)
 {
-    private const string Lock = "select pg_advisory_xact_lock(hashtextextended(current_schema() || '.activity', 0))";
+    // A host that falls silent in between must not make the others wait for as long as its connection looks alive.
+    private const string Lock =
+        """
+        select set_config('idle_in_transaction_session_timeout', '5s', true), set_config('lock_timeout', '5s', true),
+          pg_advisory_xact_lock(hashtextextended(current_schema() || '.activity', 0))
+        """;
 
+    // The items of conversations in which something is said without a key, of which the rows below must be the same; of the others what is said again.
     private const string Links =
         """
-        select l.activity, l.conversation_id as ConversationId, l.key, l.at from activity_link l
-        where (l.activity, l.conversation_id) in (select * from unnest(@activities, @conversations))
+        select l.activity, l.conversation_id as ConversationId, l.key, l.at from unnest(@keyless, @keylessConversations) c (activity, conversation)
+          cross join lateral (select * from activity_link where activity = c.activity and conversation_id = c.conversation order by key limit @most) l
+        union
+        select l.activity, l.conversation_id, l.key, l.at from activity_link l
+        where (l.activity, l.conversation_id, l.key) in (select * from unnest(@keyed, @keyedConversations, @keys))
         """;
 
     private static readonly string Rows =
         $"""
         select {PostgresActivityQuery.Columns} from activity_item
         where (activity, id) in (select * from unnest(@idActivities, @ids)
-          union select l.activity, 'k:' || l.key from activity_link l where (l.activity, l.conversation_id) in (select * from unnest(@activities, @conversations)))
+          union select l.activity, 'k:' || l.key from unnest(@keyless, @keylessConversations) c (activity, conversation)
+            cross join lateral (select * from activity_link where activity = c.activity and conversation_id = c.conversation order by key limit @most) l)
         """;
 
     private const string SaveRows =
@@ -49,14 +59,20 @@ internal sealed class PostgresActivityMerge(NpgsqlConnection connection)
     private async Task<ActivityBook> LoadAsync(IReadOnlyList<ActivityProgress> progress, NpgsqlTransaction transaction, CancellationToken cancellationToken)
     {
         var conversations = progress.Select(one => (one.Activity, one.ConversationId)).Distinct().ToList();
-        var ids = progress.Where(one => one.Key is not null).Select(one => (one.Activity, Id: ActivityRow.IdOf(one.Key!)))
+        var keyless = progress.Where(one => one.Key is null).Select(one => (one.Activity, one.ConversationId)).Distinct().ToList();
+        var keyed = progress.Where(one => one.Key is not null).Select(one => (one.Activity, one.ConversationId, Key: one.Key!)).Distinct().ToList();
+        var ids = keyed.Select(one => (one.Activity, Id: ActivityRow.IdOf(one.Key)))
             .Concat(conversations.Select(one => (one.Activity, Id: ActivityRow.IdOf(one.ConversationId)))).Distinct().ToList();
         var parameters = new
         {
-            activities = conversations.Select(one => one.Activity).ToArray(),
-            conversations = conversations.Select(one => one.ConversationId).ToArray(),
+            keyless = keyless.Select(one => one.Activity).ToArray(),
+            keylessConversations = keyless.Select(one => one.ConversationId).ToArray(),
+            keyed = keyed.Select(one => one.Activity).ToArray(),
+            keyedConversations = keyed.Select(one => one.ConversationId).ToArray(),
+            keys = keyed.Select(one => one.Key).ToArray(),
             idActivities = ids.Select(one => one.Activity).ToArray(),
             ids = ids.Select(one => one.Id).ToArray(),
+            most = ActivityBook.MostItems,
         };
         var book = new ActivityBook();
         await using var answers = await connection.QueryMultipleAsync(new CommandDefinition($"{Lock}; {Links}; {Rows}", parameters, transaction, cancellationToken: cancellationToken));
@@ -68,8 +84,9 @@ internal sealed class PostgresActivityMerge(NpgsqlConnection connection)
 
     private async Task SaveAsync(ActivityBook book, NpgsqlTransaction transaction, CancellationToken cancellationToken)
     {
-        var rows = book.Rows.ToList();
-        var links = book.Links.ToList();
+        var rows = book.Rows.Where(row => row.IsChanged).ToList();
+        var links = book.NewLinks.ToList();
+        if (rows.Count == 0 && links.Count == 0) return; // all of it came again
         await using var batch = new NpgsqlBatch(connection, transaction);
         batch.BatchCommands.Add(new NpgsqlBatchCommand(SaveRows)
         {

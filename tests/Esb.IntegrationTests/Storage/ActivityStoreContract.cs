@@ -84,6 +84,19 @@ public abstract class ActivityStoreContract
     }
 
     [Test]
+    public async Task Fact_without_a_key_in_a_conversation_about_very_many_items_belongs_to_a_thousand_of_them(CancellationToken cancellationToken)
+    {
+        await _store.RecordAsync([.. Enumerable.Range(0, 1_100).Select(number => Passed("priced", 1, $"A-{number}"))], cancellationToken);
+        await _store.RecordAsync([Passed("delivered", 2)], cancellationToken);
+        await _store.RecordAsync([Passed("delivered", 2)], cancellationToken);
+
+        var items = await AllAsync(cancellationToken);
+
+        Assert.That((items.Count, items.Count(item => item.Milestones.ContainsKey("delivered"))), Is.EqualTo((1_100, 1_000)));
+        Assert.That(items, Has.All.Matches<ActivityItem>(item => item.Milestones.ContainsKey("priced")));
+    }
+
+    [Test]
     public async Task What_was_recorded_is_there_after_the_end_of_the_process(CancellationToken cancellationToken)
     {
         await _store.RecordAsync([Passed("received", 0), Passed("priced", 5, "A-1")], cancellationToken);

@@ -1,9 +1,11 @@
 using Dapper;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
+using Esb.IntegrationTests.Topics;
 using Esb.Storage;
 using Esb.Storage.Archives;
 using Esb.Storage.Evidence;
+using Esb.Storage.Postgres;
 using Esb.Tests.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
 using Npgsql;
@@ -24,6 +26,7 @@ public sealed class AuditArchiveTests
     {
         _schema = await TestSchema.StartAsync();
         _folder = Path.Combine(_schema.Config.Folder, "archive");
+        Directory.CreateDirectory(_schema.Evidence.Anchors!); // as of hosts before
     }
 
     [TearDown]
@@ -91,6 +94,54 @@ public sealed class AuditArchiveTests
     }
 
     [Test, CancelAfter(60_000)]
+    public async Task A_host_that_was_cut_off_while_a_day_was_dropped_does_not_take_its_numbers_again(CancellationToken cancellationToken)
+    {
+        await using (var host = new PostgresStore(_schema.Config with { Folder = Path.Combine(_schema.Config.Folder, "other") }, _schema.Evidence with { AnchorInterval = TimeSpan.FromMilliseconds(50) }, TimeProvider.System, NullLogger<PostgresStore>.Instance))
+        {
+            await host.StartAsync(cancellationToken);
+            await host.Audit.AppendAsync(Facts(100, Noon), cancellationToken);
+            await Eventually.HoldsAsync(() => Directory.EnumerateFiles(_schema.Evidence.Anchors!).Any(file => new FileInfo(file).Length > 0), cancellationToken);
+            await ArchiveAsync(drop: true, cancellationToken);
+            await host.Audit.AppendAsync(Facts(3, Noon.AddHours(1)), cancellationToken); // from its spool
+        }
+
+        var archived = (await ArchiveAsync(drop: true, cancellationToken)).Single();
+        await using var archive = Open();
+
+        Assert.That((archived.Facts, archived.IsDropped), Is.EqualTo((103L, true)));
+        Assert.That((await archive.VerifyAsync(archived.File, static _ => { }, cancellationToken)).TotalBreaks, Is.Zero);
+        Assert.That((await archive.RestoreAsync(archived.File, cancellationToken)).Added, Is.EqualTo(103));
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task A_body_that_was_erased_is_not_missed_when_the_fact_that_tells_of_it_is_gone(CancellationToken cancellationToken)
+    {
+        var file = await ArchiveErasedAsync(cancellationToken);
+        await _schema.QueryAsync<int>("delete from audit_event where kind = 'Erased'"); // its time was over, too
+        await using var archive = Open();
+
+        var verdict = await archive.VerifyAsync(file, static _ => { }, cancellationToken);
+        await _schema.Store.Audit.AppendAsync(Facts(1, Noon.AddHours(2)), cancellationToken); // for which the file is taken back
+        var again = (await ArchiveAsync(drop: true, cancellationToken)).Single();
+
+        Assert.That((verdict.Facts, verdict.Erased, verdict.TotalBreaks), Is.EqualTo((10L, 1L, 0L)));
+        Assert.That((again.Facts, again.IsDropped), Is.EqualTo((11L, true)));
+        Assert.That((await archive.VerifyAsync(file, static _ => { }, cancellationToken)).TotalBreaks, Is.Zero);
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task A_file_that_somebody_took_a_body_out_of_does_not_prove_that_it_was_erased(CancellationToken cancellationToken)
+    {
+        var file = await ArchiveErasedAsync(cancellationToken);
+        await _schema.QueryAsync<int>("delete from audit_event where kind = 'Erased'");
+        var changed = (await ArchiveFile.ReadAsync(file, cancellationToken).ToListAsync(cancellationToken)).Select(fact => fact with { Fact = fact.Fact! with { Body = null } });
+        await ArchiveFile.WriteAsync(file, await ArchiveFile.ReadHeaderAsync(file, cancellationToken), changed.ToAsyncEnumerable(), least: 0, cancellationToken);
+        await using var archive = Open();
+
+        Assert.That((await archive.VerifyAsync(file, static _ => { }, cancellationToken)).TotalBreaks, Is.EqualTo(10));
+    }
+
+    [Test, CancelAfter(60_000)]
     public async Task A_day_that_could_not_be_dropped_is_still_answered_for(CancellationToken cancellationToken)
     {
         await _schema.Store.Audit.AppendAsync(Facts(10, Noon), cancellationToken);
@@ -138,6 +189,16 @@ public sealed class AuditArchiveTests
 
     private static List<AuditFact> Facts(int count, DateTimeOffset time) =>
         [.. Enumerable.Range(0, count).Select(number => SomeFacts.Fact(time: time.AddTicks(number * 10), fields: [("order", $"A-{number}")]) with { Body = new byte[number + 1] })];
+
+    // Ten facts of one day, the body of one of which was erased on the day after; the day is let go.
+    private async Task<string> ArchiveErasedAsync(CancellationToken cancellationToken)
+    {
+        var facts = Facts(10, Noon);
+        await _schema.Store.Audit.AppendAsync(facts, cancellationToken);
+        await _schema.Store.Audit.AppendAsync([SomeFacts.Fact(AuditKind.Erased, facts[4].MessageId, time: Noon.AddDays(1))], cancellationToken);
+        Assert.That(await _schema.Store.Eraser.EraseBodiesAsync(facts[4].MessageId, cancellationToken), Is.EqualTo(1));
+        return (await ArchiveAsync(drop: true, cancellationToken)).Single().File;
+    }
 
     private AuditArchive Open() => new(_schema.Config, _schema.Evidence, readOnly: false, TimeProvider.System, NullLogger.Instance);
 

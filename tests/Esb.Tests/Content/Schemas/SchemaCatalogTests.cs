@@ -1,7 +1,10 @@
 using System.Net;
 using System.Net.Sockets;
+using Esb.Content.Masking;
 using Esb.Content.Schemas;
+using Esb.Core.Audit;
 using Esb.Core.Errors;
+using Esb.Tests.Content.Masking;
 
 namespace Esb.Tests.Content.Schemas;
 
@@ -81,6 +84,18 @@ public sealed class SchemaCatalogTests
         Assert.That(error.Kind, Is.EqualTo(FaultKind.Invalid));
         Assert.That(error.Message, Does.Contain("25 places; the first 20"));
         Assert.That(error.Message, Does.Contain("line 2, column 12").And.Contain("line 21,").And.Not.Contain("line 22,"));
+    }
+
+    [Test, Property("Case", "AUD-02")]
+    public void A_value_that_is_masked_is_not_told_however_long_it_is()
+    {
+        using var content = SomeContent.Configure(OneSchema, ("schemas/order.xsd", OrderXsd));
+        var message = Some.Message($"<order xmlns='urn:orders'><count>{new string('x', 1_000)}</count></order>");
+        MaskedFlow.Follow(SomeMasks.Of(new MaskConfig { Xpath = "//*[local-name() = 'count']", Action = MaskAction.Drop }), message);
+
+        var error = Assert.Throws<EsbException>(() => Find(content).Validate(message))!;
+
+        Assert.That(error.Message, Does.Contain("line 1").And.Not.Contain("xxxx"));
     }
 
     [Test, CancelAfter(5_000)]

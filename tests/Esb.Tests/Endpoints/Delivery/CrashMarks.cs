@@ -14,13 +14,19 @@ internal sealed class CrashMarks : ICrashMarks
 
     public Task<int> AddAsync(string endpoint, Guid messageId, CancellationToken cancellationToken)
     {
-        if (IsAway) throw new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable);
+        ThrowIfAway();
         lock (_gate) return Task.FromResult(Left[messageId] = Left.GetValueOrDefault(messageId) + 1);
     }
 
     public Task RemoveAsync(string endpoint, Guid messageId, CancellationToken cancellationToken)
     {
+        ThrowIfAway();
         lock (_gate) Left.Remove(messageId);
         return Task.CompletedTask;
+    }
+
+    private void ThrowIfAway()
+    {
+        if (IsAway) throw new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable);
     }
 }

@@ -66,7 +66,7 @@ public abstract class DeliveryFixture
         transport.SubscribeAsync(Arg.Do<Subscription>(wanted => Wanted = wanted), Arg.Do<DeliveryHandler>(handler => _deliver = handler), Arg.Any<CancellationToken>()).Returns(Subscription);
         Queues.SendAsync(default!, default!, default, default).ReturnsForAnyArgs(PublishResult.Confirmed);
         var sender = new EndpointSender(config, Outside, Time, NullLoggerFactory.Instance);
-        var suspects = new Suspects(Marks, NullLogger<Suspects>.Instance);
+        var suspects = new Suspects(Marks, Time, NullLogger<Suspects>.Instance);
         var trail = Trail ?? Audit;
         var letters = new DeadLetterKeeper(transport, DeadLetters, trail, Time, NullLogger<DeadLetterKeeper>.Instance);
         var singles = new SingleInstances(areShared: true, Leases, Time, NullLogger<LeaseHolder>.Instance);

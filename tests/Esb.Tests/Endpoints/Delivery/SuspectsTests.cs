@@ -67,6 +67,27 @@ public sealed class SuspectsTests : DeliveryFixture
         Assert.That(settlement, Is.EqualTo(Settlement.Done));
     }
 
+    [Test, CancelAfter(10_000), Property("Case", "T-DEL-1")]
+    public async Task Mark_that_a_store_which_went_away_has_kept_is_no_death(CancellationToken cancellationToken)
+    {
+        await StartAsync(new TestOutboundConfig());
+        var suspect = Some.Message();
+        for (var redelivery = 1; redelivery <= 4; redelivery++)
+        {
+            Outside.Takes(_ =>
+            {
+                Marks.IsAway = true;
+                return Task.CompletedTask;
+            });
+            Assert.That(await DeliverAsync(Delivery(suspect) with { Redeliveries = redelivery }, cancellationToken), Is.EqualTo(Settlement.Done), $"redelivery {redelivery}");
+            Marks.IsAway = false;
+        }
+
+        Assert.That(Marks.Left, Is.Not.Empty);
+        Time.Advance(TimeSpan.FromSeconds(1));
+        await Eventually.HoldsAsync(() => Marks.Left.Count == 0, "it is taken off", cancellationToken);
+    }
+
     [Test, CancelAfter(10_000)]
     public async Task Endpoint_in_order_stands_at_a_message_that_killed_the_process_until_an_operator_decides(CancellationToken cancellationToken)
     {

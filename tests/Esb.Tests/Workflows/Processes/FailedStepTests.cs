@@ -1,4 +1,6 @@
+using Esb.Core.Audit;
 using Esb.Core.Processes;
+using Esb.Tests.Fakes;
 
 namespace Esb.Tests.Workflows.Processes;
 
@@ -18,6 +20,21 @@ public sealed class FailedStepTests
         Assert.That(async () => await compiled.Main.RunAsync(context, default), Throws.Exception);
 
         Assert.That(context.FailedStep, Is.EqualTo(step));
+    }
+
+    [Test, Property("Case", "AUD-02")]
+    public async Task What_is_masked_in_the_message_when_a_step_fails_is_masked_also_once_the_message_is_another()
+    {
+        using var compiled = new CompiledProcesses("""{ "main": [{ "try": { "steps": [{ "fail": "No." }], "catch": [{ "steps": [{ "respond": { "body": "sorry" } }] }] } }] }""");
+        Assert.That(compiled.Errors.All, Is.Empty);
+        var context = Some.Context("4111");
+        context.Message = Some.Message("4222"); // what a call was answered
+        MaskedFlow.Follow(new SecretBodies(), context);
+
+        await compiled.Main.RunAsync(context, default);
+
+        Assert.That(context.Message.Body.ReadText(), Is.EqualTo("sorry"));
+        Assert.That(MaskedFlow.Clean("The cards 4111 and 4222 are refused."), Is.EqualTo("The cards **** and **** are refused."));
     }
 
     [Test]
