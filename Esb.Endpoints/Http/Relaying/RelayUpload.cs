@@ -122,7 +122,7 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
         foreach (var piece in body)
         {
             if (gathered.Written.Length + piece.Length > GatheredBytes) await FlushAsync();
-            if (piece.Length > GatheredBytes) await connection.WriteAsync(piece);
+            if (piece.Length > GatheredBytes) await WriteAsync(piece);
             else gathered.Write(piece.Span);
         }
 
@@ -135,7 +135,14 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
     private async ValueTask FlushAsync()
     {
         if (connection.Request.Written.IsEmpty) return;
-        await connection.WriteAsync(connection.Request.Written);
+        await WriteAsync(connection.Request.Written);
         connection.Request.Clear();
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask WriteAsync(ReadOnlyMemory<byte> bytes)
+    {
+        await connection.WriteAsync(bytes);
+        connection.Silence.Restart(); // it takes what is sent: that is not silence
     }
 }
