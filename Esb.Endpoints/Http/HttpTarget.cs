@@ -1,3 +1,4 @@
+using System.Net;
 using System.Net.Security;
 using System.Text;
 using Esb.Core.Certificates;
@@ -81,14 +82,14 @@ internal sealed class HttpTarget : IAsyncDisposable
         return options;
     }
 
-    // Everything that would act on its own stays off: what the outside says is the answer, and goes where the configuration says.
+    // Everything that would act on its own stays off: what the outside says is the answer, and goes where the configuration says. But bodies of messages are never packed.
     private static SocketsHttpHandler CreateHandler(HttpOutboundConfig config, TimeProvider time) => new()
     {
         SslOptions = TargetTls.Options(config.Tls ?? new ClientTlsConfig(), time.GetUtcNow()),
         UseProxy = false,
         UseCookies = false,
         AllowAutoRedirect = false,
-        AutomaticDecompression = System.Net.DecompressionMethods.None,
+        AutomaticDecompression = DecompressionMethods.All,
         MaxConnectionsPerServer = config.PoolSize,
         PooledConnectionLifetime = config.KeepAlive ? config.ConnectionLifetime : TimeSpan.Zero,
         PooledConnectionIdleTimeout = config.IdleTimeout,
