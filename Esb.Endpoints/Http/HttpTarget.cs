@@ -83,6 +83,7 @@ internal sealed class HttpTarget : IAsyncDisposable
     }
 
     // Everything that would act on its own stays off: what the outside says is the answer, and goes where the configuration says. But bodies of messages are never packed.
+    // How many connections there may be is up to the pool of instances, which an operator may resize; a limit here would stay as it is.
     private static SocketsHttpHandler CreateHandler(HttpOutboundConfig config, TimeProvider time) => new()
     {
         SslOptions = TargetTls.Options(config.Tls ?? new ClientTlsConfig(), time.GetUtcNow()),
@@ -90,7 +91,6 @@ internal sealed class HttpTarget : IAsyncDisposable
         UseCookies = false,
         AllowAutoRedirect = false,
         AutomaticDecompression = DecompressionMethods.All,
-        MaxConnectionsPerServer = config.PoolSize,
         PooledConnectionLifetime = config.KeepAlive ? config.ConnectionLifetime : TimeSpan.Zero,
         PooledConnectionIdleTimeout = config.IdleTimeout,
         ConnectTimeout = config.Timeout < config.ConnectTimeout ? config.Timeout : config.ConnectTimeout,
