@@ -77,11 +77,17 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
         while (!_isStopped)
         {
             var result = await ReadAsync(caller);
-            if (result.IsCanceled) continue;
-            _hasReadAll = result.IsCompleted;
-            if (!_isDiscarded) await PassAsync(result.Buffer, result.IsCompleted);
-            caller.AdvanceTo(result.Buffer.End);
-            if (result.IsCompleted) return;
+            try
+            {
+                if (result.IsCanceled) continue;
+                _hasReadAll = result.IsCompleted;
+                if (!_isDiscarded) await PassAsync(result.Buffer, result.IsCompleted);
+                if (result.IsCompleted) return;
+            }
+            finally
+            {
+                caller.AdvanceTo(result.Buffer.End); // also where the outside is gone: behind a read that did not end, the server cannot take what still comes, and resets the connection
+            }
         }
     }
 
