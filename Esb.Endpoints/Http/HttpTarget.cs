@@ -26,7 +26,7 @@ internal sealed class HttpTarget : IAsyncDisposable
         Client = new HttpMessageInvoker(TargetCredentials.Around(CreateHandler(config, time), Credential));
         Connections = new OutsideConnections(new OutsideConnector(Url, config.ConnectTimeout, TlsOf(config, time), time), config, time);
         _path = Encoding.ASCII.GetBytes(Url.PathAndQuery);
-        _host = Encoding.ASCII.GetBytes(Url.IsDefaultPort ? Url.IdnHost : $"{Url.IdnHost}:{Url.Port}");
+        _host = Encoding.ASCII.GetBytes(Url.IsDefaultPort ? HostOf(Url) : $"{HostOf(Url)}:{Url.Port}");
         Relays = new InstancePool<HttpRelay>(
             $"endpoint {config.Name}", () => new HttpRelay(this, time), new PoolLimits(config.PoolSize, config.PoolTimeout), time, loggers.CreateLogger<InstancePool<HttpRelay>>());
     }
@@ -73,6 +73,9 @@ internal sealed class HttpTarget : IAsyncDisposable
         await Relays.DisposeAsync();
         Client.Dispose();
     }
+
+    // An address of IPv6 in brackets, and without its zone, which means nothing to the outside (RFC 3986, section 3.2.2; RFC 6874).
+    private static string HostOf(Uri url) => url.HostNameType == UriHostNameType.IPv6 ? url.Host : url.IdnHost;
 
     private SslClientAuthenticationOptions TlsOf(HttpOutboundConfig config, TimeProvider time)
     {
