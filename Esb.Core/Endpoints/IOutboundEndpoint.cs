@@ -47,6 +47,11 @@ public interface IOutboundAdapter : IAsyncDisposable
     /// <summary>Makes an instance; cheap, and without a connection to the outside.</summary>
     IOutboundEndpoint CreateInstance();
 
+    /// <summary>So many instances may exist at once from now on: an operator has changed <c>poolSize</c>. For adapters that bound something else by it as well.</summary>
+    void Resize(int poolSize)
+    {
+    }
+
     /// <summary>Why an answer to a delivered message means that it failed, such as a status outside 2xx; null when it does not. Callers take any answer.</summary>
     Errors.EndpointException? FailureOf(EsbMessage answer) => null;
 }

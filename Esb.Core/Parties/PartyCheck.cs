@@ -1,3 +1,4 @@
+using System.Text;
 using Esb.Core.Certificates;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
@@ -31,11 +32,24 @@ internal sealed class PartyCheck(EsbConfiguration configuration, TimeProvider ti
     private void CheckCredentials(PartyConfig party, ConfigErrors errors)
     {
         if (party.ApiKeys.Any(key => key.Length < MinKeyLength)) errors.Add(Code, party, "apiKeys", $"expected at least {MinKeyLength} characters in each");
+        if (party.ApiKeys.Any(IsTooLong)) errors.Add(Code, party, "apiKeys", AtMost("in each"));
         if (party.SignatureKeys.Any(key => key.Length < MinKeyLength)) errors.Add(Code, party, "signatureKeys", $"expected at least {MinKeyLength} characters in each");
-        foreach (var user in party.Users.Where(user => user.User.Contains(':', StringComparison.Ordinal))) errors.Add(Code, user, "user", "expected a name without a colon, which ends it");
+        foreach (var user in party.Users) CheckUser(user, errors);
         foreach (var token in party.Tokens) CheckToken(token, errors);
         foreach (var certificate in party.Certificates) CheckCertificate(certificate, errors);
     }
+
+    private static void CheckUser(UserCredentialConfig user, ConfigErrors errors)
+    {
+        if (user.User.Contains(':', StringComparison.Ordinal)) errors.Add(Code, user, "user", "expected a name without a colon, which ends it");
+        if (IsTooLong(user.User)) errors.Add(Code, user, "user", AtMost("of UTF-8"));
+        if (IsTooLong(user.Password)) errors.Add(Code, user, "password", AtMost("of UTF-8"));
+    }
+
+    // All that are too long would look the same: whoever shows any of them would be known by it.
+    private static bool IsTooLong(string secret) => Encoding.UTF8.GetByteCount(secret) > PartyConfig.MaxSecretBytes;
+
+    private static string AtMost(string of) => $"expected at most {PartyConfig.MaxSecretBytes} bytes {of}: no more is looked at";
 
     private static void CheckToken(TokenCredentialConfig token, ConfigErrors errors)
     {
@@ -45,7 +59,7 @@ internal sealed class PartyCheck(EsbConfiguration configuration, TimeProvider ti
         }
 
         if (token.Claims.Count == 0) errors.Add(Code, token, "claims", "expected at least one claim: without it every token of the issuer would do");
-        if (token.Secret is { } secret && System.Text.Encoding.UTF8.GetByteCount(secret) < MinTokenSecretBytes) errors.Add(Code, token, "secret", $"expected at least {MinTokenSecretBytes} bytes");
+        if (token.Secret is { } secret && Encoding.UTF8.GetByteCount(secret) < MinTokenSecretBytes) errors.Add(Code, token, "secret", $"expected at least {MinTokenSecretBytes} bytes");
     }
 
     private void CheckCertificate(CertificateCredentialConfig certificate, ConfigErrors errors)

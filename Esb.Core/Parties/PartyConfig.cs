@@ -7,8 +7,11 @@ namespace Esb.Core.Parties;
 /// <remarks>Each sort of credential is a list, so that a new one can be handed out before the old one is taken away.</remarks>
 public sealed record PartyConfig : SettingsRecord
 {
-    /// <summary>Its API keys, each at least <see cref="PartyCheck.MinKeyLength"/> characters.</summary>
-    [Setting("Its API keys, of at least 16 characters each.", Secret = true)]
+    /// <summary>The most bytes, in UTF-8, of an API key, and of a user and a password each: no more is looked at.</summary>
+    public const int MaxSecretBytes = 1024;
+
+    /// <summary>Its API keys, each at least <see cref="PartyCheck.MinKeyLength"/> characters, and at most <see cref="MaxSecretBytes"/>.</summary>
+    [Setting("Its API keys, of 16 characters to 1024 bytes each.", Secret = true)]
     public IReadOnlyList<string> ApiKeys { get; init; } = [];
 
     /// <summary>Its users of basic authentication.</summary>
@@ -39,12 +42,12 @@ public sealed record PartyConfig : SettingsRecord
 /// <summary>A user and a password (RFC 7617).</summary>
 public sealed record UserCredentialConfig : SettingsRecord
 {
-    /// <summary>Without a colon; unique over all parties.</summary>
-    [Setting("The name of the user.")]
+    /// <summary>Without a colon; unique over all parties; at most <see cref="PartyConfig.MaxSecretBytes"/>.</summary>
+    [Setting("The name of the user, of at most 1024 bytes.")]
     public required string User { get; init; }
 
-    /// <summary>Its password.</summary>
-    [Setting("The password.", Secret = true)]
+    /// <summary>Its password; at most <see cref="PartyConfig.MaxSecretBytes"/>.</summary>
+    [Setting("The password, of at most 1024 bytes.", Secret = true)]
     public required string Password { get; init; }
 }
 

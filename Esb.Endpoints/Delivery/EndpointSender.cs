@@ -48,7 +48,12 @@ internal sealed class EndpointSender(OutboundEndpointConfig config, IOutboundAda
         return await rental.SendAsync(message, unitOfWork, fencingToken: null, cancellationToken);
     }
 
-    public void Resize(int poolSize) => _pool.Resize(poolSize);
+    /// <summary>Lets so many instances exist at once, here and in what the endpoint bounds by it besides.</summary>
+    public void Resize(int poolSize)
+    {
+        _pool.Resize(poolSize);
+        adapter.Resize(poolSize);
+    }
 
     public async ValueTask DisposeAsync()
     {

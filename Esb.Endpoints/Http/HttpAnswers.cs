@@ -35,12 +35,18 @@ internal static class HttpAnswers
         };
     }
 
+    /// <summary>Whether the body is still packed: what has been unpacked is not named any more.</summary>
+    public static bool IsPacked(HttpResponseMessage response) => response.Content.Headers.ContentEncoding.Any(coding => !coding.Equals("identity", StringComparison.OrdinalIgnoreCase));
+
+    /// <summary>Whether a body could not be unpacked; Brotli takes what is damaged for a mistake of its caller.</summary>
+    public static bool IsDamage(Exception exception) => exception is InvalidDataException or (InvalidOperationException and not ObjectDisposedException);
+
     private static IEnumerable<KeyValuePair<string, string>> HeadersOf(HttpResponseMessage response)
     {
         var connection = new Microsoft.Extensions.Primitives.StringValues([.. response.Headers.Connection]);
-        foreach (var (name, values) in response.Headers.NonValidated)
+        foreach (var (name, values) in response.Headers.NonValidated.Concat(response.Content.Headers.NonValidated))
         {
-            if (HttpFields.EndsHere(name, connection)) continue;
+            if (HttpFields.EndsHere(name, connection) || HttpFields.IsOfContent(name)) continue;
             foreach (var value in values) yield return new(name, value);
         }
     }

@@ -20,13 +20,15 @@ internal static class HttpFields
     // What frames or routes this one request; the trace goes on by itself.
     private static readonly string[] OfOneExchange = ["Host", "Content-Length", "Expect", "traceparent", "tracestate", "baggage"];
 
+    private static readonly FrozenSet<string> OfContent = new[] { "Content-Type", "Content-Encoding", "Accept-Encoding" }.ToFrozenSet(StringComparer.OrdinalIgnoreCase);
+
     private static readonly FrozenSet<string> EndingHere = HopByHop.Concat(OfOneExchange).ToFrozenSet(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>Whether the field ends here: it is between two neighbours, or the sender's <c>Connection</c> names it.</summary>
     public static bool EndsHere(string name, StringValues connection) => EndingHere.Contains(name) || IsNamed(name, connection);
 
-    /// <summary>Whether the field tells of the body as it was sent, which a message's body is not: its type it has elsewhere, and it is unpacked.</summary>
-    public static bool IsOfContent(string name) => name.Equals("Content-Type", StringComparison.OrdinalIgnoreCase) || name.Equals("Content-Encoding", StringComparison.OrdinalIgnoreCase);
+    /// <summary>Whether the field tells of a body as it was sent, or of how an answer may be, which a message's body is not: its type it has elsewhere, and it is unpacked.</summary>
+    public static bool IsOfContent(string name) => OfContent.Contains(name);
 
     /// <summary>Whether a list such as that of <c>Connection</c> has an option.</summary>
     public static bool HasOption(string? list, string option)

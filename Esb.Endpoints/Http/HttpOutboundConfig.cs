@@ -33,7 +33,7 @@ internal sealed record HttpOutboundConfig : OutboundEndpointConfig, IRewritesHea
     [Setting("A JSON file with the targets instead, which may change while the bus runs.", IsPath = true)]
     public string? TargetsFile { get; init; }
 
-    [Setting("The largest body of an answer; by default that of limits. Relays pass on any size.", Range = "1B..1GiB")]
+    [Setting("The largest body of an answer, unpacked; by default that of limits. Relays pass on any size.", Range = "1B..1GiB")]
     public ByteSize? MaxBodySize { get; init; }
 
     [Setting("Changes to the headers of what goes out, as far as the list lets them through.")]

@@ -91,11 +91,20 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
         try
         {
             await body.BufferAsync(maxBodyBytes, cancellationToken);
-            return body;
         }
         catch (EsbException ex)
         {
-            throw new EndpointException(config.Name, "ESB-HTTP-ANSWERSIZE", $"The answer of the endpoint '{config.Name}' is larger than {maxBodyBytes} bytes.", isTransient: false, ex);
+            throw Unusable("ESB-HTTP-ANSWERSIZE", $"is larger than {maxBodyBytes} bytes", ex);
         }
+        catch (Exception ex) when (HttpAnswers.IsDamage(ex))
+        {
+            throw Unusable("ESB-HTTP-DECODE", "says that it is packed, but is damaged", ex);
+        }
+
+        if (body.Length > 0 && HttpAnswers.IsPacked(response)) throw Unusable("ESB-HTTP-ENCODING", "is packed in a way that it was not asked for");
+        return body;
     }
+
+    private EndpointException Unusable(string code, string flaw, Exception? cause = null) =>
+        new(config.Name, code, $"The answer of the endpoint '{config.Name}' {flaw}.", isTransient: false, cause);
 }

@@ -1,3 +1,4 @@
+using System.Net;
 using System.Net.Security;
 using System.Text;
 using Esb.Core.Certificates;
@@ -25,7 +26,7 @@ internal sealed class HttpTarget : IAsyncDisposable
         Client = new HttpMessageInvoker(TargetCredentials.Around(CreateHandler(config, time), Credential));
         Connections = new OutsideConnections(new OutsideConnector(Url, config.ConnectTimeout, TlsOf(config, time), time), config, time);
         _path = Encoding.ASCII.GetBytes(Url.PathAndQuery);
-        _host = Encoding.ASCII.GetBytes(Url.IsDefaultPort ? Url.IdnHost : $"{Url.IdnHost}:{Url.Port}");
+        _host = Encoding.ASCII.GetBytes(Url.IsDefaultPort ? HostOf(Url) : $"{HostOf(Url)}:{Url.Port}");
         Relays = new InstancePool<HttpRelay>(
             $"endpoint {config.Name}", () => new HttpRelay(this, time), new PoolLimits(config.PoolSize, config.PoolTimeout), time, loggers.CreateLogger<InstancePool<HttpRelay>>());
     }
@@ -73,6 +74,9 @@ internal sealed class HttpTarget : IAsyncDisposable
         Client.Dispose();
     }
 
+    // An address of IPv6 in brackets, and without its zone, which means nothing to the outside (RFC 3986, section 3.2.2; RFC 6874).
+    private static string HostOf(Uri url) => url.HostNameType == UriHostNameType.IPv6 ? url.Host : url.IdnHost;
+
     private SslClientAuthenticationOptions TlsOf(HttpOutboundConfig config, TimeProvider time)
     {
         var options = TargetTls.Options(config.Tls ?? new ClientTlsConfig(), time.GetUtcNow());
@@ -81,15 +85,15 @@ internal sealed class HttpTarget : IAsyncDisposable
         return options;
     }
 
-    // Everything that would act on its own stays off: what the outside says is the answer, and goes where the configuration says.
+    // Everything that would act on its own stays off: what the outside says is the answer, and goes where the configuration says. But bodies of messages are never packed.
+    // How many connections there may be is up to the pool of instances, which an operator may resize; a limit here would stay as it is.
     private static SocketsHttpHandler CreateHandler(HttpOutboundConfig config, TimeProvider time) => new()
     {
         SslOptions = TargetTls.Options(config.Tls ?? new ClientTlsConfig(), time.GetUtcNow()),
         UseProxy = false,
         UseCookies = false,
         AllowAutoRedirect = false,
-        AutomaticDecompression = System.Net.DecompressionMethods.None,
-        MaxConnectionsPerServer = config.PoolSize,
+        AutomaticDecompression = DecompressionMethods.All,
         PooledConnectionLifetime = config.KeepAlive ? config.ConnectionLifetime : TimeSpan.Zero,
         PooledConnectionIdleTimeout = config.IdleTimeout,
         ConnectTimeout = config.Timeout < config.ConnectTimeout ? config.Timeout : config.ConnectTimeout,

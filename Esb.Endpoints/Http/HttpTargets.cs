@@ -20,6 +20,15 @@ internal sealed class HttpTargets(TimeProvider time, ILoggerFactory loggers) : I
         }
     }
 
+    /// <summary>So many relays to an outside may be under way at once from now on. Where there are any, it was made at the start.</summary>
+    public void Resize(string endpoint, int poolSize)
+    {
+        lock (_gate)
+        {
+            if (_targets.TryGetValue(endpoint, out var target)) target.Relays.Resize(poolSize);
+        }
+    }
+
     public async ValueTask DisposeAsync()
     {
         foreach (var target in _targets.Values) await target.DisposeAsync();

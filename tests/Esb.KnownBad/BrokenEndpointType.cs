@@ -22,6 +22,8 @@ internal sealed class BrokenEndpointType(IOutboundEndpointType inner, string? en
     {
         public IOutboundEndpoint CreateInstance() => new BrokenEndpoint(inner, send);
 
+        public void Resize(int poolSize) => inner.Resize(poolSize);
+
         public EndpointException? FailureOf(EsbMessage answer) => inner.FailureOf(answer);
 
         public ValueTask DisposeAsync() => inner.DisposeAsync();

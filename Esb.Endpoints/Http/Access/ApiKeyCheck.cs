@@ -16,6 +16,7 @@ internal sealed class ApiKeyCheck(string header, FrozenDictionary<SecretDigest, 
         var values = request.Headers[header];
         if (values.Count == 0) return Verdict.Refused(Denial.Missing);
         if (values.Count > 1 || values[0] is not { Length: > 0 } key) return Verdict.Refused(Denial.Malformed);
-        return Verdict.Of(keys.GetValueOrDefault(digests.Of(key)));
+        var digest = digests.Of(key);
+        return digest == default ? Verdict.Refused(Denial.Unknown) : Verdict.Of(keys.GetValueOrDefault(digest)); // all that are too long have this one
     }
 }

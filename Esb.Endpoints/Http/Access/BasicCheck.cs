@@ -16,6 +16,9 @@ internal sealed record PartyUser(Party? Party, SecretDigest[] Passwords)
 /// <summary>Knows callers by user and password (RFC 7617); an unknown user and a wrong password take the same work, and get the same answer.</summary>
 internal sealed class BasicCheck(FrozenDictionary<SecretDigest, PartyUser> users, SecretDigests digests) : ICredentialCheck
 {
+    // A user, a colon and a password, each as long as may be.
+    private static readonly int MaxCharacters = Base64.GetMaxEncodedToUtf8Length(SecretDigests.MaxBytes + 1 + SecretDigests.MaxBytes);
+
     public string Challenge => "Basic realm=\"esb\"";
 
     public ValueTask<Verdict> IdentifyAsync(HttpContext context) => new(Identify(context.Request));
@@ -23,7 +26,7 @@ internal sealed class BasicCheck(FrozenDictionary<SecretDigest, PartyUser> users
     private Verdict Identify(HttpRequest request)
     {
         if (AuthorizationHeader.Read(request, "Basic", out var credentials) is not Denial.None and var denial) return Verdict.Refused(denial);
-        Span<byte> bytes = stackalloc byte[SecretDigests.MaxBytes];
+        Span<byte> bytes = stackalloc byte[MaxCharacters];
         if (!Encoding.ASCII.TryGetBytes(credentials.Span, bytes, out var written)) return Verdict.Refused(Denial.Malformed);
         if (Base64.DecodeFromUtf8InPlace(bytes[..written], out var decoded) != System.Buffers.OperationStatus.Done) return Verdict.Refused(Denial.Malformed);
         bytes = bytes[..decoded];

@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using System.Text;
+using Esb.Core.Parties;
 
 namespace Esb.Endpoints.Http.Access;
 
@@ -12,7 +13,7 @@ internal readonly record struct SecretDigest(UInt128 First, UInt128 Second);
 internal sealed class SecretDigests
 {
     /// <summary>The longest secret that is looked at, in bytes of UTF-8.</summary>
-    public const int MaxBytes = 1024;
+    public const int MaxBytes = PartyConfig.MaxSecretBytes;
 
     private readonly byte[] _key = RandomNumberGenerator.GetBytes(32);
 

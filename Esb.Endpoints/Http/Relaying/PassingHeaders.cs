@@ -31,14 +31,16 @@ internal sealed class PassingHeaders(IReadOnlyList<EndpointConfig> endpoints, IR
         return passed;
     }
 
-    // The content type belongs to the body and passes always.
     private bool IsListed(string name)
     {
         foreach (var rules in _rules)
         {
-            if (!rules.Allows(name) && !name.Equals("Content-Type", StringComparison.OrdinalIgnoreCase)) return false;
+            if (!rules.Allows(name) && !IsOfBody(name)) return false;
         }
 
         return true;
     }
+
+    // They belong to the body, which passes as it is: nobody could read it without them.
+    private static bool IsOfBody(string name) => name.Equals("Content-Type", StringComparison.OrdinalIgnoreCase) || name.Equals("Content-Encoding", StringComparison.OrdinalIgnoreCase);
 }

@@ -42,19 +42,22 @@ internal sealed class RelayRoutes(string endpoint, IReadOnlyList<RelayRoute> rou
         while (true)
         {
             var seen = await ReadAsync(context, body);
-            if (seen.IsCompleted || seen.Buffer.Length >= wanted)
+            var examined = seen.Buffer.Start; // whoever reads next, the relay or the server behind a refusal, has all of it
+            try
             {
-                if (TryChoose(envelope, seen) is { } target)
+                if (seen.IsCompleted || seen.Buffer.Length >= wanted)
                 {
-                    body.AdvanceTo(seen.Buffer.Start);
-                    return target;
+                    if (TryChoose(envelope, seen) is { } target) return target;
+                    if (seen.Buffer.Length > maxBodyBytes) throw TooLong();
+                    wanted = Math.Min(2 * seen.Buffer.Length, maxBodyBytes + 1);
                 }
 
-                if (seen.Buffer.Length > maxBodyBytes) throw TooLong();
-                wanted = Math.Min(2 * seen.Buffer.Length, maxBodyBytes + 1);
+                examined = seen.Buffer.End;
             }
-
-            body.AdvanceTo(seen.Buffer.Start, seen.Buffer.End);
+            finally
+            {
+                body.AdvanceTo(seen.Buffer.Start, examined);
+            }
         }
     }
 

@@ -77,11 +77,17 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
         while (!_isStopped)
         {
             var result = await ReadAsync(caller);
-            if (result.IsCanceled) continue;
-            _hasReadAll = result.IsCompleted;
-            if (!_isDiscarded) await PassAsync(result.Buffer, result.IsCompleted);
-            caller.AdvanceTo(result.Buffer.End);
-            if (result.IsCompleted) return;
+            try
+            {
+                if (result.IsCanceled) continue;
+                _hasReadAll = result.IsCompleted;
+                if (!_isDiscarded) await PassAsync(result.Buffer, result.IsCompleted);
+                if (result.IsCompleted) return;
+            }
+            finally
+            {
+                caller.AdvanceTo(result.Buffer.End); // also where the outside is gone: behind a read that did not end, the server cannot take what still comes, and resets the connection
+            }
         }
     }
 
@@ -122,7 +128,7 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
         foreach (var piece in body)
         {
             if (gathered.Written.Length + piece.Length > GatheredBytes) await FlushAsync();
-            if (piece.Length > GatheredBytes) await connection.WriteAsync(piece);
+            if (piece.Length > GatheredBytes) await WriteAsync(piece);
             else gathered.Write(piece.Span);
         }
 
@@ -135,7 +141,14 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
     private async ValueTask FlushAsync()
     {
         if (connection.Request.Written.IsEmpty) return;
-        await connection.WriteAsync(connection.Request.Written);
+        await WriteAsync(connection.Request.Written);
         connection.Request.Clear();
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask WriteAsync(ReadOnlyMemory<byte> bytes)
+    {
+        await connection.WriteAsync(bytes);
+        connection.Silence.Restart(); // it takes what is sent: that is not silence
     }
 }

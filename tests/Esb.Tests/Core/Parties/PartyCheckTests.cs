@@ -6,9 +6,11 @@ public sealed class PartyCheckTests
     private const string Key = "a key of enough characters";
     private const string In = """ "type": "http-inbound", "path": "/in", "publish": "orders.new" """;
 
-    private static readonly (string, string)[] Variables = [("KEY", Key), ("OTHER", "another key of enough characters"), ("SHORT", "short"), ("SHARED", new string('s', 32))];
+    private static readonly (string, string)[] Variables = [("KEY", Key), ("OTHER", "another key of enough characters"), ("SHORT", "short"), ("SHARED", new string('s', 32)), ("LONGEST", new string('l', 1024)), ("LONG", new string('ä', 513))];
 
     [TestCase(""" "apiKeys": ["${env:SHORT}"] """, "ESB-CFG-PARTY parties.shop.apiKeys"), TestCase(""" "signatureKeys": ["${env:SHORT}"] """, "ESB-CFG-PARTY parties.shop.signatureKeys")]
+    [TestCase(""" "apiKeys": ["${env:LONGEST}", "${env:LONG}"], "signatureKeys": ["${env:LONG}"] """, "ESB-CFG-PARTY parties.shop.apiKeys"), TestCase(""" "apiKeys": ["${env:LONGEST}"], "users": [{ "user": "a", "password": "${env:LONGEST}" }] """)]
+    [TestCase(""" "users": [{ "user": "a", "password": "${env:LONG}" }] """, "ESB-CFG-PARTY parties.shop.users[0].password"), TestCase(""" "users": [{ "user": "${env:LONG}", "password": "${env:KEY}" }] """, "ESB-CFG-PARTY parties.shop.users[0].user")]
     [TestCase(""" "apiKeys": ["in clear text, and long"] """, "ESB-CFG-CLEARSECRET parties.shop.apiKeys[0]"), TestCase(""" "apiKeys": ["${env:MISSING}"] """, "ESB-CFG-ENV parties.shop.apiKeys[0]")]
     [TestCase(""" "users": [{ "user": "a:b", "password": "${env:KEY}" }] """, "ESB-CFG-PARTY parties.shop.users[0].user"), TestCase(""" "users": [{ "user": "a", "password": "clear" }] """, "ESB-CFG-CLEARSECRET parties.shop.users[0].password")]
     [TestCase(""" "certificates": [{ "thumbprint": "AB:CD" }] """, "ESB-CFG-PARTY parties.shop.certificates[0].thumbprint"), TestCase(""" "certificates": [{ "subject": "CN=shop" }] """, "ESB-CFG-PARTY parties.shop.certificates[0].ca")]

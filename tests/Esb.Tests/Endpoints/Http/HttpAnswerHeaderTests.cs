@@ -26,6 +26,14 @@ public sealed class HttpAnswerHeaderTests
         Assert.That((answer.Key, answer.Attempt), Is.EqualTo(((string?)null, 0)));
     }
 
+    [TestCase("Content-Disposition", "attachment; filename=\"order.pdf\""), TestCase("Content-Language", "de"), TestCase("Last-Modified", "Sat, 21 Nov 2026 10:00:00 GMT"), TestCase("Expires", "0"), TestCase("Allow", "GET, PUT")]
+    public async Task Header_that_tells_of_what_the_body_is_enters(string name, string value, CancellationToken cancellationToken)
+    {
+        var answer = await AskAsync($"{name}: {value}\r\nContent-Type: text/plain\r\n", cancellationToken);
+
+        Assert.That(answer.Headers, Is.EquivalentTo(new[] { KeyValuePair.Create(name, value), KeyValuePair.Create(EsbHeaders.Status, "200") }), "and neither length nor type");
+    }
+
     [Test, Property("Case", "HDR-05")]
     public async Task Header_with_a_name_that_is_too_long_is_dropped(CancellationToken cancellationToken)
     {

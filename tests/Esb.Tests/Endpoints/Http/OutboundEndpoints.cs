@@ -10,7 +10,10 @@ internal static class OutboundEndpoints
     public static IOutboundAdapter Create(HttpBus bus, string name)
     {
         Assert.That(bus.Errors.All, Is.Empty);
-        var config = (OutboundEndpointConfig)bus.Services.GetRequiredService<EsbConfiguration>().Named<EndpointConfig>("endpoints")[name];
+        var config = ConfigOf(bus, name);
         return bus.Services.GetServices<IEndpointType>().OfType<IOutboundEndpointType>().Single(type => type.Settings == config.GetType()).Create(config);
     }
+
+    public static OutboundEndpointConfig ConfigOf(HttpBus bus, string name) =>
+        (OutboundEndpointConfig)bus.Services.GetRequiredService<EsbConfiguration>().Named<EndpointConfig>("endpoints")[name];
 }

@@ -61,6 +61,9 @@ internal sealed class RawConnection(Socket socket) : IDisposable
         }
     }
 
+    /// <summary>Holds little of what was not read yet: what is read slowly comes slowly.</summary>
+    public void Narrow() => _socket.ReceiveBufferSize = 128 * 1024;
+
     /// <summary>Says that nothing more comes, and goes on listening.</summary>
     public void FinishSending() => _socket.Shutdown(SocketShutdown.Send);
 

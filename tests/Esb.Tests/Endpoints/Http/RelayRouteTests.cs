@@ -105,6 +105,24 @@ public sealed class RelayRouteTests
     }
 
     [Test]
+    public async Task Connection_on_which_a_body_was_refused_serves_the_next_request(CancellationToken cancellationToken)
+    {
+        await using var backend = await Backend.StartAsync();
+        await StartAsync(backend.Url, Routes);
+        using var connection = await RawConnection.OpenAsync(_bus.Port, cancellationToken);
+
+        await connection.WriteAsync(Request("<order><symbol>"), cancellationToken);
+        var refused = await connection.ReadUntilAsync("}", cancellationToken);
+        await connection.WriteAsync(Request("<order><symbol>SUN</symbol></order>"), cancellationToken);
+        var served = await connection.ReadUntilAsync("</order>", cancellationToken);
+
+        Assert.That(refused, Does.StartWith("HTTP/1.1 400 ").And.Contain("ESB-XML-SYNTAX"));
+        Assert.That(served, Does.StartWith("HTTP/1.1 200 ").And.EndWith("<order><symbol>SUN</symbol></order>"));
+
+        static string Request(string order) => $"POST /orders HTTP/1.1\r\nHost: bus\r\nContent-Type: application/xml\r\nContent-Length: {order.Length}\r\n\r\n{order}";
+    }
+
+    [Test]
     public async Task Body_that_does_not_decide_within_the_limit_is_refused(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync();

@@ -15,9 +15,11 @@ public abstract class RelayWire
 
     protected Task<string> AskAsync(string request, CancellationToken cancellationToken) => RawConnection.AskAsync(Bus.Port, request, cancellationToken);
 
-    protected Task StartAsync(string url) => Bus.StartAsync(
+    /// <param name="url">Where requests are relayed to.</param>
+    /// <param name="outbound">Further settings of the outbound endpoint, each after a comma.</param>
+    protected Task StartAsync(string url, string outbound = "") => Bus.StartAsync(
         $$"""
          "relay": { "type": "http-inbound", "path": "/relay", "methods": ["GET", "HEAD", "POST", "PUT"], "relay": "backend" },
-         "backend": { "type": "http-outbound", "url": "{{url}}", "poolSize": 10 }
+         "backend": { "type": "http-outbound", "url": "{{url}}", "poolSize": 10 {{outbound}} }
          """);
 }
