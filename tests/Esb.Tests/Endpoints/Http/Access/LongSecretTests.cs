@@ -7,7 +7,7 @@ using Microsoft.AspNetCore.Http;
 namespace Esb.Tests.Endpoints.Http.Access;
 
 /// <summary>Secrets up to the longest that is looked at, and longer ones.</summary>
-public sealed class LongSecretTests : AccessFixture
+internal sealed class LongSecretTests : AccessFixture
 {
     private static readonly string Longest = new('k', SecretDigests.MaxBytes);
 
