@@ -6,11 +6,14 @@ namespace Esb.Endpoints.Files;
 /// <remarks>
 /// <c>FOLDER/.claimed/OWNER/MESSAGE-ID/NAME</c>: the owner holds a lock on a file in its folder as long as it lives, which the system releases when it dies.
 /// A rename succeeds for one host only. The message's id is fixed with it, so that a file that is handed over again after a crash is the same message.
+/// A claim does not say which endpoint it is of: endpoints that read one folder have patterns without a name in common, so the file's name does.
 /// </remarks>
 internal sealed partial class FileClaims : IDisposable
 {
     private const string LockName = ".lock";
     private const UnixFileMode Private = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
+
+    private static readonly TimeSpan LongestUntaken = TimeSpan.FromMinutes(1); // an endpoint takes what is its own as soon as it has started
 
     private readonly FileInboundConfig _config;
     private readonly TimeProvider _time;
@@ -18,7 +21,8 @@ internal sealed partial class FileClaims : IDisposable
     private readonly string _all;
     private readonly string _own;
     private readonly FileStream _lock;
-    private readonly HashSet<string> _forbidden = [];
+    private readonly HashSet<string> _told = [];
+    private readonly Dictionary<string, long> _untaken = [];
 
     private FileClaims(FileInboundConfig config, TimeProvider time, ILogger logger, string all, string own, FileStream ownLock)
     {
@@ -69,7 +73,7 @@ internal sealed partial class FileClaims : IDisposable
         }
     }
 
-    /// <summary>Takes over what owners left that no longer live: their files, with the message ids they have.</summary>
+    /// <summary>Takes over what owners left that no longer live: their files, as far as the pattern takes their names, with the message ids they have.</summary>
     public IReadOnlyList<ClaimedFile> TakeOver()
     {
         var taken = new List<ClaimedFile>();
@@ -125,6 +129,12 @@ internal sealed partial class FileClaims : IDisposable
     {
         try
         {
+            if (ClaimedFile.Find(left) is { } found && !NamePatterns.Matches(_config.Pattern, found.Name))
+            {
+                Leave(found);
+                return false;
+            }
+
             var mine = Path.Combine(_own, Path.GetFileName(left));
             Directory.Move(left, mine);
             if (ClaimedFile.Find(mine) is { } claim) taken.Add(claim);
@@ -138,10 +148,17 @@ internal sealed partial class FileClaims : IDisposable
         }
     }
 
+    // Of another endpoint that reads this folder; or of none any more, where a pattern was changed or an endpoint taken away.
+    private void Leave(ClaimedFile claim)
+    {
+        if (_untaken.TryAdd(claim.Folder, _time.GetTimestamp()) || _time.GetElapsedTime(_untaken[claim.Folder]) < LongestUntaken || !_told.Add(claim.Folder)) return;
+        LogUntaken(_config.Name, SafeFileName.Escape(claim.Name), claim.Folder);
+    }
+
     // It is tried again with every scan, and said once.
     private void Forbid(string path, Exception cause)
     {
-        if (_forbidden.Add(path)) LogForbidden(cause, _config.Name);
+        if (_told.Add(path)) LogForbidden(cause, _config.Name);
     }
 
     private static void MakeFolder(string path)
@@ -161,4 +178,7 @@ internal sealed partial class FileClaims : IDisposable
 
     [LoggerMessage(EventId = 2223, Level = LogLevel.Warning, Message = "{Endpoint} may not take up what a host left when it ended; it tries again with the next scan")]
     private partial void LogForbidden(Exception exception, string endpoint);
+
+    [LoggerMessage(EventId = 2224, Level = LogLevel.Warning, Message = "{Endpoint} leaves '{File}', which a host had claimed when it ended, as its pattern has no such name; where no other endpoint of the folder has, move it back out of {Claim}")]
+    private partial void LogUntaken(string endpoint, string file, string claim);
 }

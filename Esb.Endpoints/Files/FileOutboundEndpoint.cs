@@ -22,6 +22,7 @@ internal sealed partial class FileOutboundEndpoint(
         try
         {
             await WriteAsync(message, unfinished, cancellationToken);
+            cancellationToken.ThrowIfCancellationRequested(); // given up meanwhile: a later message may have the name by now
             var written = Place(unfinished, fileName, message.Id);
             FinalName.Keep(written);
             LogSent(message.Id, config.Name, fileName);

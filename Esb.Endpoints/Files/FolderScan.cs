@@ -100,7 +100,7 @@ internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider 
     {
         var name = entry.FileName;
         if (name[0] == '.' || name.EndsWith(".tmp", StringComparison.OrdinalIgnoreCase) || name.EndsWith(FinalName.Unfinished, StringComparison.OrdinalIgnoreCase)) return false;
-        if (!FileSystemName.MatchesSimpleExpression(config.Pattern, name, ignoreCase: OperatingSystem.IsWindows())) return false;
+        if (!NamePatterns.Matches(config.Pattern, name)) return false;
         return !entry.IsDirectory || !IsOurs(entry.ToFullPath());
     }
 

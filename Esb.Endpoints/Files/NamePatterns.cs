@@ -1,8 +1,13 @@
+using System.IO.Enumeration;
+
 namespace Esb.Endpoints.Files;
 
-/// <summary>Compares patterns of file names, in which <c>*</c> stands for any characters and <c>?</c> for one.</summary>
+/// <summary>Patterns of file names, in which <c>*</c> stands for any characters and <c>?</c> for one.</summary>
 internal static class NamePatterns
 {
+    /// <summary>Whether a pattern takes a name.</summary>
+    public static bool Matches(string pattern, ReadOnlySpan<char> name) => FileSystemName.MatchesSimpleExpression(pattern, name, ignoreCase: OperatingSystem.IsWindows());
+
     /// <summary>Whether there is a name that both patterns take.</summary>
     public static bool Overlap(string left, string right)
     {

@@ -123,6 +123,11 @@ internal sealed partial class LeaseHolder(
             Complain("The store did not answer in time.");
             return default;
         }
+        catch (Exception ex) when (ex is not OperationCanceledException) // whatever it is: who ends here would stand by until the next start, without a word
+        {
+            Complain("The store cannot be used.", ex);
+            return default;
+        }
         finally
         {
             _ = late.CancelAsync();
@@ -152,16 +157,16 @@ internal sealed partial class LeaseHolder(
         {
             await leases.ReleaseAsync(lease, limit.Token).WaitAsync(limit.Token);
         }
-        catch (Exception ex) when (ex is EsbException or OperationCanceledException)
+        catch (Exception ex) // whatever it is: the lease runs out by itself
         {
-            LogAway(name, ex.Message); // it runs out by itself
+            LogAway(name, ex.Message, ex is EsbException or OperationCanceledException ? null : ex);
         }
     }
 
     // Once, however often it is asked.
-    private void Complain(string reason)
+    private void Complain(string reason, Exception? unforeseen = null)
     {
-        if (_trouble is null) LogAway(name, reason);
+        if (_trouble is null) LogAway(name, reason, unforeseen);
         _trouble = reason;
     }
 
@@ -172,7 +177,7 @@ internal sealed partial class LeaseHolder(
     private partial void LogEnded(string name);
 
     [LoggerMessage(EventId = 2532, Level = LogLevel.Warning, Message = "who runs {Name} cannot be found out: {Reason}")]
-    private partial void LogAway(string name, string reason);
+    private partial void LogAway(string name, string reason, Exception? unforeseen);
 
     [LoggerMessage(EventId = 2533, Level = LogLevel.Error, Message = "{Name} failed on this host")]
     private partial void LogFailed(string name, Exception exception);

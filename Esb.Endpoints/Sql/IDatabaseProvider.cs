@@ -26,7 +26,7 @@ internal interface IDatabaseProvider
     /// <summary>Closes the connections of a pool, those in use when they come back; the pool opens others.</summary>
     void Close(DbDataSource pool);
 
-    /// <summary>An empty batch of commands. They go in one round trip, in their order, and take effect together or not at all. Nothing but a token ends it.</summary>
+    /// <summary>An empty batch of commands. They go in one round trip, in their order, and take effect together or not at all. Nothing ends it but a token, or to cancel it, which waits until the server knows.</summary>
     DbBatch CreateBatch(DbConnection connection);
 
     /// <summary>Adds a claim: where the message was applied before, nothing of the batch takes effect.</summary>

@@ -41,7 +41,7 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
 
             var rows = transaction is null
                 ? await database.UseAsync(config.Name, config.Timeout, (connection, limited) => RunAsync(CreateBatch(connection, values, claim, fence), limited), cancellationToken)
-                : await transaction.UseAsync(config.Name, config.Timeout, (connection, limited) => RunAsync(SqlUnitOfWork.Guard(CreateBatch(connection, values, claim, fence: null)), limited), cancellationToken);
+                : await transaction.UseAsync(config.Name, config.Timeout, (connection, limited) => RunAsync(transaction.Guard(CreateBatch(connection, values, claim, fence: null)), limited), cancellationToken);
             return rows is null ? null : message.Reply(MessageBody.FromBytes(rows.Value), time) with { ContentType = config.As == RowsFormat.Json ? "application/json" : "application/xml" };
         }
         catch (Exception ex) when (database.Provider.DuplicateOf(ex) is { } notice)
@@ -74,9 +74,31 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
         }
 
         await using var reader = await command.ExecuteReaderAsync(cancellationToken);
-        var rows = await ReadAsync(reader, cancellationToken);
-        while (await reader.NextResultAsync(cancellationToken)) { } // what comes behind may refuse all of it
-        return rows;
+        try
+        {
+            var rows = await ReadAsync(reader, cancellationToken);
+            while (await reader.NextResultAsync(cancellationToken)) { } // what comes behind may refuse all of it
+            return rows;
+        }
+        catch (EndpointException)
+        {
+            await AbandonAsync(command, reader);
+            throw;
+        }
+    }
+
+    // A reader that is closed reads what still comes, all of it and for as long as that takes: so the database is told to stop.
+    private async Task AbandonAsync(DbBatch command, DbDataReader reader)
+    {
+        try
+        {
+            command.Cancel();
+            await reader.DisposeAsync();
+        }
+        catch (Exception ex) when (ex is OperationCanceledException || database.Provider.Explain(ex, []) is not null)
+        {
+            // It was told too late, or the connection is lost; the caller hears why the answer was refused.
+        }
     }
 
     private async Task<ReadOnlyMemory<byte>> ReadAsync(DbDataReader reader, CancellationToken cancellationToken)

@@ -7,7 +7,7 @@ namespace Esb.Storage.Postgres;
 internal static class PostgresErrors
 {
     /// <summary>Whether the database could not be reached or asked.</summary>
-    public static bool IsFailure(Exception exception) => exception is NpgsqlException or TimeoutException or System.Net.Sockets.SocketException;
+    public static bool IsFailure(Exception exception) => exception is NpgsqlException or TimeoutException or System.Net.Sockets.SocketException || IsOutOfStep(exception);
 
     /// <summary>Whether the rows themselves are refused (classes 22, data exception, and 23, integrity constraint), so that asking again is useless.</summary>
     public static bool IsRefusal(Exception exception) =>
@@ -25,4 +25,7 @@ internal static class PostgresErrors
         PostgresException postgres => $"the database says {postgres.SqlState}: {postgres.MessageText}",
         _ => "the database cannot be reached",
     };
+
+    // An answer to another question, as after a cancelled command: the client closes the connection, and has no type of its own for that.
+    private static bool IsOutOfStep(Exception exception) => exception.GetType() == typeof(Exception) && exception.Source == "Npgsql";
 }

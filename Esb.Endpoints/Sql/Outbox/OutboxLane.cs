@@ -10,13 +10,17 @@ internal sealed class OutboxLane(OutboxPass pass, SemaphoreSlim turns, TimeProvi
     private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan LastPause = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan BusyPause = TimeSpan.FromMilliseconds(250);
+    private static readonly TimeSpan LongestStandstill = TimeSpan.FromSeconds(30);
 
     private readonly Channel<bool> _wake = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
     private readonly OutboxHolds _holds = new();
     private TimeSpan _pause = FirstPause;
+    private (long? First, long Since) _seen;
+    private volatile string? _failure;
+    private volatile string? _standstill;
 
     /// <summary>What keeps messages waiting; null when nothing does.</summary>
-    public string? Obstacle { get; private set; }
+    public string? Obstacle => _failure ?? _standstill;
 
     /// <summary>Says that there may be messages.</summary>
     public void Wake() => _wake.Writer.TryWrite(true);
@@ -42,8 +46,9 @@ internal sealed class OutboxLane(OutboxPass pass, SemaphoreSlim turns, TimeProvi
     private async Task<bool> ContinueAsync(CancellationToken cancellationToken)
     {
         var result = await TryPassAsync(cancellationToken);
+        WatchOther(result == OutboxPassResult.Busy ? pass.First : null);
         if (result == OutboxPassResult.Busy) await Task.Delay(BusyPause, time, cancellationToken);
-        if (result == OutboxPassResult.Published && _holds.IsEmpty) (Obstacle, _pause) = (null, FirstPause);
+        if (result == OutboxPassResult.Published && _holds.IsEmpty) (_failure, _pause) = (null, FirstPause);
         if (result == OutboxPassResult.Failed || _holds.IsFull || (result == OutboxPassResult.Empty && !_holds.IsEmpty))
         {
             await Task.Delay(_pause, time, cancellationToken);
@@ -55,18 +60,25 @@ internal sealed class OutboxLane(OutboxPass pass, SemaphoreSlim turns, TimeProvi
         return result != OutboxPassResult.Empty;
     }
 
+    // Another host may have the lane nearly always, under load: what counts is whether its first message goes.
+    private void WatchOther(long? first)
+    {
+        if (first is null || first != _seen.First) (_seen, _standstill) = ((first, time.GetTimestamp()), null);
+        else if (time.GetElapsedTime(_seen.Since) >= LongestStandstill) _standstill = $"Another host has a lane whose first message has not moved for {LongestStandstill.TotalSeconds:0} s.";
+    }
+
     private async Task<OutboxPassResult> TryPassAsync(CancellationToken cancellationToken)
     {
         await turns.WaitAsync(cancellationToken);
         try
         {
             var result = await pass.RunAsync(_holds, cancellationToken);
-            if (pass.Failure is { } failure) Obstacle = failure;
+            if (pass.Failure is { } failure) _failure = failure;
             return result;
         }
         catch (Exception ex) when (ex is not OperationCanceledException || !cancellationToken.IsCancellationRequested)
         {
-            Obstacle = Describe(ex); // whatever it is: a lane that has ended would publish nothing more, without a word
+            _failure = Describe(ex); // whatever it is: a lane that has ended would publish nothing more, without a word
             return OutboxPassResult.Failed;
         }
         finally

@@ -24,16 +24,22 @@ internal enum OutboxPassResult
 }
 
 /// <summary>Publishes the first messages of a lane: those of one key one after another, different keys at once, and forgets what was confirmed. One pass at a time.</summary>
-/// <remarks>A crash in between publishes them again, with the same ids and in the same order of each key.</remarks>
+/// <remarks>A crash in between publishes them again, with the same ids and in the same order of each key; so does a host that falls silent, which another one follows after 30 s.</remarks>
 internal sealed class OutboxPass(short lane, OutboxTable table, Database database, IOutgoingPublisher publisher)
 {
     private static readonly TimeSpan StatementTime = TimeSpan.FromSeconds(30);
+
+    // Twice this, and a host that is cut off begins nothing more, well before another one has its lane.
+    private static readonly TimeSpan WordInterval = TimeSpan.FromSeconds(10);
 
     // Handed to a transport that ends with this process, and not settled by its subscribers yet.
     private readonly ConcurrentDictionary<long, Task> _handed = new();
 
     /// <summary>Why a message of the last pass was not published; null where all were.</summary>
     public string? Failure { get; private set; }
+
+    /// <summary>The first message that waits in a lane that another host has; null where none does.</summary>
+    public long? First { get; private set; }
 
     /// <summary>Works through one batch.</summary>
     /// <param name="holds">What is passed over; what fails is added.</param>
@@ -46,11 +52,19 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
         await using var transaction = await rented.Connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
         var (isTaken, isReadOnly) = await table.TryLockAsync(rented.Connection, lane, cancellationToken);
         if (isReadOnly) throw ReadOnly();
-        if (!isTaken) return OutboxPassResult.Busy;
+        if (!isTaken)
+        {
+            First = await table.FindFirstAsync(rented.Connection, lane, cancellationToken);
+            return OutboxPassResult.Busy;
+        }
+
         var rows = await table.ReadAsync(rented.Connection, lane, ([.. holds.Positions, .. _handed.Keys], holds.Keys), cancellationToken);
         if (rows.Count == 0) return OutboxPassResult.Empty;
 
-        var settled = await PublishAsync(rows, holds, cancellationToken);
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        var publishing = PublishAsync(rows, holds, ending.Token);
+        await KeepLaneAsync(rented.Connection, publishing, ending);
+        var settled = await publishing;
         using var limited = new CancellationTokenSource(StatementTime); // what is confirmed is forgotten, also when the host stops
         await OutboxTable.DeleteAsync(rented.Connection, settled, limited.Token);
         await transaction.CommitAsync(limited.Token);
@@ -65,6 +79,21 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
     {
         database.Renew();
         return new EndpointException(database.Name, "ESB-SQL-CONNECTION", "The database takes no changes now.", isTransient: true) { IsOutage = true };
+    }
+
+    // A topic may take its time. Who cannot say a word meanwhile ends before the next message of each key: another host is about to publish them.
+    private static async Task KeepLaneAsync(DbConnection connection, Task publishing, CancellationTokenSource ending)
+    {
+        while (true)
+        {
+            await publishing.WaitAsync(WordInterval).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (publishing.IsCompleted) return;
+            var keeping = OutboxTable.KeepAsync(connection, CancellationToken.None); // the client's own time-out ends it
+            await keeping.WaitAsync(WordInterval).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (keeping.IsCompletedSuccessfully) continue;
+            await ending.CancelAsync();
+            await Task.WhenAll(publishing, keeping);
+        }
     }
 
     // Those that need not be kept any longer.
@@ -89,14 +118,14 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
                 if (settling.IsCompleted) settled.Enqueue(row);
                 else _handed[row.Position] = ForgetAsync(row, settling);
             }
-            catch (EsbException ex)
-            {
-                Failure = ex.Message;
-                failed.Enqueue(row);
-                return;
-            }
             catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
             {
+                return;
+            }
+            catch (Exception ex) // whatever it is: the other keys go on, and what they publish is forgotten
+            {
+                Failure = ex is EsbException ? ex.Message : $"A message cannot be published: {ex.GetType().Name}.";
+                failed.Enqueue(row);
                 return;
             }
         }
@@ -115,7 +144,7 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
             }, CancellationToken.None);
             _handed.TryRemove(row.Position, out _);
         }
-        catch (Exception ex) when (ex is EsbException or DbException)
+        catch (Exception) // whatever it is: nobody hears of this task before the host stops
         {
             Failure = "A published message could not be forgotten; it may be published again.";
         }

@@ -35,7 +35,15 @@ internal sealed class OutboxTable(string bus)
     private const string FindLanes =
         "select lane from generate_series(0, 15) as lane where exists (select from esb.transaction_outbox waiting where waiting.bus = $1 and waiting.lane = lane.lane)";
 
-    private const string LockLane = "select pg_try_advisory_xact_lock(hashtextextended('esb outbox lane of ' || $1, $2)), current_setting('transaction_read_only')::bool";
+    // A host that is frozen or cut off would have the lane for as long as its connection lasts: the server ends the transaction of one that says nothing.
+    private const string LockLane = """
+        select pg_try_advisory_xact_lock(hashtextextended('esb outbox lane of ' || $1, $2)), current_setting('transaction_read_only')::bool,
+          set_config('idle_in_transaction_session_timeout', '30s', true)
+        """;
+
+    private const string FindFirst = "select position from esb.transaction_outbox where bus = $1 and lane = $2 order by position limit 1";
+
+    private const string SayWord = "select 1";
 
     // Up to a number of rows and of bytes, and at least one row.
     private const string ReadLane = """
@@ -98,6 +106,20 @@ internal sealed class OutboxTable(string bus)
         await using var reader = await batch.ExecuteReaderAsync(cancellationToken);
         await reader.ReadAsync(cancellationToken);
         return (reader.GetBoolean(0), reader.GetBoolean(1));
+    }
+
+    /// <summary>Keeps a lane that was taken: without a word for 30 s it is lost, and the connection with it.</summary>
+    public static async Task KeepAsync(DbConnection connection, CancellationToken cancellationToken)
+    {
+        await using var batch = Batch(connection, Command(SayWord));
+        await batch.ExecuteNonQueryAsync(cancellationToken);
+    }
+
+    /// <summary>The place of the first message of a lane; null where none waits.</summary>
+    public async Task<long?> FindFirstAsync(DbConnection connection, short lane, CancellationToken cancellationToken)
+    {
+        await using var batch = Batch(connection, Command(FindFirst, bus, lane));
+        return (long?)await batch.ExecuteScalarAsync(cancellationToken);
     }
 
     /// <summary>The first messages of a lane.</summary>

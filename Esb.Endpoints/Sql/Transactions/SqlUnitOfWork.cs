@@ -15,10 +15,10 @@ namespace Esb.Endpoints.Sql.Transactions;
 /// <param name="outbox">Takes what it publishes.</param>
 internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, DbTransaction transaction, Guid mark, CommitVerdict verdict, OutboxTable outbox) : IUnitOfWork
 {
-    private const string SavePoint = "esb_call";
     private static readonly TimeSpan CommitTime = TimeSpan.FromSeconds(30);
 
     private readonly List<OutgoingMessage> _messages = [];
+    private int _calls;
     private EndpointException? _lost;
     private bool _isDisposed;
 
@@ -26,11 +26,12 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
 
     public void Publish(OutgoingMessage message) => _messages.Add(message);
 
-    /// <summary>Makes a command one that can fail without the whole transaction: only then a step may catch the failure and go on.</summary>
-    public static DbBatch Guard(DbBatch batch)
+    /// <summary>Makes the command of a call one that can fail without the whole transaction: only then a step may catch the failure and go on.</summary>
+    /// <remarks>The database may be done with a command whose answer is refused here, so its savepoint stays until the next call: there is one at a time, however many calls there are.</remarks>
+    public DbBatch Guard(DbBatch batch)
     {
-        batch.BatchCommands.Insert(0, Command(batch, $"savepoint {SavePoint}"));
-        batch.BatchCommands.Add(Command(batch, $"release savepoint {SavePoint}"));
+        batch.BatchCommands.Insert(0, Command(batch, $"savepoint {SavePointOf(_calls)}"));
+        if (_calls > 1) batch.BatchCommands.Insert(0, Command(batch, $"release savepoint {SavePointOf(_calls - 1)}"));
         return batch;
     }
 
@@ -39,6 +40,7 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
     public async Task<T> UseAsync<T>(string endpoint, TimeSpan timeout, Func<DbConnection, CancellationToken, Task<T>> work, CancellationToken cancellationToken)
     {
         if (_lost is not null) throw _lost;
+        _calls++;
         using var limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limited.CancelAfter(Database.LimitOf(timeout));
         try
@@ -114,14 +116,17 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
     {
         try
         {
-            await transaction.RollbackAsync(SavePoint, CancellationToken.None);
+            await transaction.RollbackAsync(SavePointOf(_calls), CancellationToken.None);
         }
-        catch (Exception ex) when (ex is DbException or InvalidOperationException)
+        catch (Exception ex) when (ex is InvalidOperationException || database.Provider.Explain(ex, []) is not null)
         {
             _lost = database.Provider.Explain(cause, [])?.ToException(Connection, cause)
                 ?? new EndpointException(Connection, "ESB-SQL-CONNECTION", "The connection of the transaction was lost.", isTransient: true, cause, FaultKind.Unavailable) { IsOutage = true };
         }
     }
+
+    // By turns: a call that ended before its own savepoint was there must not be undone to that of the call before, which counts as done.
+    private static string SavePointOf(int call) => int.IsEvenInteger(call) ? "esb_call_even" : "esb_call_odd";
 
     private static DbBatchCommand Command(DbBatch batch, string text)
     {

@@ -28,6 +28,8 @@ internal sealed class TransactionTests
             "parameters": { "id": { "message": "id" }, "body": { "message": "body" } }
           },
           "insert-wrong": { "type": "sql-outbound", "connection": "shop", "execute": "insert into placed (message_id, body) values (null, 'wrong')" },
+          "eleven": { "type": "sql-outbound", "connection": "shop", "query": "select generate_series(1, 11) as number", "maxRows": 10 },
+          "endless": { "type": "sql-outbound", "connection": "shop", "query": "select generate_series(1, 1000000000) as number", "maxRows": 10 },
           "count": { "type": "sql-outbound", "connection": "shop", "poolSize": 20, "query": "select count(*) as placed from placed" },
           "arrivals": {
             "type": "sql-outbound", "subscribe": ["orders.#"], "connection": "shop", 
@@ -44,6 +46,14 @@ internal sealed class TransactionTests
             { "call": "insert" },
             { "try": { "steps": [{ "call": "insert-wrong" }], "catch": [{ "codes": ["ESB-SQL-*"], "steps": [{ "publish": "orders.wrong" }] }] } },
             { "publish": "orders.placed" } ] } }],
+          "refuse-eleven": [{ "transaction": { "connection": "shop", "steps": [
+            { "call": "insert" },
+            { "try": { "steps": [{ "call": "eleven" }], "catch": [{ "codes": ["ESB-SQL-RESULT"], "steps": [{ "publish": "orders.refused" }] }] } },
+            { "call": "insert" } ] } }],
+          "refuse-endless": [{ "transaction": { "connection": "shop", "steps": [
+            { "call": "insert" },
+            { "try": { "steps": [{ "call": "endless" }], "catch": [{ "codes": ["ESB-SQL-RESULT"], "steps": [{ "publish": "orders.refused" }] }] } },
+            { "call": "insert" } ] } }],
           "once": [{ "transaction": { "connection": "shop", "steps": [{ "call": "insert-once" }, { "call": "insert-once" }, { "publish": "orders.placed" }] } }],
           "read": [{ "transaction": { "connection": "shop", "steps": [{ "call": "insert" }, { "call": "count" }, { "publish": "orders.counted" }] } }]
         }
@@ -108,6 +118,19 @@ internal sealed class TransactionTests
         await ArrivedAsync(2, cancellationToken);
         Assert.That(await _shop.ReadAsync<string>("select subject from arrived order by subject", cancellationToken), Is.EqualTo(["orders.placed", "orders.wrong"]));
         Assert.That(await _shop.ReadAsync<Guid>("select message_id from placed", cancellationToken), Is.EqualTo([message.Id]));
+    }
+
+    // The database may be done with the query, or have an hour to go, when its answer turns out to be too large.
+    [TestCase("refuse-eleven"), TestCase("refuse-endless")]
+    public async Task Answer_that_is_refused_and_caught_undoes_nothing_else(string process, CancellationToken cancellationToken)
+    {
+        var message = Some.Message("an order");
+
+        await _bus.RunAsync(process, message, cancellationToken);
+
+        await ArrivedAsync(1, cancellationToken);
+        Assert.That(await _shop.ReadAsync<string>("select subject from arrived", cancellationToken), Is.EqualTo(["orders.refused"]));
+        Assert.That(await _shop.ReadAsync<Guid>("select message_id from placed", cancellationToken), Has.Count.EqualTo(2).And.Contain(message.Id));
     }
 
     [Test]

@@ -83,6 +83,27 @@ public sealed class LeaseHolderTests
         Assert.That((_store.Unanswered, lease.IsHeld, holder.IsHeld), Is.EqualTo((0, true, true)));
     }
 
+    // As of a connection that fell out of step, for which Npgsql has no type of its own.
+    [Test]
+    public async Task Failure_of_the_store_that_nobody_foresaw_is_told_and_ends_neither_the_lease_nor_the_wait_for_it(CancellationToken cancellationToken)
+    {
+        _store.Unforeseen = 1;
+        await using var holder = Start("first");
+        var trouble = holder.Trouble;
+        await UntilAsync(() => _working.ContainsKey("first"), cancellationToken);
+        var lease = _working["first"];
+
+        _store.Unforeseen = 1;
+        await PassAsync(2 * LeaseHolder.TimeToLive, cancellationToken);
+        var state = (_store.Unforeseen, lease.IsHeld, holder.IsHeld, holder.Trouble);
+        _store.Unforeseen = 1;
+        await holder.DisposeAsync();
+
+        Assert.That(trouble, Is.EqualTo("The store cannot be used."));
+        Assert.That(state, Is.EqualTo((0, true, true, (string?)null)));
+        Assert.That((_store.Unforeseen, lease.IsHeld), Is.EqualTo((0, false)), "it could not be given back, and runs out");
+    }
+
     [Test]
     public async Task Host_that_stood_still_knows_before_any_timer_has_run_that_its_lease_is_over(CancellationToken cancellationToken)
     {
@@ -171,6 +192,9 @@ public sealed class LeaseHolderTests
         /// <summary>How many questions from now on get no answer.</summary>
         public int Unanswered { get; set; }
 
+        /// <summary>How many questions from now on fail in a way of their own.</summary>
+        public int Unforeseen { get; set; }
+
         public Task<Lease?> AcquireAsync(string name, string owner, TimeSpan timeToLive, CancellationToken cancellationToken) => Reached().AcquireAsync(name, owner, timeToLive, cancellationToken);
 
         public Task<bool> RenewAsync(Lease lease, TimeSpan timeToLive, CancellationToken cancellationToken)
@@ -182,6 +206,12 @@ public sealed class LeaseHolderTests
 
         public Task ReleaseAsync(Lease lease, CancellationToken cancellationToken) => Reached().ReleaseAsync(lease, cancellationToken);
 
-        private FileLeaseStore Reached() => IsAway ? throw new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable) : _store;
+        private FileLeaseStore Reached()
+        {
+            if (IsAway) throw new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable);
+            if (Unforeseen == 0) return _store;
+            Unforeseen--;
+            throw new Exception("Received backend message ReadyForQuery while expecting BindComplete. Please file a bug.");
+        }
     }
 }

@@ -40,6 +40,45 @@ internal sealed class FileClaimTests : FileInboundFixture
     }
 
     [Test]
+    public async Task File_that_a_dead_host_had_claimed_is_left_to_the_endpoint_whose_pattern_has_its_name(CancellationToken cancellationToken)
+    {
+        var (orders, invoices) = (SomeFiles.InboundConfig(Folder) with { Pattern = "*.ord" }, SomeFiles.InboundConfig(Folder) with { Name = "invoices", Pattern = "*.inv" });
+        var first = new RecordingIntake { IsDurable = false, Answer = (_, _) => Task.FromResult<Task>(new TaskCompletionSource().Task) };
+        var dead = await StartAsync(first, orders);
+        await PutAsync(At("1.ord"), "an order", cancellationToken);
+        await Eventually.HoldsAsync(() => first.Messages.Count == 1, "the first host has it", cancellationToken);
+        await dead.DisposeAsync();
+
+        var (other, again) = (new RecordingIntake(), new RecordingIntake());
+        await using var neighbour = await StartAsync(other, invoices);
+        await PutAsync(At("2.inv"), "an invoice", cancellationToken);
+        await Eventually.HoldsAsync(() => Done().Count == 1, "the neighbour has looked, and done its own", cancellationToken);
+        await using var endpoint = await StartAsync(again, orders);
+        await Eventually.HoldsAsync(() => Done().Count == 2, "the second host has done it", cancellationToken);
+
+        Assert.That(other.Bodies, Is.EqualTo(["an invoice"]));
+        Assert.That(again.Messages.Select(message => message.Id), Is.EqualTo([first.Messages.Single().Id]));
+    }
+
+    [Test]
+    public async Task Claimed_file_that_no_pattern_has_the_name_of_any_more_is_told_once(CancellationToken cancellationToken)
+    {
+        var (log, time) = (new LogLines(), new ManualTime());
+        await File.WriteAllTextAsync(At("1.ord"), "an order", cancellationToken);
+        using (var dead = FileClaims.Open(SomeFiles.InboundConfig(Folder), time, log)) dead.TryClaim("1.ord");
+        using var claims = FileClaims.Open(SomeFiles.InboundConfig(Folder) with { Pattern = "*.xml" }, time, log);
+
+        var taken = claims.TakeOver();
+        var before = log.Warnings;
+        time.Advance(TimeSpan.FromMinutes(1));
+        claims.TakeOver();
+        claims.TakeOver();
+
+        Assert.That((taken.Count, before.Count), Is.EqualTo((0, 0)), "another endpoint may only just be starting");
+        Assert.That(log.Warnings, Has.Count.EqualTo(1).And.All.StartsWith("drop-box leaves '1.ord'"));
+    }
+
+    [Test]
     public async Task File_stays_claimed_until_its_message_has_arrived_where_the_bus_forgets(CancellationToken cancellationToken)
     {
         var arrived = new TaskCompletionSource();
