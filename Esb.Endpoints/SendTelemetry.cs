@@ -54,7 +54,8 @@ internal static class SendTelemetry
         Adapter.Record(duration.TotalSeconds, tags);
     }
 
-    private static TagList TagsOf(string endpoint, EsbMessage message)
+    /// <summary>The endpoint, the topic and the party that a message counts for.</summary>
+    public static TagList TagsOf(string endpoint, EsbMessage message)
     {
         var tags = new TagList { { EsbTelemetry.Tags.Endpoint, endpoint } };
         if (TopicNames.Of(message.Subject) is { } topic) tags.Add(EsbTelemetry.Tags.Topic, topic);

@@ -41,7 +41,7 @@ public sealed class ConfigurationReader(SettingsCatalog catalog)
         var reader = new SettingsReader(catalog, errors);
         var sections = root.Read(whole, reader);
         reader.CheckReferences(whole);
-        return new EsbConfiguration(whole, sections, reader.Damaged, reader.Values, Revision(whole));
+        return new EsbConfiguration(whole, sections, reader.Damaged, reader.Values, Revision(whole)) { Variables = variables };
     }
 
     // Of the canonical form: members sorted, white space gone. Two configurations that say the same have the same revision.

@@ -25,6 +25,9 @@ public sealed class EsbConfiguration
     /// <summary>Every single value, defaults included, and where it came from.</summary>
     public IReadOnlyList<TracedValue> Values { get; }
 
+    /// <summary>The environment variables that it was read with, for the references of files that are read while the bus runs.</summary>
+    public IReadOnlyDictionary<string, string> Variables { get; internal init; } = new Dictionary<string, string>();
+
     /// <summary>A section as the settings that it was registered with.</summary>
     /// <exception cref="KeyNotFoundException">No such section is registered.</exception>
     public T Section<T>(string name) => (T)_sections[name];

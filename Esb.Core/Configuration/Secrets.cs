@@ -24,7 +24,7 @@ internal static partial class Secrets
     public static string Hide(Secrecy secrecy, ConfigNode node) => secrecy switch
     {
         Secrecy.Whole => Mask,
-        Secrecy.Password => Password().Replace(node.Text, match => match.Groups["before"].Value + Mask),
+        Secrecy.Password => Password().Replace(node.Written ?? node.Text, match => match.Groups["before"].Value + Mask),
         _ => node.Written ?? node.Text,
     };
 
@@ -44,6 +44,7 @@ internal static partial class Secrets
     private static bool IsReference(string text) => text.Contains("${env:", StringComparison.Ordinal) || text.Contains("${file:", StringComparison.Ordinal);
 
     // Password=… of a connection string, up to its semicolon, or quoted, where a quote in it is doubled; user:… of an address, up to the last @ before its path.
-    [GeneratedRegex("""(?<before>(?:password|pwd)\s*=\s*)(?<secret>"(?:[^"]|"")*"|'(?:[^']|'')*'|[^;]+)|(?<before>://[^/@:\s]*:)(?<secret>[^/\s]+)(?=@)""", RegexOptions.IgnoreCase)]
+    // The colon of a reference, as in ${env:USER}, does not end the user.
+    [GeneratedRegex("""(?<before>(?:password|pwd|psw)\s*=\s*)(?<secret>"(?:[^"]|"")*"|'(?:[^']|'')*'|[^;]+)|(?<before>://(?>(?:\$\{[^}]*\}|[^/@:\s])*):)(?<secret>[^/\s]+)(?=@)""", RegexOptions.IgnoreCase)]
     private static partial Regex Password();
 }

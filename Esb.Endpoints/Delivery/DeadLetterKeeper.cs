@@ -25,7 +25,7 @@ internal sealed partial class DeadLetterKeeper(ITopicTransport transport, IDeadL
             AuditFacts.Of(letter.Message, AuditKind.DeadLettered, time) with { Endpoint = letter.Endpoint, Attempt = letter.Attempts, Code = letter.Code, Reason = letter.Reason },
             cancellationToken);
         LogDeadLettered(letter.Message.Id, letter.Endpoint, letter.Attempts, letter.Code, letter.Reason);
-        DeliveryTelemetry.CountDeadLetter(letter.Endpoint, letter.Code);
+        DeliveryTelemetry.CountDeadLetter(letter.Endpoint, letter.Message, letter.Code);
     }
 
     public async Task StopAsync(CancellationToken cancellationToken)

@@ -1,4 +1,5 @@
 using Esb.Core.Endpoints;
+using Esb.Core.Errors;
 using Esb.Core.Expressions;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
@@ -140,8 +141,11 @@ internal sealed class DeliveryController : IAsyncDisposable
     public bool TryMoveOn(Guid messageId, bool discard, OperatorDecision? decision) => _mode is OrderedDelivery ordered && ordered.TryMoveOn(messageId, discard, decision);
 
     /// <summary>Sends without a queue. A message that the endpoint applied before is recorded as such, and has no answer.</summary>
+    /// <exception cref="EndpointException"><c>ESB-ENDPOINT-PAUSED</c>: by an operator. Or what sending fails with.</exception>
     public async ValueTask<EsbMessage?> CallAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
+        if (_current.Paused == true)
+            throw new EndpointException(_config.Name, "ESB-ENDPOINT-PAUSED", $"The endpoint '{_config.Name}' was paused by an operator.", isTransient: true, kind: FaultKind.Unavailable);
         var answer = await _sender.SendAsync(message, unitOfWork, cancellationToken);
         SendTelemetry.CountCalled(_config.Name, message);
         if (DuplicateNotice.Read(answer) is not { } notice) return answer;

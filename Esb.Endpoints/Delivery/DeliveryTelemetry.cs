@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
 using Esb.Core.Diagnostics;
+using Esb.Core.Messages;
 using Esb.Core.Topics;
 
 namespace Esb.Endpoints.Delivery;
@@ -48,9 +49,14 @@ internal static class DeliveryTelemetry
     public static void CountDuplicate(string endpoint, string code) =>
         Duplicates.Add(1, new TagList { { EsbTelemetry.Tags.Endpoint, endpoint }, { EsbTelemetry.Tags.Outcome, code } });
 
-    public static void CountParked(string endpoint, string code) =>
-        Parked.Add(1, new TagList { { EsbTelemetry.Tags.Endpoint, endpoint }, { EsbTelemetry.Tags.ErrorType, code } });
+    public static void CountParked(string endpoint, EsbMessage message, string code) => Parked.Add(1, TagsOf(endpoint, message, code));
 
-    public static void CountDeadLetter(string endpoint, string code) =>
-        DeadLettered.Add(1, new TagList { { EsbTelemetry.Tags.Endpoint, endpoint }, { EsbTelemetry.Tags.ErrorType, code } });
+    public static void CountDeadLetter(string endpoint, EsbMessage message, string code) => DeadLettered.Add(1, TagsOf(endpoint, message, code));
+
+    private static TagList TagsOf(string endpoint, EsbMessage message, string code)
+    {
+        var tags = SendTelemetry.TagsOf(endpoint, message);
+        tags.Add(EsbTelemetry.Tags.ErrorType, code);
+        return tags;
+    }
 }

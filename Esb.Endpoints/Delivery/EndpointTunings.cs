@@ -3,7 +3,7 @@ using Esb.Core.Topics;
 
 namespace Esb.Endpoints.Delivery;
 
-/// <summary>What can be tuned about an endpoint, as numbers that are all given; and which changes contradict its <c>delivery</c>.</summary>
+/// <summary>What can be tuned about an endpoint, as numbers that are all given; and which changes contradict how it delivers.</summary>
 internal static class EndpointTunings
 {
     private const int MostAtOnce = 1000;
@@ -45,6 +45,7 @@ internal static class EndpointTunings
             CheckSecond("processingThreads", change.ProcessingThreads);
         }
 
+        if (change.Paused == true && config.Subscribe.Count == 0) errors.Add("paused = true: expected an endpoint that subscribes to something: calls and relays have no queue to wait in");
         return errors;
 
         void CheckRange(string name, int? value, int most)

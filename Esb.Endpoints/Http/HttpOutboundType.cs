@@ -15,7 +15,7 @@ internal sealed class HttpOutboundType(EsbConfiguration configuration, HttpTarge
         HttpAddressRules.Check(settings, settings.Url, settings.Method, settings.AllowInsecure, errors);
         TargetSecurityCheck.Check(settings, errors, time.GetUtcNow());
         foreach (var target in settings.Targets.Values) CheckTarget(settings, target, errors);
-        if (settings.TargetsFile is { } file) LiveSettings<HttpTargetConfig>.Read(file, (target, found) => CheckTarget(settings, target, found), errors);
+        if (settings.TargetsFile is { } file) LiveSettings<HttpTargetConfig>.Read(file, configuration.Variables, (target, found) => CheckTarget(settings, target, found), errors);
     }
 
     protected override IOutboundAdapter Create(HttpOutboundConfig settings)
@@ -28,7 +28,8 @@ internal sealed class HttpOutboundType(EsbConfiguration configuration, HttpTarge
         HttpAddressRules.Check(target, target.Url, target.Method ?? endpoint.Method, endpoint.AllowInsecure, errors);
 
     private LiveSettings<HttpTargetConfig>? LiveOf(HttpOutboundConfig settings) => settings.TargetsFile is { } file
-        ? new LiveSettings<HttpTargetConfig>(file, (target, errors) => CheckTarget(settings, target, errors), time, loggers.CreateLogger<LiveSettings<HttpTargetConfig>>())
+        ? new LiveSettings<HttpTargetConfig>(
+            file, configuration.Variables, (target, errors) => CheckTarget(settings, target, errors), time, loggers.CreateLogger<LiveSettings<HttpTargetConfig>>())
         : null;
 }
 

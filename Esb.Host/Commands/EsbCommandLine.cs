@@ -35,6 +35,11 @@ internal static class EsbCommandLine
             context.Error.WriteLine($"{ex.Code} {ex.Message}{(ex.InnerException is { } inner ? $" {inner.Message}" : "")}");
             return ex.IsTransient ? ExitCode.Unreachable : ExitCode.Configuration;
         }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            context.Error.WriteLine($"ESB-CLI-FILE {ex.Message}"); // of a file or a folder that the configuration names
+            return ExitCode.Configuration;
+        }
     }
 
     private static RootCommand Commands(CommandContext context) => new("An enterprise service bus. Without a command it runs the orders sample.")

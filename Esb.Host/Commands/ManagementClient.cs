@@ -37,11 +37,8 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
     public async Task<IReadOnlyList<EndpointStatus>> GetEndpointsAsync(CancellationToken cancellationToken) =>
         (await GetAsync<Page<EndpointStatus>>("api/endpoints", cancellationToken)).Items;
 
-    public async Task<TunedEndpoint> TuneAsync(string endpoint, EndpointTuning tuning, CancellationToken cancellationToken)
-    {
-        using var request = new HttpRequestMessage(HttpMethod.Patch, $"api/endpoints/{Uri.EscapeDataString(endpoint)}") { Content = JsonContent.Create(tuning, options: Json) };
-        return await AskAsync<TunedEndpoint>(request, cancellationToken);
-    }
+    public Task<TunedEndpoint> TuneAsync(string endpoint, EndpointTuning tuning, CancellationToken cancellationToken) =>
+        PatchAsync<TunedEndpoint>($"api/endpoints/{Uri.EscapeDataString(endpoint)}", tuning, cancellationToken);
 
     public Task<Page<AuditFactView>> FindAsync(AuditQuery query, CancellationToken cancellationToken) =>
         GetAsync<Page<AuditFactView>>($"api/messages?{MessageParameters.Write(query)}", cancellationToken);

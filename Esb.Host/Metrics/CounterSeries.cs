@@ -7,24 +7,27 @@ internal sealed class CounterSeries
     public const int Samples = 300;
 
     private const int PeakSamples = 10;
+    private const double PeakSeconds = 10;
 
     private readonly long[] _past = new long[Samples];
-    private readonly long[] _times = new long[Samples]; // when, in ticks; 0 where there is no sample yet
+    private readonly long[] _times = new long[Samples]; // when, in ticks
     private long _total;
     private double _peak;
     private int _next;
+    private int _kept;
 
     public void Add(long count) => Interlocked.Add(ref _total, count);
 
     /// <summary>Once a second.</summary>
-    /// <param name="now">In ticks of any steady clock that began above 0.</param>
+    /// <param name="now">In ticks of any steady clock.</param>
     public void Sample(long now)
     {
         lock (_past)
         {
-            (_past[_next], _times[_next]) = (Interlocked.Read(ref _total), now);
-            _next = (_next + 1) % Samples;
-            if (RateOver(PeakSamples) is { } rate) _peak = Math.Max(_peak, rate);
+            if (_kept == 0) Keep(0, now - TimeSpan.TicksPerSecond); // a series is made by what it counts first, since the sample before
+            Keep(Interlocked.Read(ref _total), now);
+            var (growth, seconds) = GrowthOver(PeakSamples);
+            _peak = Math.Max(_peak, growth / Math.Max(seconds, PeakSeconds));
         }
     }
 
@@ -35,24 +38,29 @@ internal sealed class CounterSeries
 
     public CounterSummary Summarize()
     {
-        lock (_past) return new CounterSummary(Interlocked.Read(ref _total), RateOver(10) ?? 0, RateOver(60) ?? 0, RateOver(Samples - 1) ?? 0, _peak);
+        lock (_past) return new CounterSummary(Interlocked.Read(ref _total), RateOver(10), RateOver(60), RateOver(Samples - 1), _peak);
+    }
+
+    private void Keep(long total, long now)
+    {
+        (_past[_next], _times[_next]) = (total, now);
+        _next = (_next + 1) % Samples;
+        _kept = Math.Min(_kept + 1, Samples);
+    }
+
+    private double RateOver(int samples)
+    {
+        var (growth, seconds) = GrowthOver(samples);
+        return seconds > 0 ? growth / seconds : 0;
     }
 
     // Between two samples, so that both ends are known: the last one, and one so many before it, or the first there is.
-    private double? RateOver(int samples)
+    private (long Growth, double Seconds) GrowthOver(int samples)
     {
+        if (_kept == 0) return (0, 0);
         var last = (_next + Samples - 1) % Samples;
-        if (_times[last] == 0) return null;
-        var first = last;
-        for (var back = 0; back < samples; back++)
-        {
-            var before = (first + Samples - 1) % Samples;
-            if (_times[before] == 0 || before == last) break;
-            first = before;
-        }
-
-        var seconds = TimeSpan.FromTicks(_times[last] - _times[first]).TotalSeconds;
-        return seconds > 0 ? (_past[last] - _past[first]) / seconds : null;
+        var first = (last + Samples - Math.Min(samples, _kept - 1)) % Samples;
+        return (_past[last] - _past[first], TimeSpan.FromTicks(_times[last] - _times[first]).TotalSeconds);
     }
 }
 

@@ -54,7 +54,7 @@ internal sealed partial class SegmentLog : IAsyncDisposable
     /// <param name="options">How it is written.</param>
     /// <param name="logger">Hears of damage.</param>
     /// <param name="listener">Hears of every record that is durable, before its caller does; null where nobody wants to.</param>
-    /// <exception cref="Core.Errors.EsbException"><c>ESB-STORE-INUSE</c>: another process writes to the folder.</exception>
+    /// <exception cref="Core.Errors.EsbException"><c>ESB-STORE-INUSE</c>: another process writes to the folder. <c>ESB-STORE-FOLDER</c>: it cannot be written.</exception>
     public static SegmentLog Open(string folder, SegmentOptions options, ILogger logger, ISegmentListener? listener = null)
     {
         var folderLock = FolderLock.Take(folder);

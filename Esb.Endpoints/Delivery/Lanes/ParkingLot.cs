@@ -80,7 +80,7 @@ internal sealed partial class ParkingLot(
     private void Tell(DeliveryAttempts attempts, EsbException failure)
     {
         LogParked(attempts.Current.Id, config.Name, attempts.Count, failure.Code, failure.Message);
-        DeliveryTelemetry.CountParked(config.Name, failure.Code);
+        DeliveryTelemetry.CountParked(config.Name, attempts.Current, failure.Code);
     }
 
     [LoggerMessage(EventId = 2442, Level = LogLevel.Error, Message = "Message {MessageId} was given up by {Endpoint} after {Attempts} attempts; its key is parked until somebody decides: {Code}: {Reason}")]

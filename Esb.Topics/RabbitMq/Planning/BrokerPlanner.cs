@@ -4,6 +4,7 @@ using Esb.Core.Planning;
 using Esb.Core.Topics;
 using Esb.Topics.RabbitMq.Farm;
 using Esb.Topics.RabbitMq.Topology;
+using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Topics.RabbitMq.Planning;
 
@@ -13,18 +14,37 @@ internal sealed class BrokerPlanner(EsbConfiguration configuration, TimeProvider
 {
     public async Task<IReadOnlyList<PlannedChange>> PlanAsync(CancellationToken cancellationToken)
     {
-        if (Transport is null) return [];
-        await using var session = await OpenAsync(cancellationToken);
         var changes = new List<PlannedChange>();
-        foreach (var topic in Topics) changes.Add(await PlanTopicAsync(session, topic, cancellationToken));
-        foreach (var subscription in Subscriptions) changes.AddRange(await new EndpointPlan(session, subscription).CompareAsync(cancellationToken));
+        await AskAsync(session => CompareAsync(session, changes, cancellationToken), cancellationToken);
         return changes;
     }
 
-    public async Task ApplyAsync(Action<string> tell, CancellationToken cancellationToken)
+    public Task ApplyAsync(Action<string> tell, CancellationToken cancellationToken) =>
+        AskAsync(session => ApplyAsync(session, tell, cancellationToken), cancellationToken);
+
+    // A broker that is lost between two questions, or refuses one, is as good as away.
+    private async Task AskAsync(Func<BrokerSession, Task> ask, CancellationToken cancellationToken)
     {
         if (Transport is null) return;
-        await using var session = await OpenAsync(cancellationToken);
+        await using var session = await BrokerSession.OpenAsync(Transport, Topics, time, cancellationToken);
+        try
+        {
+            await ask(session);
+        }
+        catch (Exception ex) when (ex is OperationInterruptedException or IOException or TimeoutException or ObjectDisposedException)
+        {
+            throw TopicFaults.NotAnswered(BrokerFault.Describe(ex));
+        }
+    }
+
+    private async Task CompareAsync(BrokerSession session, List<PlannedChange> changes, CancellationToken cancellationToken)
+    {
+        foreach (var topic in Topics) changes.Add(await PlanTopicAsync(session, topic, cancellationToken));
+        foreach (var subscription in Subscriptions) changes.AddRange(await new EndpointPlan(session, subscription).CompareAsync(cancellationToken));
+    }
+
+    private async Task ApplyAsync(BrokerSession session, Action<string> tell, CancellationToken cancellationToken)
+    {
         await session.Topology.DeclareSharedAsync(session.Connection, cancellationToken);
         var toMigrate = new List<Subscription>();
         foreach (var subscription in Subscriptions)
@@ -51,8 +71,6 @@ internal sealed class BrokerPlanner(EsbConfiguration configuration, TimeProvider
         .OfType<OutboundEndpointConfig>()
         .Where(endpoint => endpoint.Enabled && endpoint.Subscribe.Count > 0)
         .Select(Subscription.Of);
-
-    private Task<BrokerSession> OpenAsync(CancellationToken cancellationToken) => BrokerSession.OpenAsync(Transport!, Topics, time, cancellationToken);
 
     private static async Task<PlannedChange> PlanTopicAsync(BrokerSession session, string topic, CancellationToken cancellationToken)
     {

@@ -1,6 +1,7 @@
 using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Esb.IntegrationTests.Topics;
+using RabbitMQ.Client;
 
 namespace Esb.IntegrationTests.EndToEnd;
 
@@ -57,6 +58,19 @@ public sealed class PlanTests
 
         Assert.That(exitCode, Is.EqualTo(5), output);
         Assert.That(output, Does.Contain("ESB-TOPIC-UNAVAILABLE"));
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task Plan_ends_with_5_when_the_broker_refuses_to_answer(CancellationToken cancellationToken)
+    {
+        await using var stranger = await _broker.ConnectAsync();
+        await using var channel = await stranger.CreateChannelAsync(cancellationToken: cancellationToken);
+        await channel.QueueDeclareAsync(_broker.Names.Endpoint("out"), durable: false, exclusive: true, autoDelete: true, cancellationToken: cancellationToken); // nobody else may look at it
+
+        var (exitCode, output) = await RunAsync("parallel", cancellationToken);
+
+        Assert.That(exitCode, Is.EqualTo(5), output);
+        Assert.That(output, Does.StartWith("ESB-TOPIC-UNAVAILABLE").And.Not.Contain("Exception"));
     }
 
     private async Task<(int ExitCode, string Output)> RunAsync(string delivery, CancellationToken cancellationToken, string? option = null, string? url = null)

@@ -92,12 +92,22 @@ public sealed class ExplainTests : ConfigurationFixture
         {
             Assert.That(shown.Values, Has.None.Contain("geheim"));
             Assert.That(shown["name"], Is.EqualTo("\"${env:NAME}\""));
-            Assert.That(shown["transport.url"], Is.EqualTo("\"amqp://bus:***@broker\""));
+            Assert.That(shown["transport.url"], Is.EqualTo("\"${env:URL}\""));
             Assert.That(shown["listeners.public.key"], Is.EqualTo("***"));
             Assert.That(shown["listeners.public.keys"], Is.EqualTo("***"));
             Assert.That(shown["processes.p[0].set.headers.authorization"], Is.EqualTo("\"Bearer ${env:KEY}\""));
             Assert.That(shown["endpoints.out.poolSize"], Is.EqualTo("7"), "a number that was understood is no secret");
         });
+    }
+
+    [TestCase("https://hooks.example/services/${env:TOKEN}", "https://hooks.example/services/${env:TOKEN}")]
+    [TestCase("amqp://${env:USER}:${env:TOKEN}@broker/${env:USER}", "amqp://${env:USER}:***@broker/${env:USER}")]
+    [TestCase("amqp://${env:USER}@broker", "amqp://${env:USER}@broker")]
+    public void What_a_reference_brings_into_an_address_is_not_shown(string written, string expected)
+    {
+        var shown = Shown($$"""{ "transport": { "type": "rabbitmq", "url": "{{written}}" } }""", ("TOKEN", "T0/geheim"), ("USER", "bus"));
+
+        Assert.That(shown["transport.url"], Is.EqualTo($"\"{expected}\""));
     }
 
     private Dictionary<string, string> Shown(string json, params (string Name, string Value)[] variables) =>

@@ -10,6 +10,7 @@ public sealed class LiveSettingsTests : IDisposable
 {
     private readonly string _file = Path.GetTempFileName();
     private readonly ManualTime _time = new();
+    private readonly Dictionary<string, string> _variables = new() { ["TOKEN"] = "geheim" };
     private readonly LogLines _log = new();
     private readonly LoggerFactory _loggers;
 
@@ -48,10 +49,34 @@ public sealed class LiveSettingsTests : IDisposable
         Assert.That(line, Does.Contain("ESB-CFG-RELOAD").And.Contain(told).And.Contain(_file));
     }
 
+    [Test]
+    public void References_are_resolved_at_the_start_and_in_every_change()
+    {
+        var settings = Live("""{ "east": "http://localhost/${env:TOKEN}" }""");
+        var before = settings.Current["east"].Url;
+
+        Write("""{ "east": "http://localhost/changed/${env:TOKEN}" }""");
+        _time.Advance(TimeSpan.FromSeconds(1));
+
+        Assert.That((before, settings.Current["east"].Url), Is.EqualTo(("http://localhost/geheim", "http://localhost/changed/geheim")));
+    }
+
+    [TestCase("http://localhost/${env:TOKE}", "ESB-CFG-ENV"), TestCase("http://localhost/${token}", "ESB-CFG-REFERENCE"), TestCase("${env:TOKEN}", "ESB-CFG-URL")]
+    public void Broken_reference_is_told_without_what_references_bring(string url, string code)
+    {
+        var settings = Live("""{ "east": "http://localhost/1" }""");
+
+        Write($$"""{ "east": "{{url}}" }""");
+        _time.Advance(TimeSpan.FromSeconds(1));
+
+        Assert.That(settings.Current["east"].Url, Is.EqualTo("http://localhost/1"));
+        Assert.That(_log.All.Single(line => line.Level == LogLevel.Error).Text, Does.Contain(code).And.Contain($"{_file}:1:").And.Not.Contain("geheim"));
+    }
+
     private LiveSettings<HttpTargetConfig> Live(string text)
     {
         Write(text);
-        return new LiveSettings<HttpTargetConfig>(_file, Check, _time, _loggers.CreateLogger<LiveSettings<HttpTargetConfig>>());
+        return new LiveSettings<HttpTargetConfig>(_file, _variables, Check, _time, _loggers.CreateLogger<LiveSettings<HttpTargetConfig>>());
     }
 
     private void Write(string text)

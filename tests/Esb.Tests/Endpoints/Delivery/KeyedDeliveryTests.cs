@@ -1,4 +1,7 @@
+using System.Collections.Concurrent;
+using System.Diagnostics.Metrics;
 using Esb.Core.Audit;
+using Esb.Core.Diagnostics;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
@@ -35,6 +38,23 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
         Assert.That(await LineAsync("a"), Is.EqualTo("1 2"));
         Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Failed, AuditKind.Parked, AuditKind.Parked, AuditKind.Delivered }));
         Assert.That((await Store.ListAsync(null, 10, cancellationToken)).Single().DueAt, Is.Null, "an operator decides");
+    }
+
+    [Test, CancelAfter(10_000)]
+    public async Task Parked_message_counts_for_its_topic_and_its_party(CancellationToken cancellationToken)
+    {
+        var party = $"party-{Guid.NewGuid():N}";
+        var counted = new ConcurrentBag<Dictionary<string, object?>>();
+        using var listener = new MeterListener { InstrumentPublished = (instrument, self) => { if (instrument.Name == EsbTelemetry.Metrics.Parked) self.EnableMeasurementEvents(instrument); } };
+        listener.SetMeasurementEventCallback<long>((_, _, tags, _) => counted.Add(new(tags.ToArray())));
+        listener.Start();
+        await StartAsync(ByKey);
+        Outside.Fails(isTransient: false);
+
+        await DeliverAsync(Delivery(Some.Message("1", key: "a") with { Party = party }) with { Source = Source }, cancellationToken);
+
+        var tags = counted.Single(tags => party.Equals(tags.GetValueOrDefault(EsbTelemetry.Tags.Party)));
+        Assert.That((tags[EsbTelemetry.Tags.Endpoint], tags[EsbTelemetry.Tags.Topic], tags[EsbTelemetry.Tags.ErrorType]), Is.EqualTo(("an-endpoint", "orders", "ESB-TEST-FAILED")));
     }
 
     [Test, CancelAfter(10_000)]

@@ -1,4 +1,5 @@
 using Esb.Core.Endpoints;
+using Esb.Core.Errors;
 using Esb.Core.Topics;
 using Esb.Endpoints.Delivery;
 using Esb.Tests.Fakes;
@@ -51,6 +52,28 @@ public sealed class TuningTests : DeliveryFixture
         Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Running));
     }
 
+    [Test, CancelAfter(10_000)]
+    public async Task Call_of_a_paused_endpoint_is_refused_until_it_goes_on(CancellationToken cancellationToken)
+    {
+        await StartAsync(new TestOutboundConfig());
+        await Controller.TuneAsync(new EndpointTuning { Paused = true }, cancellationToken);
+
+        Assert.That(
+            async () => await Controller.CallAsync(Some.Message(), unitOfWork: null, cancellationToken),
+            Throws.TypeOf<EndpointException>().With.Property("Code").EqualTo("ESB-ENDPOINT-PAUSED").And.Property("IsTransient").True.And.Property("Kind").EqualTo(FaultKind.Unavailable));
+
+        await Controller.TuneAsync(new EndpointTuning { Paused = false }, cancellationToken);
+        await Controller.CallAsync(Some.Message(), unitOfWork: null, cancellationToken);
+        Assert.That(Outside.Attempts, Has.Count.EqualTo(1));
+    }
+
+    [Test]
+    public void Pause_of_an_endpoint_that_is_only_called_is_refused()
+    {
+        Assert.That(EndpointTunings.Check(new TestOutboundConfig(), new EndpointTuning { Paused = true }), Has.One.StartsWith("paused = true: expected an endpoint that subscribes"));
+        Assert.That(EndpointTunings.Check(new TestOutboundConfig(), new EndpointTuning { Paused = false }), Is.Empty);
+    }
+
     [TestCase(DeliveryMode.Ordered, 2, null, "poolSize = 2: expected 1, because of delivery \"ordered\"")]
     [TestCase(DeliveryMode.Ordered, null, 2, "processingThreads = 2: expected 1, because of delivery \"ordered\"")]
     [TestCase(DeliveryMode.Parallel, 0, null, "poolSize = 0: expected 1..1000")]
@@ -59,6 +82,10 @@ public sealed class TuningTests : DeliveryFixture
         Assert.That(EndpointTunings.Check(new TestOutboundConfig { Delivery = delivery }, new EndpointTuning { PoolSize = poolSize, ProcessingThreads = threads }), Has.One.StartsWith(expected));
 
     [Test]
-    public void Lanes_may_be_worked_on_by_any_number() =>
-        Assert.That(EndpointTunings.Check(new TestOutboundConfig { Delivery = DeliveryMode.OrderedByKey }, new EndpointTuning { PoolSize = 16, ProcessingThreads = 8, Prefetch = 100, Paused = true }), Is.Empty);
+    public void Lanes_may_be_worked_on_by_any_number()
+    {
+        var config = new TestOutboundConfig { Delivery = DeliveryMode.OrderedByKey, Subscribe = [SubjectPattern.Parse("orders.#")!] };
+
+        Assert.That(EndpointTunings.Check(config, new EndpointTuning { PoolSize = 16, ProcessingThreads = 8, Prefetch = 100, Paused = true }), Is.Empty);
+    }
 }

@@ -64,7 +64,7 @@ public sealed class HttpTargetsTests
         var (file, time) = (Path.GetTempFileName(), new ManualTime());
         File.WriteAllText(file, """{ "east": "http://localhost/1", "west": "http://localhost/2" }""");
         using var cleanUp = new FileToDelete(file);
-        var live = new LiveSettings<HttpTargetConfig>(file, (_, _) => { }, time, NullLogger<LiveSettings<HttpTargetConfig>>.Instance);
+        var live = new LiveSettings<HttpTargetConfig>(file, new Dictionary<string, string>(), (_, _) => { }, time, NullLogger<LiveSettings<HttpTargetConfig>>.Instance);
         var destinations = new HttpDestinations(new HttpOutboundConfig { Url = "http://localhost/" }, live);
         var (east, west) = (destinations.Of("east"), destinations.Of("west"));
         Assert.That((destinations.Of("east"), destinations.Of("west")), Is.EqualTo((east, west)), "built once");
@@ -89,12 +89,12 @@ public sealed class HttpTargetsTests
     public void File_of_targets_is_checked_at_the_start_with_the_place_of_each_mistake()
     {
         var file = Path.GetTempFileName();
-        File.WriteAllText(file, "{\n  \"east\": \"east\",\n  \"west\": { \"uri\": \"http://localhost/\" }\n}");
+        File.WriteAllText(file, "{\n  \"east\": \"east\",\n  \"west\": { \"uri\": \"http://localhost/\" },\n  \"south\": \"${env:MISSING}\"\n}");
         using var cleanUp = new FileToDelete(file);
 
         _bus.Read($$""" "backend": { "type": "http-outbound", "url": "http://localhost/", "targetsFile": "{{file}}" } """);
 
-        Assert.That(_bus.Errors.All.Select(error => (error.Code, error.Origin!.Line)), Is.EquivalentTo(new[] { ("ESB-CFG-URL", 2), ("ESB-CFG-UNKNOWN", 3) }));
+        Assert.That(_bus.Errors.All.Select(error => (error.Code, error.Origin!.Line)), Is.EquivalentTo(new[] { ("ESB-CFG-URL", 2), ("ESB-CFG-UNKNOWN", 3), ("ESB-CFG-ENV", 4) }));
     }
 
     private static EsbMessage Naming(string? target) =>

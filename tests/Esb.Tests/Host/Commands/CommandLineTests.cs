@@ -1,3 +1,5 @@
+using Esb.Host.Commands;
+
 namespace Esb.Tests.Host.Commands;
 
 /// <summary>Words and options that are no command are refused with what was meant.</summary>
@@ -49,6 +51,19 @@ public sealed class CommandLineTests : CommandLineFixture
 
         Assert.That(exitCode, Is.EqualTo(2));
         Assert.That(Error, Does.Contain("use the key file or the environment variable ESB_KEY").And.Not.Contain("s3cret"));
+    }
+
+    [Test]
+    public async Task File_or_folder_that_nobody_foresaw_to_be_out_of_reach_is_a_configuration_error()
+    {
+        var context = new CommandContext { Output = TextWriter.Null, Error = TextWriter.Null, Variables = new Dictionary<string, string>(), Services = StandIns.Services };
+        using var error = new StringWriter();
+        Exception[] faults = [new UnauthorizedAccessException("Access to the path '/etc/esb' is denied."), new IOException("Input/output error : '/etc/esb'")];
+
+        foreach (var fault in faults)
+            Assert.That(await EsbCommandLine.InvokeAsync(["validate", Folder], context with { Error = error, Services = () => throw fault }), Is.EqualTo(3));
+
+        Assert.That(error.ToString().TrimEnd().Split(Environment.NewLine), Is.EqualTo(faults.Select(fault => $"ESB-CLI-FILE {fault.Message}")));
     }
 
     [TestCase("workflows list")]

@@ -1,8 +1,10 @@
 using System.Net;
 using System.Net.Sockets;
 using Esb.Core.Endpoints;
+using Esb.Tests.Fakes;
 using Esb.Tests.Host.Management;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 using NSubstitute;
 
 namespace Esb.Tests.Host.Commands;
@@ -22,6 +24,20 @@ public sealed class RemoteCommandTests : CommandLineFixture
 
         Assert.That(exitCode, Is.Zero);
         Assert.That(Output, Does.Match(@"ledger +file-outbound +paused +1234567 .*the disk is full"));
+    }
+
+    [TestCase("set", "--pool-size", "5"), TestCase("pause"), TestCase("resume")]
+    public async Task Change_of_an_endpoint_is_logged_with_the_name_of_the_operator(string command, params string[] options)
+    {
+        var (monitor, farm, log) = (Substitute.For<IEndpointMonitor>(), Substitute.For<IFarmTuning>(), new LogLines());
+        monitor.Endpoints.Returns([new EndpointStatus { Name = "ledger", Type = "file-outbound", State = EndpointState.Running }]);
+        farm.TuneAsync(default!, default!, default).ReturnsForAnyArgs([]);
+        await using var host = await RunningManagement.StartAsync(CancellationToken.None, services => services.AddSingleton(monitor).AddSingleton(farm).AddSingleton<ILoggerProvider>(log));
+
+        var exitCode = await AskAsync(host, ["endpoints", command, "ledger", .. options]);
+
+        Assert.That(exitCode, Is.Zero, Error);
+        Assert.That(log.All.Select(line => line.Text), Has.One.Contains($"Endpoint ledger was changed by {Environment.UserName};"));
     }
 
     [Test, Property("Case", "CLI-06")]

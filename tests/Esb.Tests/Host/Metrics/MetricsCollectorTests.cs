@@ -1,9 +1,15 @@
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
 using Esb.Core.Diagnostics;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Esb.Endpoints.Delivery;
 using Esb.Host.Metrics;
+using Esb.Tests.Fakes;
 using Esb.Tests.Host.Management;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging.Abstractions;
+using NSubstitute;
 using NUnit.Framework;
 
 namespace Esb.Tests.Host.Metrics;
@@ -56,6 +62,18 @@ public sealed class MetricsCollectorTests
         var topic = Collector.Topics.All.Single(measured => measured.Name == $"topic of {_endpoint}");
         var party = Collector.Parties.All.Single(measured => measured.Name == $"party of {_endpoint}");
         Assert.That(new[] { Endpoint(), topic, party }.Select(measured => measured.Summarize(LatencyKind.Outbound)!.Count), Is.All.EqualTo(1));
+    }
+
+    [Test]
+    public async Task Dead_letter_counts_once_for_its_endpoint_its_topic_and_its_party()
+    {
+        var message = Some.Message() with { Subject = $"{_endpoint}.new", Party = _endpoint };
+        var keeper = new DeadLetterKeeper(Substitute.For<ITopicTransport>(), Substitute.For<IDeadLetterStore>(), new AuditLog(), TimeProvider.System, NullLogger<DeadLetterKeeper>.Instance);
+
+        await keeper.KeepAsync(new DeadLetter(message, _endpoint, "ESB-TEST-FAILED", "It failed.", null, 3, default, default), CancellationToken.None);
+
+        var measured = new[] { Collector.Endpoints, Collector.Topics, Collector.Parties }.Select(set => set.All.Single(measured => measured.Name == _endpoint));
+        Assert.That(measured.Select(one => one.Summarize(CounterKind.DeadLettered)!.Total), Is.EqualTo(new[] { 1, 1, 1 }));
     }
 
     [Test]

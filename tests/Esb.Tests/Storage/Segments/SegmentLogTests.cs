@@ -101,6 +101,17 @@ public sealed class SegmentLogTests
         Assert.That(ReadAll(), Is.EqualTo(["first"]));
     }
 
+    [Test]
+    public void Folder_that_cannot_be_written_is_told_as_that()
+    {
+        var folder = Path.Combine(Directory.CreateDirectory(_folder).FullName, "a-file", "store");
+        File.WriteAllText(Path.GetDirectoryName(folder)!, "");
+
+        Assert.That(
+            () => SegmentLog.Open(folder, SegmentOptions.Default, NullLogger.Instance),
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-FOLDER").And.Message.StartsWith($"The folder '{folder}' cannot be written: "));
+    }
+
     [Test, CancelAfter(10_000)]
     public async Task Writing_goes_on_once_the_disk_can_be_written_again(CancellationToken cancellationToken)
     {
