@@ -68,6 +68,7 @@ internal sealed class SomeStylesheet
                     break;
                 default:
                     if (applies-- > 0) _text.Append($"<xsl:apply-templates{Selects[_random.Next(15) == 0 ? _random.Next(Selects.Length) : _random.Next(Selects.Length - 2)]}/>");
+                    else if (_random.Next(8) == 0) _text.Append("<xsl:apply-templates select='@*'/>");
                     break;
             }
         }
