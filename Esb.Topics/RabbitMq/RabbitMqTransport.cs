@@ -37,6 +37,8 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     private readonly EndpointRecords _records;
     private readonly FreezeWatch _freezes;
     private readonly ReceiverContext _receivers;
+    private readonly ExpiredRequests _expired;
+    private readonly Dictionary<string, Subscription> _configured;
     private readonly ConcurrentDictionary<string, Subscription> _endpoints = new();
     private ImmutableArray<RabbitMqSubscription> _untried = [];
     private ReplyQueue? _replies;
@@ -45,7 +47,8 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     private int _disposed;
 
     public RabbitMqTransport(
-        RabbitMqTransportConfig config, string name, IReadOnlyDictionary<string, TopicConfig> topics, BodyLimits limits, IClaimCheckStore claims, TimeProvider time, ILoggerFactory loggers)
+        RabbitMqTransportConfig config, string name, IReadOnlyDictionary<string, TopicConfig> topics, IEnumerable<Subscription> endpoints,
+        BodyLimits limits, IClaimCheckStore claims, TimeProvider time, ILoggerFactory loggers)
     {
         var address = RabbitMqAddress.Of(config, time.GetUtcNow());
         (_maxBodyBytes, _time, _logger) = (limits.Largest, time, loggers.CreateLogger<RabbitMqTransport>());
@@ -59,6 +62,8 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         _passages = new Passages(time);
         _claims = new BodyClaims(claims, limits.LargestWhole, topics.Where(topic => !topic.Value.ClaimCheck).Select(topic => topic.Key).ToHashSet(), time, _logger);
         _settler = new DeliverySettler(_names, _publisher, _claims, time, _logger);
+        _configured = endpoints.ToDictionary(endpoint => endpoint.Endpoint);
+        _expired = new ExpiredRequests(_names, _reader, FindEndpoint, SendAsync, _logger);
         Unroutable = new UnroutableQueue(_consuming, _publisher, _names, [.. topics.Keys], time, _logger);
         _records = new EndpointRecords(_names, _publisher);
         _freezes = new FreezeWatch(time);
@@ -131,21 +136,11 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     {
         cancellationToken.ThrowIfCancellationRequested();
         message = await _claims.CheckInAsync(message);
-        var properties = WireWriter.Direct(message, kind, Activity.Current?.Context ?? default);
-        var queue = _names.Endpoint(endpoint);
-        var subscription = _endpoints.GetValueOrDefault(endpoint);
-        return await _passages.PassAsync(queue, async () =>
-        {
-            if (subscription?.Lanes is not null) return await SendToLanesAsync();
-            var result = await _publisher.SendAsync("", queue, message.Key, properties, message.Body.Bytes);
-            return subscription is null && result == ConfirmedChannel.NoQueue && await HasLanesAsync(endpoint, cancellationToken) ? await SendToLanesAsync() : result;
-        });
-
-        ValueTask<PublishResult> SendToLanesAsync() => _publisher.SendAsync(queue, message.Subject, message.Key, properties, message.Body.Bytes);
+        return await SendAsync(endpoint, message, WireWriter.Direct(message, kind, Activity.Current?.Context ?? default), cancellationToken);
     }
 
     public Task<ITopicReader> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) =>
-        Task.FromResult<ITopicReader>(new DeadLetterReader(_consuming, _names, _reader, _claims.Redeeming(handler), _time, _logger));
+        Task.FromResult<ITopicReader>(new DeadLetterReader(_consuming, _names, _reader, _expired, _claims.Redeeming(handler), _time, _logger));
 
     public async ValueTask DisposeAsync()
     {
@@ -158,6 +153,20 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         if (_unroutable is not null) await _unroutable.DisposeAsync();
         await _publisher.DisposeAsync();
         _freezes.Dispose();
+    }
+
+    private ValueTask<PublishResult> SendAsync(string endpoint, EsbMessage message, BasicProperties properties, CancellationToken cancellationToken)
+    {
+        var queue = _names.Endpoint(endpoint);
+        var subscription = _endpoints.GetValueOrDefault(endpoint);
+        return _passages.PassAsync(queue, async () =>
+        {
+            if (subscription?.Lanes is not null) return await SendToLanesAsync();
+            var result = await _publisher.SendAsync("", queue, message.Key, properties, message.Body.Bytes);
+            return subscription is null && result == ConfirmedChannel.NoQueue && await HasLanesAsync(endpoint, cancellationToken) ? await SendToLanesAsync() : result;
+        });
+
+        ValueTask<PublishResult> SendToLanesAsync() => _publisher.SendAsync(queue, message.Subject, message.Key, properties, message.Body.Bytes);
     }
 
     // Asked of an endpoint that runs on other hosts only.
@@ -197,6 +206,9 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         var exchange = _names.TopicOf(message.Subject);
         return _passages.PassAsync(exchange, () => _publisher.PublishAsync(exchange, message.Subject, message.Key, properties, message.Body.Bytes));
     }
+
+    // Also one that runs on other hosts only, or not yet.
+    private Subscription? FindEndpoint(string name) => _endpoints.GetValueOrDefault(name) ?? _configured.GetValueOrDefault(name);
 
     // An endpoint of this host that a message of the subject is for.
     private string? FindSubscriber(string subject) => _endpoints.Values.FirstOrDefault(endpoint => endpoint.Patterns.Any(pattern => pattern.Matches(subject)))?.Endpoint;
