@@ -108,7 +108,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         if (_replies is null || await _replies.FindNameAsync(cancellationToken) is not { } replyTo)
             throw TopicFaults.Unavailable(request.Subject, PublishResult.Refused(Status.Reason ?? "replies cannot be received"));
         var travelling = await _claims.CheckInAsync(request);
-        var properties = WireWriter.Request(travelling, IsPersistent(request), replyTo, timeout);
+        var properties = WireWriter.Request(travelling, IsPersistent(request), replyTo, timeout, _time.GetUtcNow());
         return await _replies.WaitAsync(request, () => PublishAsync(travelling, properties), timeout, cancellationToken);
     }
 

@@ -82,6 +82,23 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
     }
 
     [Test, CancelAfter(20_000)]
+    public async Task A_request_has_all_of_its_time_however_old_its_message_is(CancellationToken cancellationToken)
+    {
+        await SubscribeAsync(
+            async (delivery, token) =>
+            {
+                if (delivery.ExpiresAt > TimeProvider.System.GetUtcNow()) await delivery.Reply!(delivery.Message.Reply(MessageBody.FromText("42"), TimeProvider.System), token);
+                return Settlement.Done;
+            },
+            Subscription("prices.get"));
+        var old = Message("prices.get") with { CreatedAt = TimeProvider.System.GetUtcNow().AddMinutes(-1) };
+
+        var reply = await Transport.RequestAsync(old, TimeSpan.FromSeconds(5), cancellationToken);
+
+        Assert.That(reply.Body.ReadText(), Is.EqualTo("42"));
+    }
+
+    [Test, CancelAfter(20_000)]
     public async Task A_request_without_a_reply_ends_at_its_time(CancellationToken cancellationToken)
     {
         await SubscribeAsync(new Inbox(), "prices.get");
