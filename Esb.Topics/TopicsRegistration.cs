@@ -2,6 +2,7 @@ using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
+using Esb.Core.Endpoints;
 using Esb.Core.Parties;
 using Esb.Core.Planning;
 using Esb.Core.Storage;
@@ -60,9 +61,14 @@ public static class TopicsRegistration
         var time = provider.GetRequiredService<TimeProvider>();
         var loggers = provider.GetRequiredService<ILoggerFactory>();
         return configuration.Section<TransportConfig>("transport") is RabbitMqTransportConfig rabbitMq
-            ? new RabbitMqTransport(rabbitMq, configuration.Name, configuration.Named<TopicConfig>("topics"), new BodyLimits(limits.MaxBodySize.Bytes, limits.ClaimCheck.Bytes), provider.GetRequiredService<IClaimCheckStore>(), time, loggers)
+            ? new RabbitMqTransport(
+                rabbitMq, configuration.Name, configuration.Named<TopicConfig>("topics"), EndpointsOf(configuration),
+                new BodyLimits(limits.MaxBodySize.Bytes, limits.ClaimCheck.Bytes), provider.GetRequiredService<IClaimCheckStore>(), time, loggers)
             : new MemoryTransport(limits.InFlight, time, loggers.CreateLogger<MemoryTransport>());
     }
+
+    private static IEnumerable<Subscription> EndpointsOf(EsbConfiguration configuration) =>
+        configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>().Select(Subscription.Of);
 
     private static IUnroutableMessages FindUnroutable(IServiceProvider provider) => provider.GetRequiredService<ITopicTransport>() switch
     {

@@ -31,7 +31,7 @@ public sealed record EsbMessage
     /// <summary>The party that sent it, as the transport or the credentials proved it, never as a header claims; null where unknown.</summary>
     public string? Party { get; init; }
 
-    /// <summary>When it entered the bus.</summary>
+    /// <summary>When it entered the bus; of a request that came by a broker, when it was asked.</summary>
     public required DateTimeOffset CreatedAt { get; init; }
 
     /// <summary>Which attempt to deliver it this is, from 1 and by our own count; 0 before the first.</summary>

@@ -24,6 +24,9 @@ public sealed record Subscription(
     /// <summary>How many lanes share the messages by their key, each with a single active subscriber and in order, <see cref="Concurrency"/> of them at once on a host; null where there are none.</summary>
     public int? Lanes { get; init; }
 
+    /// <summary>Whether it answers requests: one that nobody waits for any more is not brought to it. To others a request is a message like any other.</summary>
+    public bool Answers { get; init; }
+
     /// <summary>What the configuration of an endpoint wants.</summary>
     public static Subscription Of(OutboundEndpointConfig config)
     {
@@ -32,6 +35,7 @@ public sealed record Subscription(
         return new Subscription(config.Name, config.Subscribe, config.ProcessingThreads, prefetch, SingleActive: config.Delivery == DeliveryMode.Ordered, config.Queue, isOrdered ? [] : config.Retry.Delays)
         {
             Lanes = config.Delivery == DeliveryMode.OrderedByKey ? config.Lanes : null,
+            Answers = config.Answers,
         };
     }
 

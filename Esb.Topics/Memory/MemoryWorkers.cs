@@ -10,6 +10,7 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
     private static readonly TimeSpan ReturnPause = TimeSpan.FromMilliseconds(100);
 
     private readonly MemoryEndpoint _endpoint;
+    private readonly bool _answers;
     private readonly DeliveryHandler _handler;
     private readonly MemoryDeadLetters _deadLetters;
     private readonly TimeProvider _time;
@@ -20,7 +21,7 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
 
     public MemoryWorkers(Subscription subscription, MemoryEndpoint endpoint, DeliveryHandler handler, MemoryDeadLetters deadLetters, TimeProvider time, ILogger logger)
     {
-        (_endpoint, _handler, _deadLetters, _time, _logger) = (endpoint, handler, deadLetters, time, logger);
+        (_endpoint, _answers, _handler, _deadLetters, _time, _logger) = (endpoint, subscription.Answers, handler, deadLetters, time, logger);
         _gate = new SemaphoreSlim(subscription.Concurrency);
         _workers = subscription.SingleActive || subscription.Lanes is not null
             ? Task.WhenAll(endpoint.Queues.Select(WorkAloneAsync))
@@ -65,7 +66,7 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
 
     private async Task DeliverAsync(MemoryQueue queue, MemoryDelivery delivery, DeliverySource source)
     {
-        if (_time.GetTimestamp() >= delivery.Published.Expires)
+        if (_answers && _time.GetTimestamp() >= delivery.Published.Expires)
         {
             delivery.Published.SettleOne();
             return;

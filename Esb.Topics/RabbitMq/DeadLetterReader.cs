@@ -11,14 +11,16 @@ internal sealed partial class DeadLetterReader : ITopicReader
 {
     private readonly RabbitMqNames _names;
     private readonly WireReader _reader;
+    private readonly ExpiredRequests _expired;
     private readonly DeadLetterHandler _handler;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly BrokerConsumer _consumer;
 
-    public DeadLetterReader(BrokerConnection connection, RabbitMqNames names, WireReader reader, DeadLetterHandler handler, TimeProvider time, ILogger logger)
+    public DeadLetterReader(
+        BrokerConnection connection, RabbitMqNames names, WireReader reader, ExpiredRequests expired, DeadLetterHandler handler, TimeProvider time, ILogger logger)
     {
-        (_names, _reader, _handler, _time, _logger) = (names, reader, handler, time, logger);
+        (_names, _reader, _expired, _handler, _time, _logger) = (names, reader, expired, handler, time, logger);
         _consumer = new BrokerConsumer(connection, (_, _) => Task.FromResult(new ConsumerQueue(names.DeadLetters, Prefetch: 1)), DeliverAsync, time, logger);
     }
 
@@ -29,8 +31,7 @@ internal sealed partial class DeadLetterReader : ITopicReader
     private async Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken over)
     {
         var wire = WireMessage.Of(delivery);
-        if (IsExpiredRequest(wire)) LogExpired(delivery.BasicProperties.MessageId);
-        else await HandOverAsync(Read(wire), over);
+        if (!await _expired.TrySettleAsync(wire, over)) await HandOverAsync(Read(wire), over);
         await channel.BasicAckAsync(delivery.DeliveryTag, multiple: false, over);
     }
 
@@ -51,10 +52,6 @@ internal sealed partial class DeadLetterReader : ITopicReader
             }
         }
     }
-
-    // A host of ours that asked has been told that no reply came in time. Of foreign clients nobody knows what they wait for.
-    private bool IsExpiredRequest(WireMessage wire) =>
-        wire.Properties.ReplyTo is { } replyTo && _names.IsOurReplyQueue(replyTo) && wire.Properties.Headers.LastDeath() is { Reason: "expired" };
 
     private DeadLetter Read(WireMessage wire)
     {
@@ -78,7 +75,7 @@ internal sealed partial class DeadLetterReader : ITopicReader
         };
     }
 
-    // A full queue that drops its oldest, or a queue's limit of deliveries: no endpoint of ours gave it up.
+    // A full queue that drops its oldest, a queue's limit of deliveries, or a time that is over: no endpoint of ours gave it up.
     private DeadLetter ReadMovedByBroker(WireMessage wire, BrokerDeath death)
     {
         var now = _time.GetUtcNow();
@@ -89,7 +86,4 @@ internal sealed partial class DeadLetterReader : ITopicReader
 
     [LoggerMessage(EventId = 1515, Level = LogLevel.Error, Message = "The dead letter {MessageId} of {Endpoint} could not be stored; it is offered again")]
     private partial void LogNotTaken(Guid messageId, string endpoint, Exception exception);
-
-    [LoggerMessage(EventId = 1516, Level = LogLevel.Debug, Message = "Request {MessageId} expired before anybody answered it")]
-    private partial void LogExpired(string? messageId);
 }

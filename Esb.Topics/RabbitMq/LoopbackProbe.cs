@@ -84,7 +84,7 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
         return IsExplained ? _obstacle : obstacle;
     }
 
-    // A queue that somebody deleted says nothing about the others; the next connection declares it again.
+    // A queue that somebody deleted says nothing about the others, and is declared again in a moment.
     private async Task<string?> ProbeKeepingAsync()
     {
         var result = await _publisher.SendAsync(_probes, WireWriter.Probe(Guid.NewGuid().ToString(), Timeout), ReadOnlyMemory<byte>.Empty, Timeout);

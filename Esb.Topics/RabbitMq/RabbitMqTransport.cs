@@ -37,15 +37,19 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     private readonly EndpointRecords _records;
     private readonly FreezeWatch _freezes;
     private readonly ReceiverContext _receivers;
+    private readonly ExpiredRequests _expired;
+    private readonly Dictionary<string, Subscription> _configured;
     private readonly ConcurrentDictionary<string, Subscription> _endpoints = new();
     private ImmutableArray<RabbitMqSubscription> _untried = [];
     private ReplyQueue? _replies;
     private LoopbackProbe? _probe;
     private UnroutableWatch? _unroutable;
+    private SharedWatch? _shared;
     private int _disposed;
 
     public RabbitMqTransport(
-        RabbitMqTransportConfig config, string name, IReadOnlyDictionary<string, TopicConfig> topics, BodyLimits limits, IClaimCheckStore claims, TimeProvider time, ILoggerFactory loggers)
+        RabbitMqTransportConfig config, string name, IReadOnlyDictionary<string, TopicConfig> topics, IEnumerable<Subscription> endpoints,
+        BodyLimits limits, IClaimCheckStore claims, TimeProvider time, ILoggerFactory loggers)
     {
         var address = RabbitMqAddress.Of(config, time.GetUtcNow());
         (_maxBodyBytes, _time, _logger) = (limits.Largest, time, loggers.CreateLogger<RabbitMqTransport>());
@@ -59,6 +63,8 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         _passages = new Passages(time);
         _claims = new BodyClaims(claims, limits.LargestWhole, topics.Where(topic => !topic.Value.ClaimCheck).Select(topic => topic.Key).ToHashSet(), time, _logger);
         _settler = new DeliverySettler(_names, _publisher, _claims, time, _logger);
+        _configured = endpoints.ToDictionary(endpoint => endpoint.Endpoint);
+        _expired = new ExpiredRequests(_names, _reader, FindEndpoint, SendAsync, _logger);
         Unroutable = new UnroutableQueue(_consuming, _publisher, _names, [.. topics.Keys], time, _logger);
         _records = new EndpointRecords(_names, _publisher);
         _freezes = new FreezeWatch(time);
@@ -88,6 +94,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         Farm.Answer<HoldPublishes, PublishesHeld>(_passages.ObeyAsync);
         Farm.Start(_consuming);
         _unroutable = new UnroutableWatch(_consuming, _names, _topology, FindSubscriber, _time, _logger);
+        _shared = new SharedWatch(_publishing, _consuming, _topology, _time, _logger);
     }
 
     public async ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
@@ -103,7 +110,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         if (_replies is null || await _replies.FindNameAsync(cancellationToken) is not { } replyTo)
             throw TopicFaults.Unavailable(request.Subject, PublishResult.Refused(Status.Reason ?? "replies cannot be received"));
         var travelling = await _claims.CheckInAsync(request);
-        var properties = WireWriter.Request(travelling, IsPersistent(request), replyTo, timeout);
+        var properties = WireWriter.Request(travelling, IsPersistent(request), replyTo, timeout, _time.GetUtcNow());
         return await _replies.WaitAsync(request, () => PublishAsync(travelling, properties), timeout, cancellationToken);
     }
 
@@ -131,21 +138,11 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     {
         cancellationToken.ThrowIfCancellationRequested();
         message = await _claims.CheckInAsync(message);
-        var properties = WireWriter.Direct(message, kind, Activity.Current?.Context ?? default);
-        var queue = _names.Endpoint(endpoint);
-        var subscription = _endpoints.GetValueOrDefault(endpoint);
-        return await _passages.PassAsync(queue, async () =>
-        {
-            if (subscription?.Lanes is not null) return await SendToLanesAsync();
-            var result = await _publisher.SendAsync("", queue, message.Key, properties, message.Body.Bytes);
-            return subscription is null && result == ConfirmedChannel.NoQueue && await HasLanesAsync(endpoint, cancellationToken) ? await SendToLanesAsync() : result;
-        });
-
-        ValueTask<PublishResult> SendToLanesAsync() => _publisher.SendAsync(queue, message.Subject, message.Key, properties, message.Body.Bytes);
+        return await SendAsync(endpoint, message, WireWriter.Direct(message, kind, Activity.Current?.Context ?? default), cancellationToken);
     }
 
     public Task<ITopicReader> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) =>
-        Task.FromResult<ITopicReader>(new DeadLetterReader(_consuming, _names, _reader, _claims.Redeeming(handler), _time, _logger));
+        Task.FromResult<ITopicReader>(new DeadLetterReader(_consuming, _names, _reader, _expired, _claims.Redeeming(handler), _time, _logger));
 
     public async ValueTask DisposeAsync()
     {
@@ -156,8 +153,23 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         await Task.WhenAll(Farm.DisposeAsync().AsTask(), _consuming.DisposeAsync().AsTask(), _publishing.DisposeAsync().AsTask());
         if (_replies is not null) await _replies.DisposeAsync();
         if (_unroutable is not null) await _unroutable.DisposeAsync();
+        if (_shared is not null) await _shared.DisposeAsync();
         await _publisher.DisposeAsync();
         _freezes.Dispose();
+    }
+
+    private ValueTask<PublishResult> SendAsync(string endpoint, EsbMessage message, BasicProperties properties, CancellationToken cancellationToken)
+    {
+        var queue = _names.Endpoint(endpoint);
+        var subscription = _endpoints.GetValueOrDefault(endpoint);
+        return _passages.PassAsync(queue, async () =>
+        {
+            if (subscription?.Lanes is not null) return await SendToLanesAsync();
+            var result = await _publisher.SendAsync("", queue, message.Key, properties, message.Body.Bytes);
+            return subscription is null && result == ConfirmedChannel.NoQueue && await HasLanesAsync(endpoint, cancellationToken) ? await SendToLanesAsync() : result;
+        });
+
+        ValueTask<PublishResult> SendToLanesAsync() => _publisher.SendAsync(queue, message.Subject, message.Key, properties, message.Body.Bytes);
     }
 
     // Asked of an endpoint that runs on other hosts only.
@@ -197,6 +209,9 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         var exchange = _names.TopicOf(message.Subject);
         return _passages.PassAsync(exchange, () => _publisher.PublishAsync(exchange, message.Subject, message.Key, properties, message.Body.Bytes));
     }
+
+    // Also one that runs on other hosts only, or not yet.
+    private Subscription? FindEndpoint(string name) => _endpoints.GetValueOrDefault(name) ?? _configured.GetValueOrDefault(name);
 
     // An endpoint of this host that a message of the subject is for.
     private string? FindSubscriber(string subject) => _endpoints.Values.FirstOrDefault(endpoint => endpoint.Patterns.Any(pattern => pattern.Matches(subject)))?.Endpoint;

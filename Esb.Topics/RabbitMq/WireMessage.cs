@@ -21,7 +21,10 @@ internal sealed record WireMessage(string Exchange, string RoutingKey, IReadOnly
             ? TimeSpan.FromMilliseconds(milliseconds)
             : null;
 
+    /// <summary>When it came here; null where that does not matter. It may wait here before it is worked on.</summary>
+    public DateTimeOffset? ArrivedAt { get; init; }
+
     /// <summary>A delivery of the client, with a copy of its body.</summary>
-    public static WireMessage Of(BasicDeliverEventArgs delivery) =>
-        new(delivery.Exchange, delivery.RoutingKey, delivery.BasicProperties, delivery.Body.ToArray(), delivery.Redelivered);
+    public static WireMessage Of(BasicDeliverEventArgs delivery, DateTimeOffset? arrivedAt = null) =>
+        new(delivery.Exchange, delivery.RoutingKey, delivery.BasicProperties, delivery.Body.ToArray(), delivery.Redelivered) { ArrivedAt = arrivedAt };
 }

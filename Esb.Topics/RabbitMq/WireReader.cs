@@ -24,9 +24,10 @@ internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
     public DateTimeOffset? ExpiryOf(WireMessage wire)
     {
         if (wire.TimeToLive is not { } timeToLive || !wire.Properties.IsReplyToPresent()) return null;
-        var now = time.GetUtcNow();
+        var arrived = wire.ArrivedAt ?? time.GetUtcNow();
         var published = wire.Properties.IsTimestampPresent() ? HeaderTable.TimeOf(wire.Properties.Timestamp) : null;
-        return published is { } at && at - now < -Second ? at + timeToLive + Second : now + timeToLive; // nothing is added to a time at the end of the calendar
+        var underWay = published is { } at ? arrived - at - Second : TimeSpan.Zero;
+        return arrived + timeToLive - (MayHaveTaken(underWay, timeToLive, wire) ? underWay : TimeSpan.Zero);
     }
 
     /// <summary>What became of the attempts before, of a message that came by the queue of an endpoint.</summary>
@@ -50,6 +51,10 @@ internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
         var headers = wire.Properties.Headers;
         return ActivityContext.TryParse(headers.Text(WireHeaders.TraceParent), headers.Text(WireHeaders.TraceState), isRemote: true, out var parent) ? parent : default;
     }
+
+    // Otherwise the clocks differ, and the time counts from the arrival: the broker delivers nothing whose time is over, but what was moved began it anew.
+    private static bool MayHaveTaken(TimeSpan underWay, TimeSpan timeToLive, WireMessage wire) =>
+        underWay > TimeSpan.Zero && (underWay < timeToLive || wire.Properties.Headers.Text(WireHeaders.Kind) is not null);
 
     private DeliveryKind? DirectKindOf(WireMessage wire, string endpoint) =>
         wire.Exchange.Length == 0 || wire.Exchange == names.Endpoint(endpoint) ? WireHeaders.KindOf(wire.Properties.Headers.Text(WireHeaders.Kind)) : null;

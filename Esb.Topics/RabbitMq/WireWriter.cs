@@ -19,10 +19,11 @@ internal static class WireWriter
         return properties;
     }
 
-    /// <summary>A request, which nobody needs any more when its time is over.</summary>
-    public static BasicProperties Request(EsbMessage message, bool isPersistent, string replyTo, TimeSpan timeout)
+    /// <summary>A request, which nobody needs any more when its time is over. That begins now, however old the message is.</summary>
+    public static BasicProperties Request(EsbMessage message, bool isPersistent, string replyTo, TimeSpan timeout, DateTimeOffset now)
     {
         var properties = Publish(message, isPersistent);
+        properties.Timestamp = new AmqpTimestamp(now.ToUnixTimeSeconds());
         properties.ReplyTo = replyTo;
         properties.Expiration = Milliseconds(timeout);
         return properties;

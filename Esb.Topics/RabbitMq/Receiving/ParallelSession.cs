@@ -11,6 +11,7 @@ internal sealed class ParallelSession : IAsyncDisposable
 
     private readonly ChannelSession _channel;
     private readonly DeliveryWorkers _workers;
+    private readonly TimeProvider _time;
     private readonly CancellationTokenSource _leaving;
     private readonly CancellationTokenSource _aborting;
     private readonly TaskCompletionSource<string> _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -20,7 +21,7 @@ internal sealed class ParallelSession : IAsyncDisposable
     private ParallelSession(IChannel channel, ushort prefetch, DeliveryWorkers workers, TimeProvider time, CancellationToken stopping)
     {
         _channel = new ChannelSession(channel, lane: 0, time);
-        _workers = workers;
+        (_workers, _time) = (workers, time);
         _leaving = CancellationTokenSource.CreateLinkedTokenSource(stopping, _channel.Source.Lost);
         _aborting = new CancellationTokenSource(Timeout.InfiniteTimeSpan, time);
         (Leaving, Aborting) = (_leaving.Token, _aborting.Token);
@@ -113,7 +114,7 @@ internal sealed class ParallelSession : IAsyncDisposable
     {
         Interlocked.Increment(ref _count);
         var place = Acks.Came(delivery.DeliveryTag);
-        return _workers.TryAdd(new Arrival(this, WireMessage.Of(delivery), place)) ? Task.CompletedTask : Acks.ReturnAsync(place).AsTask();
+        return _workers.TryAdd(new Arrival(this, WireMessage.Of(delivery, _time.GetUtcNow()), place)) ? Task.CompletedTask : Acks.ReturnAsync(place).AsTask();
     }
 
     private Task EndAsync(string reason)

@@ -50,6 +50,12 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
         if (subscription.Lanes is not null) await DeclareExchangesAsync(channel, subscription, cancellationToken);
         foreach (var queue in names.LanesOf(subscription)) await DeclareAsync(channel, queue, Endpoint(subscription), cancellationToken);
         await BindLanesAsync(channel, subscription, cancellationToken);
+        await DeclareRungsAsync(channel, subscription, cancellationToken);
+    }
+
+    /// <summary>Declares the queues in which messages of an endpoint wait for their next attempt.</summary>
+    public async Task DeclareRungsAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
+    {
         foreach (var delay in subscription.RetryDelays.Distinct())
             await DeclareAsync(channel, names.Rung(subscription.Endpoint, delay), Rung(subscription, delay), cancellationToken);
     }

@@ -1,3 +1,4 @@
+using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
@@ -45,17 +46,41 @@ public sealed class BrokerDeadLetterTests : BrokerFixture
         Assert.That((letter.Endpoint, letter.Code, letter.Message.Subject, letter.Message.Headers["x-a"]), Is.EqualTo((subscription.Endpoint, "ESB-BROKER-MOVED", "orders.dropped", "1")));
     }
 
-    [Test, CancelAfter(30_000)]
-    public async Task A_dead_letter_that_cannot_be_written_is_held_and_not_lost(CancellationToken cancellationToken)
+    [Test, CancelAfter(20_000)]
+    public async Task A_request_that_expires_in_an_order_that_nobody_answers_from_becomes_a_dead_letter(CancellationToken cancellationToken)
     {
-        await Foreign.QueueDeleteAsync(Broker.Names.DeadLetters, cancellationToken: cancellationToken);
+        var subscription = Subscription("prices.#") with { SingleActive = true };
+        await (await SubscribeAsync(new Inbox().HandleAsync, subscription)).DisposeAsync(); // what is published waits
+
+        Assert.ThrowsAsync<EsbException>(() => Transport.RequestAsync(Message("prices.get"), TimeSpan.FromMilliseconds(100), cancellationToken));
+        var letter = await NextDeadLetterAsync(cancellationToken);
+
+        Assert.That((letter.Endpoint, letter.Code, letter.Message.Subject), Is.EqualTo((subscription.Endpoint, "ESB-BROKER-MOVED", "prices.get")));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task A_host_drops_an_expired_request_only_where_its_configuration_has_an_endpoint_that_answers([Values] bool isKnown, CancellationToken cancellationToken)
+    {
+        var subscription = Subscription("prices.#") with { Answers = true };
+        await (await SubscribeAsync(new Inbox().HandleAsync, subscription)).DisposeAsync();
+        await using var standby = Broker.CreateTransport(Topics, endpoints: isKnown ? [subscription] : []);
+        await standby.StartAsync(cancellationToken);
+
+        Assert.ThrowsAsync<EsbException>(() => Transport.RequestAsync(Message("prices.get", "ours"), TimeSpan.FromMilliseconds(100), cancellationToken));
+        await PublishForeignAsync("prices.get", new BasicProperties { ReplyTo = "theirs", Expiration = "100" }, "theirs");
+        var letter = await NextDeadLetterAsync(cancellationToken, standby);
+
+        Assert.That((letter.Endpoint, letter.Message.Body.ReadText()), Is.EqualTo((subscription.Endpoint, isKnown ? "theirs" : "ours")));
+    }
+
+    [Test, CancelAfter(15_000)]
+    public async Task A_dead_letter_whose_queue_somebody_deletes_is_held_until_it_is_there_again(CancellationToken cancellationToken)
+    {
         await SubscribeAsync(new Inbox(delivery => new Settlement.Divert(new DeadLetter(delivery.Message, "e", "ESB-TEST", "r", null, 1, default, default))), "orders.#");
         var message = Message("orders.accepted");
 
+        await Foreign.QueueDeleteAsync(Broker.Names.DeadLetters, cancellationToken: cancellationToken);
         await Transport.PublishAsync(message, cancellationToken);
-        await Eventually.HoldsAsync(() => Log.All.Any(line => line.Contains("could not be moved")), cancellationToken);
-        var arguments = new Dictionary<string, object?> { ["x-queue-type"] = "quorum", ["x-overflow"] = "reject-publish", ["x-delivery-limit"] = 1_000_000, ["x-single-active-consumer"] = true };
-        await Foreign.QueueDeclareAsync(Broker.Names.DeadLetters, durable: true, exclusive: false, autoDelete: false, arguments, cancellationToken: cancellationToken);
 
         Assert.That((await NextDeadLetterAsync(cancellationToken)).Message.Id, Is.EqualTo(message.Id));
     }

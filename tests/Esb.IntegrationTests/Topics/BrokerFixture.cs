@@ -63,10 +63,10 @@ public abstract class BrokerFixture
         return running;
     }
 
-    private protected async Task<DeadLetter> NextDeadLetterAsync(CancellationToken cancellationToken)
+    private protected async Task<DeadLetter> NextDeadLetterAsync(CancellationToken cancellationToken, RabbitMqTransport? host = null)
     {
         var next = new TaskCompletionSource<DeadLetter>();
-        await using var reading = await Transport.ReadDeadLettersAsync(
+        await using var reading = await (host ?? Transport).ReadDeadLettersAsync(
             (letter, _) =>
             {
                 next.TrySetResult(letter);

@@ -116,6 +116,19 @@ public sealed class BrokerTopologyTests : BrokerFixture
         Assert.That((await inbox.NextAsync(cancellationToken)).Message.Subject, Is.EqualTo("orders.accepted"));
     }
 
+    [Test, CancelAfter(15_000)]
+    public async Task A_message_waits_for_its_next_attempt_although_somebody_deletes_the_queue_of_the_delay(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox(delivery => delivery.Message.Attempt == 0 ? new Settlement.Later(TimeSpan.FromMilliseconds(1), 1) : Settlement.Done);
+        var subscription = Subscription("orders.#");
+        await SubscribeAsync(inbox.HandleAsync, subscription);
+
+        await Foreign.QueueDeleteAsync(Broker.Names.Rung(subscription.Endpoint, subscription.RetryDelays[0]), cancellationToken: cancellationToken);
+        await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
+
+        Assert.That((await inbox.NextAsync(2, cancellationToken))[1].Message.Attempt, Is.EqualTo(1));
+    }
+
     [TestCase(DeliveryMode.Parallel, null, DeliveryMode.Ordered, null, "delivery is parallel there, ordered here")]
     [TestCase(DeliveryMode.Parallel, null, DeliveryMode.OrderedByKey, 4, "delivery is parallel there, ordered-by-key here; lanes is none there, 4 here")]
     [TestCase(DeliveryMode.OrderedByKey, 4, DeliveryMode.OrderedByKey, 8, "lanes is 4 there, 8 here")]

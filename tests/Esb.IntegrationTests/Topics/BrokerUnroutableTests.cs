@@ -1,6 +1,7 @@
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Topology;
 using RabbitMQ.Client;
 
 namespace Esb.IntegrationTests.Topics;
@@ -86,6 +87,24 @@ public sealed class BrokerUnroutableTests : BrokerFixture
         await Eventually.HoldsAsync(() => inbox.TryNext(out var delivered) && delivered!.Message.Id == missed.Id, cancellationToken);
 
         Assert.That(Log.All.Where(line => line.Contains("orders.missed")), Has.One.StartsWith("Warning").And.Contains($"although {subscription.Endpoint} subscribes"));
+    }
+
+    [Test, CancelAfter(15_000)]
+    public async Task What_nobody_wants_is_kept_again_after_somebody_deleted_its_queue(CancellationToken cancellationToken)
+    {
+        await using var watch = await Broker.ConnectAsync();
+
+        await Foreign.QueueDeleteAsync(Broker.Names.Unroutable, cancellationToken: cancellationToken);
+        await Eventually.HoldsAsync(() => watch.HasQueueAsync(Broker.Names.Unroutable, cancellationToken), cancellationToken);
+        await Eventually.HoldsAsync(
+            async () =>
+            {
+                await Transport.PublishAsync(Message("orders.lost"), cancellationToken);
+                return (await Transport.Unroutable.SummarizeAsync(0, cancellationToken)).Count > 0;
+            },
+            cancellationToken);
+
+        Assert.That((await GetForeignAsync(Broker.Names.Unroutable, cancellationToken)).RoutingKey, Is.EqualTo("orders.lost"));
     }
 
     [Test, CancelAfter(20_000)]

@@ -82,6 +82,23 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
     }
 
     [Test, CancelAfter(20_000)]
+    public async Task A_request_has_all_of_its_time_however_old_its_message_is(CancellationToken cancellationToken)
+    {
+        await SubscribeAsync(
+            async (delivery, token) =>
+            {
+                if (delivery.ExpiresAt > TimeProvider.System.GetUtcNow()) await delivery.Reply!(delivery.Message.Reply(MessageBody.FromText("42"), TimeProvider.System), token);
+                return Settlement.Done;
+            },
+            Subscription("prices.get"));
+        var old = Message("prices.get") with { CreatedAt = TimeProvider.System.GetUtcNow().AddMinutes(-1) };
+
+        var reply = await Transport.RequestAsync(old, TimeSpan.FromSeconds(5), cancellationToken);
+
+        Assert.That(reply.Body.ReadText(), Is.EqualTo("42"));
+    }
+
+    [Test, CancelAfter(20_000)]
     public async Task A_request_without_a_reply_ends_at_its_time(CancellationToken cancellationToken)
     {
         await SubscribeAsync(new Inbox(), "prices.get");
@@ -105,7 +122,7 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
                 await end.Task.WaitAsync(cancellationToken);
                 return Settlement.Done;
             },
-            Subscription("prices.#") with { Prefetch = 1 });
+            Subscription("prices.#") with { Prefetch = 1, Answers = true });
         await Transport.PublishAsync(Message("prices.x", "first"), cancellationToken);
         await began.Task.WaitAsync(cancellationToken);
 
@@ -116,5 +133,34 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
         await Eventually.HoldsAsync(() => handled.Count >= 2, cancellationToken);
 
         Assert.That(handled, Is.EqualTo(new[] { "first", "third" }));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task A_request_whose_time_is_over_still_comes_to_those_who_do_not_answer(CancellationToken cancellationToken)
+    {
+        var end = new TaskCompletionSource();
+        var (answering, others) = (new ConcurrentQueue<string>(), new ConcurrentQueue<string>());
+        await SubscribeAsync(HandleSlowly(answering), Subscription("prices.#") with { Prefetch = 1, Answers = true });
+        await SubscribeAsync(HandleSlowly(others), Subscription("prices.#") with { Prefetch = 1 });
+        var letters = await ReadDeadLettersAsync();
+        await Transport.PublishAsync(Message("prices.x", "first"), cancellationToken);
+        await Eventually.HoldsAsync(() => answering.Count + others.Count == 2, cancellationToken);
+
+        Assert.ThrowsAsync<EsbException>(() => Transport.RequestAsync(Message("prices.get", "second"), TimeSpan.FromMilliseconds(100), cancellationToken));
+        await Transport.PublishAsync(Message("prices.x", "third"), cancellationToken);
+        await Task.Delay(100, cancellationToken); // a broker's clock starts with the arrival, a moment later than the requester's
+        end.SetResult();
+        await Eventually.HoldsAsync(() => answering.Count >= 2 && others.Count >= 3, cancellationToken);
+
+        Assert.That(answering, Is.EqualTo(new[] { "first", "third" }));
+        Assert.That(others, Is.EquivalentTo(new[] { "first", "second", "third" }));
+        Assert.That(letters.Reader.TryRead(out _), Is.False);
+
+        DeliveryHandler HandleSlowly(ConcurrentQueue<string> handled) => async (delivery, _) =>
+        {
+            handled.Enqueue(delivery.Message.Body.ReadText());
+            await end.Task.WaitAsync(cancellationToken);
+            return Settlement.Done;
+        };
     }
 }

@@ -63,6 +63,14 @@ public sealed class RequestDeliveryTests : DeliveryFixture
         Assert.That(Replies, Is.Empty);
     }
 
+    [Test]
+    public async Task Transport_is_told_whether_an_endpoint_answers([Values] bool answers)
+    {
+        await StartAsync(new TestOutboundConfig { Answering = answers });
+
+        Assert.That(Wanted!.Answers, Is.EqualTo(answers));
+    }
+
     [Test, CancelAfter(10_000)]
     public async Task Request_that_meets_an_outage_closes_the_gate_and_gets_a_fault_at_once(CancellationToken cancellationToken)
     {

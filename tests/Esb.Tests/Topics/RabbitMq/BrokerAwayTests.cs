@@ -27,5 +27,5 @@ public sealed class BrokerAwayTests
     }
 
     private static RabbitMqTransport Transport(string url) => new(
-        new RabbitMqTransportConfig { Url = url, Prefix = "esb" }, "tests", new Dictionary<string, TopicConfig> { ["orders"] = new() }, new BodyLimits(1 << 20, 1 << 18), new NoClaimCheckStore(), TimeProvider.System, NullLoggerFactory.Instance);
+        new RabbitMqTransportConfig { Url = url, Prefix = "esb" }, "tests", new Dictionary<string, TopicConfig> { ["orders"] = new() }, [], new BodyLimits(1 << 20, 1 << 18), new NoClaimCheckStore(), TimeProvider.System, NullLoggerFactory.Instance);
 }

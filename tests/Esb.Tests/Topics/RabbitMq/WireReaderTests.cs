@@ -11,6 +11,8 @@ public sealed class WireReaderTests
 
     [TestCase(-10, 51, Description = "a second later than it says, as the wire has no parts of one")]
     [TestCase(0, 60)]
+    [TestCase(-60, 1)]
+    [TestCase(-61, 60, Description = "the clock of the requester is behind: the broker delivers nothing whose time is over")]
     [TestCase(3600, 60, Description = "the clock of the requester is ahead")]
     public void Request_expires_after_its_publication(int publishedAfterNow, int expected)
     {
@@ -23,9 +25,27 @@ public sealed class WireReaderTests
     public void Request_from_the_end_of_the_calendar_can_be_read(long published) =>
         Assert.That(ExpiryOf(published), Is.EqualTo(_time.GetUtcNow() + TimeSpan.FromSeconds(60)));
 
-    private DateTimeOffset? ExpiryOf(long published)
+    [TestCase(-70, Description = "by the clock of the requester")]
+    [TestCase(3600, Description = "by ours, as that of the requester is ahead")]
+    public void Time_of_a_request_goes_on_while_it_waits_here(int publishedAfterNow)
     {
-        var properties = new BasicProperties { ReplyTo = "replies", Expiration = "60000", Timestamp = new AmqpTimestamp(published) };
-        return new WireReader(new RabbitMqNames("esb"), _time).ExpiryOf(new WireMessage("", "orders.get", properties, ReadOnlyMemory<byte>.Empty, IsRedelivered: false));
+        var published = (_time.GetUtcNow() + TimeSpan.FromSeconds(publishedAfterNow)).ToUnixTimeSeconds();
+
+        Assert.That(ExpiryOf(published, arrived: _time.GetUtcNow().AddSeconds(-65)), Is.LessThan(_time.GetUtcNow()));
+    }
+
+    [Test]
+    public void Time_of_a_request_does_not_begin_anew_where_it_was_moved_between_queues()
+    {
+        var published = _time.GetUtcNow().AddSeconds(-90).ToUnixTimeSeconds();
+
+        Assert.That(ExpiryOf(published, headers: new Dictionary<string, object?> { [WireHeaders.Kind] = "moved" }), Is.LessThan(_time.GetUtcNow()));
+    }
+
+    private DateTimeOffset? ExpiryOf(long published, DateTimeOffset? arrived = null, Dictionary<string, object?>? headers = null)
+    {
+        var properties = new BasicProperties { ReplyTo = "replies", Expiration = "60000", Timestamp = new AmqpTimestamp(published), Headers = headers };
+        var wire = new WireMessage("", "orders.get", properties, ReadOnlyMemory<byte>.Empty, IsRedelivered: false) { ArrivedAt = arrived };
+        return new WireReader(new RabbitMqNames("esb"), _time).ExpiryOf(wire);
     }
 }
