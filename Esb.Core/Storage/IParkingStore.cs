@@ -35,7 +35,7 @@ public interface IParkingStore
     /// <exception cref="Errors.EsbException"><c>ESB-LANE-LOST</c>.</exception>
     Task<bool> RemoveAsync(LaneOwner owner, ParkedMessage message, CancellationToken cancellationToken);
 
-    /// <summary>Records what became of another attempt of the first message: its attempts, its last failure, and when it is due again.</summary>
+    /// <summary>Records what became of another attempt of the first message: its attempts, its last failure, and when it is due again. One that an operator discarded meanwhile changes nothing for those behind it.</summary>
     /// <exception cref="Errors.EsbException"><c>ESB-LANE-LOST</c>.</exception>
     Task RescheduleAsync(LaneOwner owner, ParkedMessage message, CancellationToken cancellationToken);
 

@@ -113,10 +113,14 @@ internal sealed class PostgresLine
         return true;
     }
 
+    // Whoever tried is done with the line in any case; but when it is due is not for a message to say that an operator has discarded meanwhile.
     public Task RescheduleAsync(ParkedMessage message) => _connection.ExecuteAsync(Command(
         """
-        update parked_message set attempt = @attempt, failures = @failures::jsonb where endpoint = @endpoint and key_hash = @hash and message_id = @id;
-        update parked_key set due_at = @dueAt, leased_until = null where endpoint = @endpoint and key_hash = @hash
+        with tried as (
+          update parked_message set attempt = @attempt, failures = @failures::jsonb where endpoint = @endpoint and key_hash = @hash and message_id = @id
+          returning 1)
+        update parked_key set due_at = case when exists (select from tried) then @dueAt else due_at end, leased_until = null
+        where endpoint = @endpoint and key_hash = @hash
         """,
         new { id = message.Message.Id, attempt = message.Message.Attempt, failures = PostgresParkedRow.ToJson(message.Failures), dueAt = message.DueAt?.UtcDateTime }));
 

@@ -158,6 +158,23 @@ public abstract class ParkingStoreContract
     }
 
     [Test, CancelAfter(30_000)]
+    public async Task A_message_that_is_discarded_during_its_last_attempt_leaves_those_behind_it_due(CancellationToken cancellationToken)
+    {
+        var owner = await TakeAsync(cancellationToken);
+        var (tried, next) = (Parked(Message("a"), Now.AddSeconds(-1)), Parked(Message("a")));
+        await _store.ParkAsync(owner, tried, cancellationToken);
+        await _store.TryJoinAsync(owner, next, cancellationToken);
+        await _store.TakeDueAsync(Endpoint, cancellationToken);
+
+        await _store.DiscardAsync(Endpoint, "a", tried.Message.Id, cancellationToken);
+        await _store.RescheduleAsync(owner, tried with { Message = tried.Message with { Attempt = 4 }, DueAt = null }, cancellationToken);
+
+        var first = await _store.FirstAsync(owner, "a", cancellationToken);
+        Assert.That((first!.Message.Id, first.Message.Attempt, first.DueAt is not null), Is.EqualTo((next.Message.Id, 0, true)));
+        Assert.That(await _store.TakeDueAsync(Endpoint, cancellationToken), Is.EqualTo(["a"]));
+    }
+
+    [Test, CancelAfter(30_000)]
     public async Task An_operator_makes_a_key_due(CancellationToken cancellationToken)
     {
         var owner = await TakeAsync(cancellationToken);
