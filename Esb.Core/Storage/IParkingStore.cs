@@ -35,7 +35,7 @@ public interface IParkingStore
     /// <exception cref="Errors.EsbException"><c>ESB-LANE-LOST</c>.</exception>
     Task<bool> RemoveAsync(LaneOwner owner, ParkedMessage message, CancellationToken cancellationToken);
 
-    /// <summary>Records what became of another attempt of the first message: its attempts, its last failure, and when it is due again.</summary>
+    /// <summary>Records what became of another attempt of the first message: its attempts, its last failure, and when it is due again. One that an operator discarded meanwhile changes nothing for those behind it.</summary>
     /// <exception cref="Errors.EsbException"><c>ESB-LANE-LOST</c>.</exception>
     Task RescheduleAsync(LaneOwner owner, ParkedMessage message, CancellationToken cancellationToken);
 
@@ -59,9 +59,17 @@ public interface IParkingStore
     /// <returns>Whether it is parked.</returns>
     Task<bool> ReleaseAsync(string endpoint, string key, CancellationToken cancellationToken);
 
-    /// <summary>An operator's word: takes one message, or all of a key, out for good.</summary>
-    /// <returns>What was taken out, for the record; the key goes on with the rest.</returns>
-    Task<IReadOnlyList<ParkedMessage>> DiscardAsync(string endpoint, string key, Guid? messageId, CancellationToken cancellationToken);
+    /// <summary>What is recorded of messages of a key before they are discarded, from the end of its line.</summary>
+    /// <param name="endpoint">The endpoint.</param>
+    /// <param name="key">The key.</param>
+    /// <param name="messageId">One message; the last ones where it is null.</param>
+    /// <param name="limit">How many.</param>
+    /// <param name="cancellationToken">Stops reading.</param>
+    Task<IReadOnlyList<ParkedSummary>> SummariesAsync(string endpoint, string key, Guid? messageId, int limit, CancellationToken cancellationToken);
+
+    /// <summary>An operator's word: takes messages of a key out for good; the key goes on with the rest.</summary>
+    /// <returns>How many of them still waited.</returns>
+    Task<long> DiscardAsync(string endpoint, string key, IReadOnlyCollection<Guid> messageIds, CancellationToken cancellationToken);
 }
 
 /// <summary>The right to deliver the messages of a lane, until somebody takes the lane over.</summary>
@@ -77,6 +85,14 @@ public sealed record LaneOwner(string Endpoint, int Lane, long Token, IReadOnlyC
 /// <param name="Failures">Its failed attempts; empty where it never was tried.</param>
 /// <param name="DueAt">When it is tried again by itself; null where it waits for an operator, or behind others.</param>
 public sealed record ParkedMessage(EsbMessage Message, DateTimeOffset ParkedAt, IReadOnlyList<FailedAttempt> Failures, DateTimeOffset? DueAt);
+
+/// <summary>A parked message without what may be large: its headers and its body.</summary>
+/// <param name="MessageId">The message.</param>
+/// <param name="ConversationId">Its conversation.</param>
+/// <param name="Subject">Its subject.</param>
+/// <param name="Attempt">The attempts so far.</param>
+/// <param name="Party">Who sent it, where that is known.</param>
+public sealed record ParkedSummary(Guid MessageId, Guid ConversationId, string Subject, int Attempt, string? Party);
 
 /// <summary>A key whose messages wait.</summary>
 /// <param name="Endpoint">The endpoint.</param>

@@ -15,6 +15,9 @@ public interface ITopicTransport : IAsyncDisposable
     /// <summary>Whether a message published now could be confirmed; what stands in the way, otherwise.</summary>
     TransportStatus Status { get; }
 
+    /// <summary>Deliveries that only this process keeps and no endpoint works on now, those put off and dead letters not stored yet among them; 0 where the transport is durable.</summary>
+    int Waiting => 0;
+
     /// <summary>Starts connecting and goes on trying by itself; returns without waiting for a server that is away.</summary>
     Task StartAsync(CancellationToken cancellationToken);
 

@@ -1,4 +1,5 @@
 using Esb.Core.Audit;
+using Esb.Core.Messages;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Microsoft.Extensions.Logging;
@@ -14,6 +15,7 @@ internal sealed partial class ParkingDesk(
     ILogger<ParkingDesk> logger) : IParkingDesk
 {
     private const string WholeEndpoint = "(the whole endpoint)";
+    private const int DiscardGroup = 100;
 
     public async Task<IReadOnlyList<WaitingLine>> ListAsync(string? endpoint, int limit, CancellationToken cancellationToken)
     {
@@ -47,21 +49,36 @@ internal sealed partial class ParkingDesk(
         return count;
     }
 
+    // From the end, so that the first one, whose leaving makes the key due, leaves last: nothing is released in between. Recorded before: a fact too many
+    // does no harm, one that is missing cannot be made up for. What joins the line behind the last group goes on.
     private async Task<long> DiscardParkedAsync(string endpoint, string key, Guid? messageId, OperatorDecision decision, CancellationToken cancellationToken)
     {
-        var discarded = await parking.DiscardAsync(endpoint, key, messageId, cancellationToken);
-        foreach (var parked in discarded) await RecordAsync(parked, endpoint, decision);
-        return discarded.Count;
+        var total = 0L;
+        IReadOnlyList<ParkedSummary> group;
+        do
+        {
+            group = await parking.SummariesAsync(endpoint, key, messageId, DiscardGroup, cancellationToken);
+            await Task.WhenAll(group.Select(parked => RecordAsync(parked, endpoint, decision).AsTask()));
+            if (group.Count > 0) total += await parking.DiscardAsync(endpoint, key, [.. group.Select(parked => parked.MessageId)], CancellationToken.None);
+        }
+        while (group.Count == DiscardGroup);
+
+        return total;
     }
 
     // The endpoint itself records it.
     private async Task<long> DiscardFirstAsync(string endpoint, Guid? messageId, OperatorDecision decision, CancellationToken cancellationToken) =>
         await standstills.MoveOnAsync(endpoint, messageId, discard: true, decision, cancellationToken) ? 1 : 0;
 
-    // They are gone from the store already: their record is not given up because a caller has hung up.
-    private ValueTask RecordAsync(ParkedMessage parked, string endpoint, OperatorDecision decision) => audit.RecordAsync(
-        AuditFacts.Of(parked.Message, AuditKind.Discarded, time) with { Endpoint = endpoint, Reason = decision.Reason, Fields = new Dictionary<string, string> { ["operator"] = decision.By } },
-        CancellationToken.None);
+    // A group that has been begun is finished, also where its caller has hung up.
+    private ValueTask RecordAsync(ParkedSummary parked, string endpoint, OperatorDecision decision)
+    {
+        var now = time.GetUtcNow();
+        var message = new EsbMessage { Id = parked.MessageId, ConversationId = parked.ConversationId, CreatedAt = now, Subject = parked.Subject, Attempt = parked.Attempt, Party = parked.Party };
+        return audit.RecordAsync(
+            AuditFacts.Of(message, AuditKind.Discarded, time) with { Endpoint = endpoint, Reason = decision.Reason, Fields = new Dictionary<string, string> { ["operator"] = decision.By } },
+            CancellationToken.None);
+    }
 
     [LoggerMessage(EventId = 2640, Level = LogLevel.Information, Message = "The parked messages of {Key} at {Endpoint} were released by {Operator}: {Reason}")]
     private partial void LogReleased(string endpoint, string key, string @operator, string? reason);

@@ -1,12 +1,19 @@
 using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
+using Esb.Core.Topics;
 
 namespace Esb.Host.Lifecycle;
 
 /// <summary>Starts the parts of a bus stage by stage, and stops them the other way round.</summary>
 internal sealed partial class BusLifecycle(
-    LimitsConfig limits, IEnumerable<IBusPart> parts, IEnumerable<IEndpointMonitor> endpoints, HostState state, TimeProvider time, ILogger<BusLifecycle> logger)
+    LimitsConfig limits,
+    IEnumerable<IBusPart> parts,
+    IEnumerable<IEndpointMonitor> endpoints,
+    IEnumerable<ITopicTransport> transports,
+    HostState state,
+    TimeProvider time,
+    ILogger<BusLifecycle> logger)
 {
     // What a part may take to let go after it was told that the time is up.
     private static readonly TimeSpan AbandonTime = TimeSpan.FromSeconds(3);
@@ -49,7 +56,8 @@ internal sealed partial class BusLifecycle(
         return new StopOutcome(finished && abandoned == 0, abandoned);
     }
 
-    private int CountUnderWay() => endpoints.Sum(monitor => monitor.Endpoints.Sum(endpoint => endpoint.InFlight));
+    // What waits in the queues of a broker is not lost with this process.
+    private int CountUnderWay() => endpoints.Sum(monitor => monitor.Endpoints.Sum(endpoint => endpoint.InFlight)) + transports.Sum(transport => transport.Waiting);
 
     private async Task WaitForOthersToTurnAwayAsync(CancellationToken abandon)
     {

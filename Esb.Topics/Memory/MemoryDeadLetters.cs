@@ -16,6 +16,9 @@ internal sealed partial class MemoryDeadLetters(TimeProvider time, ILogger logge
 
     private readonly SemaphoreSlim _active = new(1, 1);
 
+    /// <summary>Those that nobody has taken yet.</summary>
+    public int Waiting => _waiting.Reader.Count;
+
     public void Add(DeadLetter letter, MemoryMessage published) =>
         _waiting.Writer.TryWrite((letter with { TraceParent = TraceParent.Of(published.Parent) }, published));
 

@@ -35,6 +35,8 @@ internal sealed class MemoryTransport : ITopicTransport, IEndpointQueues
 
     public bool IsDurable => false;
 
+    public int Waiting => _endpoints.Sum(endpoint => endpoint.Waiting) + _deadLetters.Waiting;
+
     public TransportStatus Status { get; } = new(IsReady: true);
 
     public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;

@@ -68,7 +68,7 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
     {
         if (_answers && _time.GetTimestamp() >= delivery.Published.Expires)
         {
-            delivery.Published.SettleOne();
+            Settle(delivery);
             return;
         }
 
@@ -79,20 +79,28 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
                 break;
             case Settlement.Divert divert:
                 _deadLetters.Add(divert.Letter, delivery.Published);
+                _endpoint.Leave();
                 break;
             case Settlement.ReturnSettlement:
                 await PauseAsync();
                 queue.PutBack(delivery);
                 break;
             default:
-                delivery.Published.SettleOne();
+                Settle(delivery);
                 break;
         }
+    }
+
+    private void Settle(MemoryDelivery delivery)
+    {
+        _endpoint.Leave();
+        delivery.Published.SettleOne();
     }
 
     private async Task<Settlement> HandleAsync(MemoryDelivery delivery, DeliverySource source)
     {
         if (!await TryEnterAsync()) return Settlement.Return;
+        _endpoint.Begin();
         try
         {
             return await _handler(delivery.ToDelivery(source), CancellationToken.None);
@@ -104,6 +112,7 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
         }
         finally
         {
+            _endpoint.End();
             _gate.Release();
         }
     }

@@ -44,7 +44,7 @@ internal sealed class FileParkingStore(string folder, Lazy<SegmentLog>? log, Tim
             var key = LineKey.Of(message.Message);
             if (book.Find(owner.Endpoint, key) is not { } line) return true;
             line.LeasedUntil = time.GetUtcNow() + ReleaseLease; // whoever delivered it goes on with the next
-            await RemoveAsync(line, message.Message.Id);
+            await RemoveAsync(line, [message.Message.Id]);
             return book.Find(owner.Endpoint, key) is null;
         },
         cancellationToken);
@@ -90,14 +90,22 @@ internal sealed class FileParkingStore(string folder, Lazy<SegmentLog>? log, Tim
         },
         cancellationToken);
 
-    public Task<IReadOnlyList<ParkedMessage>> DiscardAsync(string endpoint, string key, Guid? messageId, CancellationToken cancellationToken) => AloneAsync<IReadOnlyList<ParkedMessage>>(
+    public Task<IReadOnlyList<ParkedSummary>> SummariesAsync(string endpoint, string key, Guid? messageId, int limit, CancellationToken cancellationToken) => AloneAsync<IReadOnlyList<ParkedSummary>>(
+        book =>
+        {
+            if (book.Find(endpoint, key) is not { } line) return Task.FromResult<IReadOnlyList<ParkedSummary>>([]);
+            var entries = messageId is not { } id ? line.FromTheEnd().Take(limit) : line.Find(id) is { } one ? [one] : [];
+            return Task.FromResult<IReadOnlyList<ParkedSummary>>([.. entries.Select(entry => Summarize(line, entry))]);
+        },
+        cancellationToken);
+
+    public Task<long> DiscardAsync(string endpoint, string key, IReadOnlyCollection<Guid> messageIds, CancellationToken cancellationToken) => AloneAsync(
         async book =>
         {
-            if (book.Find(endpoint, key) is not { } line) return [];
-            var leaving = line.Entries.Where(entry => messageId is null || entry.Id == messageId).ToList();
-            var messages = Messages(line, leaving);
-            foreach (var entry in leaving) await RemoveAsync(line, entry.Id);
-            return messages;
+            if (book.Find(endpoint, key) is not { } line) return 0;
+            var waiting = messageIds.Where(id => line.Find(id) is not null).ToList();
+            await RemoveAsync(line, waiting);
+            return (long)waiting.Count;
         },
         cancellationToken);
 
@@ -131,14 +139,21 @@ internal sealed class FileParkingStore(string folder, Lazy<SegmentLog>? log, Tim
         return true;
     }
 
-    private async Task RemoveAsync(ParkingLine line, Guid messageId)
+    private async Task RemoveAsync(ParkingLine line, IReadOnlyCollection<Guid> messageIds)
     {
-        await WriteAsync(ParkingEventKind.Removed, line, messageId, happened => happened);
+        await _log.WriteAllAsync([.. messageIds.Select(id => Event(ParkingEventKind.Removed, line, id))]);
         await _log.CompactAsync();
     }
 
-    private Task WriteAsync(ParkingEventKind kind, ParkingLine line, Guid messageId, Func<ParkingEvent, ParkingEvent> complete) =>
-        _log.WriteAsync(complete(new ParkingEvent { Kind = kind, Endpoint = line.Endpoint, Line = line.Key, At = time.GetUtcNow(), Id = messageId }));
+    private Task WriteAsync(ParkingEventKind kind, ParkingLine line, Guid messageId, Func<ParkingEvent, ParkingEvent> complete) => _log.WriteAsync(complete(Event(kind, line, messageId)));
+
+    private ParkingEvent Event(ParkingEventKind kind, ParkingLine line, Guid messageId) =>
+        new() { Kind = kind, Endpoint = line.Endpoint, Line = line.Key, At = time.GetUtcNow(), Id = messageId };
+
+    // What cannot be read any more can be discarded all the same, and is recorded with what is known of it.
+    private ParkedSummary Summarize(ParkingLine line, ParkedEntry entry) => _log.ReadAt(line, entry)?.Message is { } message
+        ? new ParkedSummary(message.Id, message.ConversationId, message.Subject, message.Attempt, message.Party)
+        : new ParkedSummary(entry.Id, entry.Id, "", entry.Attempt, null);
 
     private IReadOnlyList<ParkedMessage> Messages(ParkingLine line, IEnumerable<ParkedEntry> entries) =>
         [.. entries.Select(entry => _log.ReadAt(line, entry)).OfType<ParkedMessage>()];

@@ -40,6 +40,11 @@ internal sealed class ParkingLine(string endpoint, string key)
 
     public ParkedEntry? Find(Guid id) => _nodes.GetValueOrDefault(id)?.Value;
 
+    public IEnumerable<ParkedEntry> FromTheEnd()
+    {
+        for (var node = Entries.Last; node is not null; node = node.Previous) yield return node.Value;
+    }
+
     public void Add(ParkedEntry entry) => _nodes.Add(entry.Id, Entries.AddLast(entry));
 
     public void Remove(ParkedEntry entry)

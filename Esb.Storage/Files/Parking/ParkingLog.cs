@@ -18,6 +18,8 @@ internal sealed partial class ParkingLog(string folder, Lazy<SegmentLog>? log, I
     private readonly ParkingBook _book = new();
     private long _bytes;
 
+    private SegmentLog Writer => log?.Value ?? throw new InvalidOperationException("This store was opened for reading.");
+
     /// <summary>The lines as they are now.</summary>
     public ParkingBook Read()
     {
@@ -40,8 +42,15 @@ internal sealed partial class ParkingLog(string folder, Lazy<SegmentLog>? log, I
     /// <summary>Writes a record, durably, and takes it in.</summary>
     public async Task WriteAsync(ParkingEvent happened, ReadOnlyMemory<byte>? body = null)
     {
-        var writer = log ?? throw new InvalidOperationException("This store was opened for reading.");
-        await writer.Value.AppendAsync(happened.Write(body), CancellationToken.None);
+        await Writer.AppendAsync(happened.Write(body), CancellationToken.None);
+        Read();
+    }
+
+    /// <summary>Writes records without a body, durably with one flush, and takes them in.</summary>
+    public async Task WriteAllAsync(IReadOnlyCollection<ParkingEvent> happened)
+    {
+        var writer = Writer;
+        await Task.WhenAll(happened.Select(one => writer.AppendAsync(one.Write(), CancellationToken.None)));
         Read();
     }
 

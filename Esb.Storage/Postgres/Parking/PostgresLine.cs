@@ -30,14 +30,14 @@ internal sealed class PostgresLine
 
     private const string Remove =
         """
-        with gone as (delete from parked_message where endpoint = @endpoint and key_hash = @hash and (@id::uuid is null or message_id = @id) returning number),
+        with gone as (delete from parked_message where endpoint = @endpoint and key_hash = @hash and message_id = any(@ids) returning number),
         moved as (select (select min(number) from parked_message where endpoint = @endpoint and key_hash = @hash) in (select number from gone) as first),
         left_over as (
           update parked_key set count = count - (select count(*) from gone),
             (due_at, leased_until) = (select case when first then @dueAt else due_at end, case when first then @leased else leased_until end from moved)
           where endpoint = @endpoint and key_hash = @hash
           returning count)
-        select count from left_over
+        select (select count(*) from gone) as Gone, coalesce((select count from left_over), 0) as Left
         """;
 
     private readonly NpgsqlConnection _connection;
@@ -103,26 +103,27 @@ internal sealed class PostgresLine
         void AddText(string? text) => parameters.Add(new NpgsqlParameter { Value = text ?? (object)DBNull.Value, NpgsqlDbType = NpgsqlDbType.Text });
     }
 
-    /// <summary>Removes a message, or all; where it was the first and others are left, the key is due, and nobody else releases it for some time.</summary>
-    /// <returns>Whether none is left, and so the key is free.</returns>
-    public async Task<bool> RemoveAsync(Guid? messageId, DateTimeOffset now, TimeSpan lease)
+    /// <summary>Removes messages; where the first was among them and others are left, the key is due, and nobody else releases it for some time.</summary>
+    /// <returns>How many there were, and whether none is left, and so the key is free.</returns>
+    public async Task<(long Removed, bool IsFree)> RemoveAsync(IReadOnlyCollection<Guid> messageIds, DateTimeOffset now, TimeSpan lease)
     {
-        var times = new { id = messageId, dueAt = now.UtcDateTime, leased = (now + lease).UtcDateTime };
-        if (await _connection.ExecuteScalarAsync<long>(Command(Remove, times)) > 0) return false;
+        var times = new { ids = messageIds.ToArray(), dueAt = now.UtcDateTime, leased = (now + lease).UtcDateTime };
+        var (removed, left) = await _connection.QuerySingleAsync<(long Gone, long Left)>(Command(Remove, times));
+        if (left > 0) return (removed, false);
         await _connection.ExecuteAsync(Command("delete from parked_key where endpoint = @endpoint and key_hash = @hash"));
-        return true;
+        return (removed, true);
     }
 
+    // Whoever tried is done with the line in any case; but when it is due is not for a message to say that an operator has discarded meanwhile.
     public Task RescheduleAsync(ParkedMessage message) => _connection.ExecuteAsync(Command(
         """
-        update parked_message set attempt = @attempt, failures = @failures::jsonb where endpoint = @endpoint and key_hash = @hash and message_id = @id;
-        update parked_key set due_at = @dueAt, leased_until = null where endpoint = @endpoint and key_hash = @hash
+        with tried as (
+          update parked_message set attempt = @attempt, failures = @failures::jsonb where endpoint = @endpoint and key_hash = @hash and message_id = @id
+          returning 1)
+        update parked_key set due_at = case when exists (select from tried) then @dueAt else due_at end, leased_until = null
+        where endpoint = @endpoint and key_hash = @hash
         """,
         new { id = message.Message.Id, attempt = message.Message.Attempt, failures = PostgresParkedRow.ToJson(message.Failures), dueAt = message.DueAt?.UtcDateTime }));
-
-    public async Task<IReadOnlyList<PostgresParkedRow>> ReadAsync(Guid? messageId) => [.. await _connection.QueryAsync<PostgresParkedRow>(Command(
-        $"select {PostgresParkedRow.Columns} from parked_message where endpoint = @endpoint and key_hash = @hash and (@id::uuid is null or message_id = @id) order by number",
-        new { id = messageId }))];
 
     private CommandDefinition Command(string sql, object? more = null)
     {

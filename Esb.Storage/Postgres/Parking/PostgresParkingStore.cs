@@ -46,6 +46,13 @@ internal sealed class PostgresParkingStore(PostgresDatabase database, TimeProvid
         order by k.since limit @limit
         """;
 
+    private const string Summaries =
+        """
+        select message_id as MessageId, conversation_id as ConversationId, subject, attempt, party from parked_message
+        where endpoint = @endpoint and key_hash = @hash and (@id::uuid is null or message_id = @id)
+        order by number desc limit @limit
+        """;
+
     public Task<LaneOwner> TakeLaneAsync(string endpoint, int lane, CancellationToken cancellationToken) => database.RunAsync(
         async connection =>
         {
@@ -94,7 +101,7 @@ internal sealed class PostgresParkingStore(PostgresDatabase database, TimeProvid
 
     public Task<bool> RemoveAsync(LaneOwner owner, ParkedMessage message, CancellationToken cancellationToken) => InLineAsync(
         (connection, token) => PostgresLine.LockAsync(connection, owner, LineKey.Of(message.Message), token),
-        line => line.IsParked ? line.RemoveAsync(message.Message.Id, time.GetUtcNow(), ReleaseLease) : Task.FromResult(true),
+        async line => !line.IsParked || (await line.RemoveAsync([message.Message.Id], time.GetUtcNow(), ReleaseLease)).IsFree,
         cancellationToken);
 
     public Task RescheduleAsync(LaneOwner owner, ParkedMessage message, CancellationToken cancellationToken) => InLineAsync(
@@ -139,15 +146,13 @@ internal sealed class PostgresParkingStore(PostgresDatabase database, TimeProvid
             new { endpoint, hash = KeyHash.Of(key), now = time.GetUtcNow().UtcDateTime }, cancellationToken)) > 0,
         cancellationToken);
 
-    public Task<IReadOnlyList<ParkedMessage>> DiscardAsync(string endpoint, string key, Guid? messageId, CancellationToken cancellationToken) => InLineAsync<IReadOnlyList<ParkedMessage>>(
+    public Task<IReadOnlyList<ParkedSummary>> SummariesAsync(string endpoint, string key, Guid? messageId, int limit, CancellationToken cancellationToken) => database.RunAsync<IReadOnlyList<ParkedSummary>>(
+        async connection => [.. await connection.QueryAsync<ParkedSummary>(Command(Summaries, new { endpoint, hash = KeyHash.Of(key), id = messageId, limit }, cancellationToken))],
+        cancellationToken);
+
+    public Task<long> DiscardAsync(string endpoint, string key, IReadOnlyCollection<Guid> messageIds, CancellationToken cancellationToken) => InLineAsync(
         (connection, token) => PostgresLine.LockAsync(connection, endpoint, key, token),
-        async line =>
-        {
-            if (!line.IsParked) return [];
-            var rows = await line.ReadAsync(messageId);
-            await line.RemoveAsync(messageId, time.GetUtcNow(), TimeSpan.Zero);
-            return [.. rows.Select(row => row.ToParked(dueAt: null))];
-        },
+        async line => line.IsParked ? (await line.RemoveAsync(messageIds, time.GetUtcNow(), TimeSpan.Zero)).Removed : 0,
         cancellationToken);
 
     private Task<T> InLineAsync<T>(Func<NpgsqlConnection, CancellationToken, Task<PostgresLine>> lockLine, Func<PostgresLine, Task<T>> work, CancellationToken cancellationToken) => database.RunAsync(

@@ -20,7 +20,9 @@ internal sealed class OrderedReceiver : IReceiver
     private readonly SemaphoreSlim _gate;
     private readonly ReceiverState _state;
     private readonly CancellationTokenSource _stopping = new();
+    private readonly Lock _announcing = new();
     private readonly Task _running;
+    private bool _isAnnounced;
 
     public OrderedReceiver(
         Subscription subscription, ReceiverContext context, DeliveryWork work, EndpointPresence presence)
@@ -69,7 +71,7 @@ internal sealed class OrderedReceiver : IReceiver
         }
         finally
         {
-            _presence.Rests();
+            Rest();
             await ending.CancelAsync();
             await Task.WhenAll(lanes).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing); // the first failure has been told
         }
@@ -80,6 +82,26 @@ internal sealed class OrderedReceiver : IReceiver
         if (!IsLive) return;
         backoff.Reset();
         _state.Consumes();
-        if (!isAgain) _presence.Consumes();
+        Announce(isAgain);
+    }
+
+    // A lane that only let others go first is no news, unless it did so before all of them were open: then nobody has heard of this host yet.
+    private void Announce(bool isAgain)
+    {
+        lock (_announcing)
+        {
+            if (isAgain && _isAnnounced) return;
+            _isAnnounced = true;
+            _presence.Consumes();
+        }
+    }
+
+    private void Rest()
+    {
+        lock (_announcing)
+        {
+            _isAnnounced = false;
+            _presence.Rests();
+        }
     }
 }

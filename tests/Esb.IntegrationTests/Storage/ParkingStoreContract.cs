@@ -6,7 +6,7 @@ using Esb.Core.Storage;
 namespace Esb.IntegrationTests.Storage;
 
 /// <summary>What every parking store promises.</summary>
-public abstract class ParkingStoreContract
+public abstract partial class ParkingStoreContract
 {
     private const string Endpoint = "orders-db";
     private static readonly DateTimeOffset Now = TimeProvider.System.GetUtcNow();
@@ -169,27 +169,6 @@ public abstract class ParkingStoreContract
     }
 
     [Test, CancelAfter(30_000)]
-    public async Task What_an_operator_discards_is_returned_and_the_key_goes_on_with_the_rest(CancellationToken cancellationToken)
-    {
-        var owner = await TakeAsync(cancellationToken);
-        var messages = Enumerable.Range(0, 3).Select(_ => Message("a")).ToList();
-        foreach (var message in messages) await _store.ParkAsync(owner, Parked(message), cancellationToken);
-
-        var later = await _store.DiscardAsync(Endpoint, "a", messages[1].Id, cancellationToken);
-        var dueAfterLater = await _store.TakeDueAsync(Endpoint, cancellationToken);
-        var first = await _store.DiscardAsync(Endpoint, "a", messages[0].Id, cancellationToken);
-        var dueAfterFirst = await _store.TakeDueAsync(Endpoint, cancellationToken);
-        var unknown = await _store.DiscardAsync(Endpoint, "a", Guid.NewGuid(), cancellationToken);
-        var rest = await _store.DiscardAsync(Endpoint, "a", null, cancellationToken);
-
-        Assert.That((later.Single().Message.Id, first.Single().Message.Id, rest.Single().Message.Id), Is.EqualTo((messages[1].Id, messages[0].Id, messages[2].Id)));
-        Assert.That(unknown, Is.Empty);
-        Assert.That(dueAfterLater, Is.Empty, "its first message still waits for a word");
-        Assert.That(dueAfterFirst, Is.EqualTo(["a"]));
-        Assert.That(await _store.TryJoinAsync(owner, Parked(Message("a")), cancellationToken), Is.False, "the key is free");
-    }
-
-    [Test, CancelAfter(30_000)]
     public async Task Parked_keys_are_listed_the_longest_parked_first_with_their_messages(CancellationToken cancellationToken)
     {
         var owner = await TakeAsync(cancellationToken);
@@ -252,26 +231,6 @@ public abstract class ParkingStoreContract
         Assert.That(left, Is.EqualTo(joined.Prepend(first.Id)));
         Assert.That(joined.Count + passed.Count, Is.EqualTo(200));
         Assert.That(await _store.ListAsync(null, 10, cancellationToken), Is.Empty);
-    }
-
-    [Test, CancelAfter(60_000)]
-    public async Task An_operator_who_discards_and_an_arrival_that_joins_do_not_miss_each_other(CancellationToken cancellationToken)
-    {
-        var owner = await TakeAsync(cancellationToken);
-        for (var round = 0; round < 50; round++)
-        {
-            await _store.ParkAsync(owner, Parked(Message("a")), cancellationToken);
-            var arrival = Message("a");
-
-            var discarding = Task.Run(() => _store.DiscardAsync(Endpoint, "a", null, cancellationToken), cancellationToken);
-            var joining = Task.Run(() => _store.TryJoinAsync(owner, Parked(arrival), cancellationToken), cancellationToken);
-            var discarded = await discarding;
-            var hasJoined = await joining;
-
-            var isLeft = await _store.FirstAsync(owner, "a", cancellationToken) is not null;
-            Assert.That(isLeft, Is.False, "who comes after the last was discarded finds no line");
-            Assert.That(discarded.Any(parked => parked.Message.Id == arrival.Id), Is.EqualTo(hasJoined), "who joined was discarded with the rest");
-        }
     }
 
     [Test, CancelAfter(60_000)]

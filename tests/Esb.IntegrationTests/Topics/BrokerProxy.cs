@@ -22,6 +22,7 @@ internal sealed class BrokerProxy : IAsyncDisposable
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
     private readonly CancellationTokenSource _stopping = new();
     private readonly ConcurrentBag<Task> _links = [];
+    private readonly ConcurrentDictionary<string, HeldConsume> _held = [];
     private readonly Uri _broker;
     private readonly Task _accepting;
     private volatile TaskCompletionSource _flowing = Completed();
@@ -49,6 +50,9 @@ internal sealed class BrokerProxy : IAsyncDisposable
 
     /// <summary>Sends these bytes to the client in place of the broker's next.</summary>
     public void Inject(byte[] garbage) => _garbage = garbage;
+
+    /// <summary>Holds the next word of a client that it consumes a queue; whatever else it says gets through.</summary>
+    public HeldConsume HoldNextConsume(string queue) => _held[queue] = new HeldConsume();
 
     public async ValueTask DisposeAsync()
     {
@@ -105,6 +109,7 @@ internal sealed class BrokerProxy : IAsyncDisposable
     private sealed class Link(TcpClient client, BrokerProxy proxy) : IDisposable
     {
         private readonly TcpClient _server = new();
+        private readonly SemaphoreSlim _writing = new(1, 1);
         private volatile bool _isConfirmCut;
 
         public Task ConnectAsync(string host, int port, CancellationToken cancellationToken) => _server.ConnectAsync(host, port, cancellationToken).AsTask();
@@ -128,7 +133,13 @@ internal sealed class BrokerProxy : IAsyncDisposable
                 }
 
                 if (frame[0] == 3 && cut == Cut.InConfirm) _isConfirmCut = true;
-                await WriteAsync(to, frame, cancellationToken);
+                if (IsMethod(frame, 60, 20) && proxy._held.TryRemove(NameIn(frame), out var held))
+                {
+                    proxy._links.Add(ForwardLaterAsync(to, frame, held, cancellationToken));
+                    continue;
+                }
+
+                await ForwardFrameAsync(to, frame, cancellationToken);
                 if (frame[0] == 3 && cut == Cut.BeforeConfirm) throw new CutException();
                 if (frame[0] == 3) cut = Cut.None;
             }
@@ -155,6 +166,7 @@ internal sealed class BrokerProxy : IAsyncDisposable
         {
             client.Dispose();
             _server.Dispose();
+            _writing.Dispose();
         }
 
         private async Task WriteAsync(Stream to, ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
@@ -167,6 +179,34 @@ internal sealed class BrokerProxy : IAsyncDisposable
             }
 
             await to.WriteAsync(bytes, cancellationToken);
+        }
+
+        // A client says nothing else over that channel until it is answered.
+        private async Task ForwardLaterAsync(NetworkStream to, byte[] frame, HeldConsume held, CancellationToken cancellationToken)
+        {
+            try
+            {
+                await held.HoldAsync(cancellationToken);
+                await ForwardFrameAsync(to, frame, cancellationToken);
+            }
+            catch (Exception ex) when (ex is IOException or OperationCanceledException or ObjectDisposedException or CutException)
+            {
+                // The connection ended before.
+            }
+        }
+
+        // With frames that were held, several write to the broker.
+        private async Task ForwardFrameAsync(Stream to, ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
+        {
+            await _writing.WaitAsync(cancellationToken);
+            try
+            {
+                await WriteAsync(to, bytes, cancellationToken);
+            }
+            finally
+            {
+                _writing.Release();
+            }
         }
 
         private static async Task<byte[]> ReadFrameAsync(Stream from, CancellationToken cancellationToken)
@@ -182,8 +222,10 @@ internal sealed class BrokerProxy : IAsyncDisposable
         private static bool IsConfirm(byte[] frame) => IsMethod(frame, 60, 80);
 
         // class 60, method 40; then two reserved bytes and the name of the exchange
-        private static bool IsPublishToTopic(byte[] frame) =>
-            IsMethod(frame, 60, 40) && Encoding.UTF8.GetString(frame, 14, frame[13]).Contains(".topics.", StringComparison.Ordinal);
+        private static bool IsPublishToTopic(byte[] frame) => IsMethod(frame, 60, 40) && NameIn(frame).Contains(".topics.", StringComparison.Ordinal);
+
+        // of the exchange that is published to, or of the queue that is consumed
+        private static string NameIn(byte[] frame) => Encoding.UTF8.GetString(frame, 14, frame[13]);
 
         private static bool IsMethod(byte[] frame, int kind, int method) =>
             frame[0] == 1 && BinaryPrimitives.ReadUInt16BigEndian(frame.AsSpan(7)) == kind && BinaryPrimitives.ReadUInt16BigEndian(frame.AsSpan(9)) == method;

@@ -138,6 +138,40 @@ public sealed class FarmTests
         foreach (var key in log.GroupBy(one => one.Key)) Assert.That(key.Select(one => one.Number), Is.Ordered, key.Key);
     }
 
+    [Test, CancelAfter(30_000)]
+    public async Task A_host_that_hands_its_lanes_over_while_it_still_opens_them_gets_its_share(CancellationToken cancellationToken)
+    {
+        await using var proxy = new BrokerProxy(Servers.RabbitMq);
+        var (left, right) = (await StartAsync(), await StartAsync(new TestBroker(proxy.Url, _broker.Prefix)));
+        var subscription = Lanes() with { Lanes = 3 };
+        var queues = _broker.Names.LanesOf(subscription).ToArray();
+        await using var atLeft = await SubscribeAsync(left, "left", subscription, new());
+        await Eventually.HoldsAsync(() => ConsumersKnownTo(right, subscription) == 1, cancellationToken);
+
+        var opening = queues.Select(proxy.HoldNextConsume).ToArray();
+        var subscribing = SubscribeAsync(right, "right", subscription, new());
+        await Task.WhenAll(opening.Select(lane => lane.Arrived)).WaitAsync(cancellationToken);
+        await atLeft.TuneAsync(concurrency: 2, prefetch: 16, isPaused: false, cancellationToken); // it begins anew: the others hand over
+
+        // The last one is told so after the others, and comes again; then each of those, before the next one has begun to consume.
+        var again = new List<HeldConsume>();
+        for (var lane = queues.Length - 1; lane >= 0; lane--)
+        {
+            again.Add(proxy.HoldNextConsume(queues[lane]));
+            opening[lane].Release();
+            await again[^1].Arrived.WaitAsync(cancellationToken);
+        }
+
+        foreach (var lane in again) lane.Release();
+        await using var atRight = await subscribing;
+
+        await Eventually.HoldsAsync(() => ConsumersKnownTo(left, subscription) == 2, cancellationToken);
+        Assert.That(atRight.IsLive, Is.True);
+    }
+
+    private static int ConsumersKnownTo(RabbitMqTransport host, Subscription subscription) =>
+        host.Farm.Members.ReceiversOf(subscription.Endpoint).Count(receiver => receiver.Receiver.Epoch is not null);
+
     private static Subscription Lanes() =>
         new($"endpoint-{Guid.NewGuid():N}"[..20], [SubjectPattern.Parse("orders.#")!], 4, 16, SingleActive: false, new QueueConfig(), []) { Lanes = 8 };
 

@@ -1,6 +1,7 @@
 using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
+using Esb.Core.Messages;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
@@ -79,12 +80,55 @@ public sealed class ParkingDeskTests
     public async Task Discarded_messages_are_recorded_with_who_and_why(CancellationToken cancellationToken)
     {
         var message = Some.Message(subject: "orders.new", key: "c-1");
-        _parking.DiscardAsync("shop", "c-1", null, Arg.Any<CancellationToken>()).Returns([new ParkedMessage(message, Now, [], null)]);
+        ParkLine(message);
 
         Assert.That(await _desk.DiscardAsync("shop", "c-1", null, Decision, cancellationToken), Is.EqualTo(1));
 
         var fact = _audit.Facts.Single();
         Assert.That((fact.Kind, fact.MessageId, fact.Endpoint, fact.Reason, fact.Fields["operator"]), Is.EqualTo((AuditKind.Discarded, message.Id, "shop", "paid by hand", "ada")));
+    }
+
+    [Test]
+    public async Task Only_the_message_that_is_meant_leaves_its_line(CancellationToken cancellationToken)
+    {
+        var (meant, other) = (Some.Message(key: "c-1"), Some.Message(key: "c-1"));
+        var line = ParkLine(other, meant);
+
+        Assert.That(await _desk.DiscardAsync("shop", "c-1", meant.Id, Decision, cancellationToken), Is.EqualTo(1));
+        Assert.That(await _desk.DiscardAsync("shop", "c-1", Guid.NewGuid(), Decision, cancellationToken), Is.Zero);
+
+        Assert.That(line.Select(parked => parked.MessageId), Is.EqualTo([other.Id]));
+        Assert.That(_audit.Facts.Select(fact => fact.MessageId), Is.EqualTo([meant.Id]));
+    }
+
+    [Test]
+    public async Task Long_line_is_discarded_in_groups_each_of_them_recorded_before_it_is_gone(CancellationToken cancellationToken)
+    {
+        var messages = Enumerable.Range(0, 250).Select(_ => Some.Message(key: "c-1")).ToArray();
+        var recordedBefore = new List<(int Gone, int Facts)>();
+        var line = ParkLine(messages);
+        _parking.When(parking => parking.DiscardAsync("shop", "c-1", Arg.Any<IReadOnlyCollection<Guid>>(), Arg.Any<CancellationToken>()))
+            .Do(call => recordedBefore.Add((call.Arg<IReadOnlyCollection<Guid>>().Count, _audit.Facts.Count)));
+
+        var count = await _desk.DiscardAsync("shop", "c-1", null, Decision, cancellationToken);
+
+        Assert.That((count, line.Count), Is.EqualTo((250L, 0)));
+        Assert.That(_audit.Facts.Select(fact => fact.MessageId), Is.EquivalentTo(messages.Select(message => message.Id)));
+        Assert.That(recordedBefore, Is.EqualTo([(100, 100), (100, 200), (50, 250)]));
+    }
+
+    [Test]
+    public void What_cannot_be_recorded_stays_in_its_line(CancellationToken cancellationToken)
+    {
+        var messages = Enumerable.Range(0, 250).Select(_ => Some.Message(key: "c-1")).ToArray();
+        var full = new EsbException("ESB-AUD-WRITE", "The disk is full.", FaultKind.Internal);
+        var line = ParkLine(messages);
+        _parking.When(parking => parking.DiscardAsync("shop", "c-1", Arg.Any<IReadOnlyCollection<Guid>>(), Arg.Any<CancellationToken>())).Do(_ => _audit.Failure = full);
+
+        Assert.That(() => _desk.DiscardAsync("shop", "c-1", null, Decision, cancellationToken), Throws.Exception.SameAs(full));
+
+        Assert.That(line.Select(parked => parked.MessageId), Is.EqualTo(messages.Take(150).Select(message => message.Id)), "the first one last: without it the key would be due");
+        Assert.That(_audit.Facts.Select(fact => fact.MessageId), Is.EquivalentTo(messages.Skip(150).Select(message => message.Id)));
     }
 
     [Test]
@@ -123,5 +167,16 @@ public sealed class ParkingDeskTests
 
         Assert.That(failure!.Code, Is.EqualTo("ESB-FARM-SILENT"));
         Assert.That(failure.Message, Does.Contain("frozen:7"));
+    }
+
+    // The line of the key c-1, as the store would keep it.
+    private List<ParkedSummary> ParkLine(params EsbMessage[] messages)
+    {
+        var line = messages.Select(message => new ParkedSummary(message.Id, message.ConversationId, message.Subject, message.Attempt, message.Party)).ToList();
+        _parking.SummariesAsync("shop", "c-1", Arg.Any<Guid?>(), Arg.Any<int>(), Arg.Any<CancellationToken>()).Returns(call =>
+            [.. line.AsEnumerable().Reverse().Where(parked => call.Arg<Guid?>() is not { } meant || parked.MessageId == meant).Take(call.Arg<int>())]);
+        _parking.DiscardAsync("shop", "c-1", Arg.Any<IReadOnlyCollection<Guid>>(), Arg.Any<CancellationToken>()).Returns(call =>
+            (long)line.RemoveAll(parked => call.Arg<IReadOnlyCollection<Guid>>().Contains(parked.MessageId)));
+        return line;
     }
 }

@@ -4,7 +4,9 @@ using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
+using Esb.Core.Topics;
 using Esb.Host.Lifecycle;
+using Esb.Topics.Memory;
 using Microsoft.Extensions.Logging.Abstractions;
 using NUnit.Framework;
 
@@ -20,7 +22,11 @@ public sealed class BusLifecycleTests
     private readonly List<string> _events = [];
 
     [SetUp]
-    public void Forget() => _events.Clear();
+    public void Forget()
+    {
+        _events.Clear();
+        _endpoints.InFlight = 0;
+    }
 
     [Test]
     public async Task Parts_start_by_stage_and_stop_the_other_way_round(CancellationToken cancellationToken)
@@ -112,7 +118,7 @@ public sealed class BusLifecycleTests
     {
         var bus = new BusLifecycle(
             Limits with { DrainTimeout = TimeSpan.FromMilliseconds(200) },
-            [Part("sender", BusStage.Outbound, stop: LetGo)], [_endpoints], _state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
+            [Part("sender", BusStage.Outbound, stop: LetGo)], [_endpoints], [], _state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
         await bus.StartAsync(cancellationToken);
         _endpoints.InFlight = 3;
 
@@ -128,6 +134,36 @@ public sealed class BusLifecycleTests
     }
 
     [Test]
+    public async Task Messages_that_wait_in_memory_at_a_paused_endpoint_are_counted_too_when_the_time_is_up(CancellationToken cancellationToken)
+    {
+        await using var transport = new MemoryTransport(maxInFlight: 100, TimeProvider.System, NullLogger<MemoryTransport>.Instance);
+        var (begun, finish) = (new TaskCompletionSource(), new TaskCompletionSource());
+        var wanted = new Subscription("busy", [SubjectPattern.Parse("orders.#")!], 1, 32, SingleActive: false, new QueueConfig(), []);
+        await using var paused = await transport.SubscribeAsync(wanted with { Endpoint = "paused" }, (_, _) => ValueTask.FromResult(Settlement.Done), cancellationToken);
+        await paused.TuneAsync(concurrency: 1, prefetch: 32, isPaused: true, cancellationToken);
+        await using var busy = await transport.SubscribeAsync(wanted, WorkAsync, cancellationToken);
+        var bus = new BusLifecycle(
+            Limits with { DrainTimeout = TimeSpan.FromMilliseconds(200) },
+            [Part("sender", BusStage.Outbound, stop: transport.DrainAsync)], [_endpoints], [transport], _state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
+        await bus.StartAsync(cancellationToken);
+        for (var i = 0; i < 3; i++) await transport.PublishAsync(Some.Message(subject: "orders.new"), cancellationToken);
+        await begun.Task.WaitAsync(cancellationToken);
+
+        var outcome = await bus.StopAsync(CancellationToken.None);
+        finish.SetResult();
+
+        Assert.That(outcome, Is.EqualTo(new StopOutcome(IsClean: false, Abandoned: 6)), "three at the paused endpoint; at the other one under way, which that says, and two behind it");
+
+        async ValueTask<Settlement> WorkAsync(TopicDelivery delivery, CancellationToken aborting)
+        {
+            _endpoints.InFlight = 1;
+            begun.TrySetResult();
+            await finish.Task;
+            return Settlement.Done;
+        }
+    }
+
+    [Test]
     public async Task What_was_under_way_is_counted_as_drained_or_abandoned(CancellationToken cancellationToken)
     {
         var counted = new ConcurrentQueue<(string Name, string? Unit, long Value)>();
@@ -136,7 +172,7 @@ public sealed class BusLifecycleTests
         listener.Start();
         var bus = new BusLifecycle(
             Limits with { DrainTimeout = TimeSpan.FromMilliseconds(200) },
-            [Part("sender", BusStage.Outbound, stop: FinishMost)], [_endpoints], _state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
+            [Part("sender", BusStage.Outbound, stop: FinishMost)], [_endpoints], [], _state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
         await bus.StartAsync(cancellationToken);
         _endpoints.InFlight = 17;
 
@@ -156,7 +192,7 @@ public sealed class BusLifecycleTests
     {
         var bus = new BusLifecycle(
             Limits with { DrainDelay = TimeSpan.FromSeconds(1) },
-            [Part("reader", BusStage.Inbound)], [_endpoints], _state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
+            [Part("reader", BusStage.Inbound)], [_endpoints], [], _state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
         await bus.StartAsync(cancellationToken);
 
         var stopping = bus.StopAsync(CancellationToken.None);
@@ -187,7 +223,7 @@ public sealed class BusLifecycleTests
 
     private BusLifecycle Bus(params IBusPart[] parts) => Bus(_state, parts);
 
-    private BusLifecycle Bus(HostState state, params IBusPart[] parts) => new(Limits, parts, [_endpoints], state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
+    private BusLifecycle Bus(HostState state, params IBusPart[] parts) => new(Limits, parts, [_endpoints], [], state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
 
     private ScriptedPart Part(string name, BusStage stage, Func<CancellationToken, Task>? start = null, Func<CancellationToken, Task>? stop = null) =>
         new(name, stage, _events, start ?? (_ => Task.CompletedTask), stop ?? (_ => Task.CompletedTask));
