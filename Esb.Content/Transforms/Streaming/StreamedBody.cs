@@ -87,8 +87,10 @@ internal sealed class StreamedBody
         if (children.Count == 1) ApplyToChildren(children[0]);
     }
 
+    // The reader is past them once the children have come by.
     private void ApplyToAttributes()
     {
+        if (_children != StreamedChildren.None) throw new NotStreamedException();
         if (!_isRoot) Do(run => run.ApplyToAttributes());
     }
 

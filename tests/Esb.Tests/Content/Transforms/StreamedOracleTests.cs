@@ -57,6 +57,15 @@ public sealed class StreamedOracleTests
         Compare(stream, SomeMaps.CompileText(stylesheet), document, stylesheet);
     }
 
+    [TestCase("<xsl:template match='a'><r><xsl:apply-templates/><m><xsl:apply-templates select='@*'/></m></r></xsl:template><xsl:template match='@*'><xsl:copy/></xsl:template>", TestName = "Attributes behind the children")]
+    public void Map_makes_what_the_engine_makes(string templates)
+    {
+        var map = SomeMaps.CompileText($"<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform' xmlns:p='urn:p' xmlns:q='urn:q'>{templates}</xsl:stylesheet>");
+        var body = SomeContent.Body("<a id='7'>t</a>");
+
+        Assert.That(map.Transform(body).Body.ReadText(), Is.EqualTo(map.ByTheEngine(body).Body.ReadText()));
+    }
+
     [Test]
     public void What_is_left_to_the_engine_in_the_middle_of_a_message_is_made_by_it_from_the_start()
     {
