@@ -34,6 +34,7 @@ internal static class StreamedCompiler
         var output = StreamedOutputSettings.Of(root);
         var templates = root.Elements(StylesheetFiles.Xsl + "template").ToList();
         Require(templates.All(template => HasOnly(template, TemplateAttributes)));
+        Require(!templates.Attributes().Any(attribute => attribute.IsNamespaceDeclaration)); // the engine writes them in an order of its own
         var rules = templates.SelectMany(template => StreamedPattern.Of(template).Select(pattern => (Pattern: pattern, Template: template)))
             .Reverse().OrderByDescending(rule => rule.Pattern.Priority).ToList(); // of equals the last one counts (XSLT 1.0, section 5.5); the order is stable
         return new StreamedStylesheet

@@ -16,6 +16,8 @@ internal sealed class SomeStylesheet
 
     private static readonly string[] Namespaces = ["", " xmlns:p='urn:p'", " xmlns:r='urn:r'", " xmlns:q='urn:p'", " xmlns='urn:d'", " xmlns:p='urn:other'", " xmlns=''"];
 
+    private static readonly string[] OwnNamespaces = [.. Enumerable.Repeat("", 20), " xmlns:t='urn:t'"];
+
     private static readonly string[] Selects = ["", "", " select='@*|node()'", " select='node()'", " select='@*'", " select='*'", " select='node() | @*'", " select='a'", " select='.//b'"];
 
     private readonly StringBuilder _text = new();
@@ -37,7 +39,7 @@ internal sealed class SomeStylesheet
     private void AddTemplate()
     {
         var pattern = Patterns[_random.Next(12) == 0 ? _random.Next(Patterns.Length) : _random.Next(Patterns.Length - 2)];
-        _text.Append($"<xsl:template match='{pattern}'{Pick(["", "", "", "", " priority='1'", " priority='-0.4'"])}>");
+        _text.Append($"<xsl:template match='{pattern}'{Pick(["", "", "", "", " priority='1'", " priority='-0.4'"])}{Pick(OwnNamespaces)}>");
         var isLeaf = pattern.StartsWith('@') || pattern.Contains("()", StringComparison.Ordinal);
         if (isLeaf && _random.Next(10) > 0) _text.Append(Pick(["", "<xsl:copy/>", "<xsl:copy><xsl:apply-templates select='@*|node()'/></xsl:copy>"]));
         else AddContent(3, 1);
@@ -68,6 +70,7 @@ internal sealed class SomeStylesheet
                     break;
                 default:
                     if (applies-- > 0) _text.Append($"<xsl:apply-templates{Selects[_random.Next(15) == 0 ? _random.Next(Selects.Length) : _random.Next(Selects.Length - 2)]}/>");
+                    else if (_random.Next(8) == 0) _text.Append("<xsl:apply-templates select='@*'/>");
                     break;
             }
         }

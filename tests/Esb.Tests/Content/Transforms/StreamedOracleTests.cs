@@ -58,6 +58,7 @@ public sealed class StreamedOracleTests
     }
 
     [TestCase("<xsl:template match='a'><r><xsl:apply-templates/><m><xsl:apply-templates select='@*'/></m></r></xsl:template><xsl:template match='@*'><xsl:copy/></xsl:template>", TestName = "Attributes behind the children")]
+    [TestCase("<xsl:template match='a' xmlns:t='urn:t'><r xmlns:s='urn:s'><xsl:apply-templates/></r></xsl:template>", TestName = "A template with a namespace of its own")]
     public void Map_makes_what_the_engine_makes(string templates)
     {
         var map = SomeMaps.CompileText($"<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform' xmlns:p='urn:p' xmlns:q='urn:q'>{templates}</xsl:stylesheet>");
