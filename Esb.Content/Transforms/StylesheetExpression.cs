@@ -17,8 +17,15 @@ internal sealed partial class StylesheetExpression(XAttribute attribute, string 
     public IEnumerable<(string Prefix, string Name)> PrefixedFunctions =>
         Prefixed().Matches(_code).Select(match => (match.Groups["prefix"].Value, match.Groups["name"].Value));
 
-    /// <summary>Whether it looks through more of the document than the children of a node, and so may take long.</summary>
-    public bool Sweeps => Wide().IsMatch(_code);
+    /// <summary>Whether it looks through more of the document than what is below a node, and so may take long.</summary>
+    public bool Sweeps => Wide().IsMatch(_code) || (Attribute.Name.LocalName != "match" && GoesBack);
+
+    // Once, that costs what the document costs; for each of many nodes it is a join.
+    private bool GoesBack => (IsRepeated ? 0 : _code.IndexOf('[')) is >= 0 and var start && Back().IsMatch(_code, start);
+
+    private bool IsRepeated => Attribute.Parent is { } place &&
+        (place.Name == StylesheetFiles.Xsl + "sort" || place.Ancestors(StylesheetFiles.Xsl + "for-each").Any() ||
+            place.AncestorsAndSelf(StylesheetFiles.Xsl + "template").Any(template => template.Attribute("match")?.Value is not { } pattern || !OfOneNode().IsMatch(pattern)));
 
     /// <summary>Whether it calls a function without a prefix.</summary>
     public bool Calls(string function) => Plain().Matches(_code).Any(match => match.Groups["name"].Value == function);
@@ -31,6 +38,14 @@ internal sealed partial class StylesheetExpression(XAttribute attribute, string 
 
     [GeneratedRegex(@"//|\b(descendant|descendant-or-self|ancestor|ancestor-or-self|following|following-sibling|preceding|preceding-sibling)\s*::")]
     private static partial Regex Wide();
+
+    // Paths from the root, from a variable, and from the parent to more than its attributes.
+    [GeneratedRegex(@"(?<![\w.\])*])/(?=\s*[\w@*])|\$[\w:.-]+\s*(\[|/\s*[\w.*])|\.\.\s*/\s*[\w*]|\bparent\s*::")]
+    private static partial Regex Back();
+
+    // The root, or the one element below it.
+    [GeneratedRegex(@"^\s*/\s*([\w:.-]+|\*)?\s*$")]
+    private static partial Regex OfOneNode();
 
     [GeneratedRegex("""'[^']*'|"[^"]*" """, RegexOptions.IgnorePatternWhitespace)]
     private static partial Regex Literals();

@@ -111,6 +111,11 @@ public sealed class XsltMapTests
     [TestCase("<xsl:template match='/'><a><xsl:apply-templates select='//i'/></a></xsl:template><xsl:template match='i'><xsl:value-of select='count(//i)'/></xsl:template>")]
     [TestCase("<xsl:template match='/'><a><xsl:for-each select='l/i'><xsl:sort select='.'/><xsl:if test='count(preceding-sibling::i) mod 2 = 0'><b/></xsl:if></xsl:for-each></a></xsl:template>")]
     [TestCase("<xsl:template match='/'><a><xsl:value-of select='count(//i[count(//i[. = 1]) = 0])'/></a></xsl:template>")]
+    [TestCase("<xsl:template match='/'><a><xsl:for-each select='/l/i'><xsl:for-each select='/l/i[@x = current()/@c]'><b/></xsl:for-each></xsl:for-each></a></xsl:template>")]
+    [TestCase("<xsl:template match='i'><xsl:if test='../i[@x = current()/@c]'><b/></xsl:if></xsl:template>")]
+    [TestCase("<xsl:template match='/l'><xsl:apply-templates select='i'><xsl:sort select='count(parent::l/i[@x])'/></xsl:apply-templates></xsl:template>")]
+    [TestCase("<xsl:variable name='list' select='/l'/><xsl:template match='i'><xsl:if test='$list/i[@x = current()/@c]'><b/></xsl:if></xsl:template>")]
+    [TestCase("<xsl:template match='/'><a><xsl:value-of select='count(/l/i[/l/i/@x])'/></a></xsl:template>")]
     [CancelAfter(60_000), Property("Case", "XSL-10")]
     public void A_search_through_all_for_each_of_many_ends_at_its_time_limit(string body)
     {
