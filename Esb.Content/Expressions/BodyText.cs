@@ -47,15 +47,6 @@ internal static class BodyText
         }
     }
 
-    private static Encoding Named(string charset)
-    {
-        try
-        {
-            return Encoding.GetEncoding(charset, EncoderFallback.ExceptionFallback, DecoderFallback.ExceptionFallback);
-        }
-        catch (ArgumentException ex)
-        {
-            throw new EsbException("ESB-BODY-ENCODING", "The charset of the content type is not known here.", FaultKind.Malformed, ex);
-        }
-    }
+    private static Encoding Named(string charset) =>
+        Charsets.Find(charset) ?? throw new EsbException("ESB-BODY-ENCODING", "The charset of the content type is not known here.", FaultKind.Malformed);
 }

@@ -1,5 +1,6 @@
 using System.Text;
 using System.Text.RegularExpressions;
+using Esb.Content;
 using Esb.Core.Errors;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Net.Http.Headers;
@@ -22,16 +23,8 @@ internal static partial class BodyCharset
     // Of UTF-16 the byte order mark says more than any name.
     private static int? PageOf(string name)
     {
-        if (name.Equals("utf8", StringComparison.OrdinalIgnoreCase)) return Encoding.UTF8.CodePage; // a common mistake, that leaves no doubt
-        try
-        {
-            var page = (CodePagesEncodingProvider.Instance.GetEncoding(name) ?? Encoding.GetEncoding(name)).CodePage;
-            return page == Encoding.BigEndianUnicode.CodePage ? Encoding.Unicode.CodePage : page;
-        }
-        catch (ArgumentException)
-        {
-            return null;
-        }
+        var page = Charsets.Find(name)?.CodePage;
+        return page == Encoding.BigEndianUnicode.CodePage ? Encoding.Unicode.CodePage : page;
     }
 
     private static string? DeclarationOf(ReadOnlySpan<byte> body)

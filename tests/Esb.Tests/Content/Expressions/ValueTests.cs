@@ -109,6 +109,8 @@ public sealed class ValueTests
     }
 
     [TestCase("iso-8859-1", "text/plain; charset=ISO-8859-1")]
+    [TestCase("iso-8859-1", "text/plain; charset=windows-1252")]
+    [TestCase("utf-8", "text/plain; charset=utf8")]
     [TestCase("utf-16", "text/plain")]
     [TestCase("utf-8", "text/plain; charset")]
     [TestCase("utf-8", null)]
@@ -122,6 +124,7 @@ public sealed class ValueTests
 
     [TestCase(null)]
     [TestCase("text/plain; charset=nonsense")]
+    [TestCase("text/plain; charset=utf-7")]
     public void A_body_that_is_no_text_is_refused_rather_than_changed(string? contentType)
     {
         var message = Some.Message(contentType: contentType) with { Body = MessageBody.FromBytes((byte[])[0xE9]) };

@@ -79,6 +79,7 @@ public sealed class DecodingTests
     }
 
     [TestCase("text/plain; charset=utf-99", "x", "utf-99")]
+    [TestCase("text/plain; charset=utf-7", "x", "utf-7")]
     [TestCase("application/xml; charset=\"utf-99\"", "<a/>", "utf-99")]
     [TestCase("application/xml; charset=utf-8", "<?xml version='1.0' encoding='ISO-8859-1'?><a/>", "utf-8", "ISO-8859-1")]
     [TestCase("application/soap+xml; charset=us-ascii", "<?xml version=\"1.0\" encoding=\"UTF-16\"?><a/>", "us-ascii", "UTF-16")]
