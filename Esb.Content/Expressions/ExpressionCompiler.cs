@@ -16,7 +16,7 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
 {
     private readonly XPathCompiler _xpaths = new(namespaces);
     private readonly PathSet _paths = new(xml, checksWhole);
-    private readonly JsonPathSet _jsonPaths = new(checksWhole);
+    private readonly JsonPathSet _jsonPaths = new(checksWhole, () => new JsonTime(time, xml.Limits.ExpressionTime));
 
     /// <summary>A compiler with the section <c>namespaces</c>; entries that its check refuses are left out.</summary>
     public static ExpressionCompiler Create(EsbConfiguration configuration, XmlInput xml, TimeProvider time) =>
@@ -68,7 +68,7 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
     private IMessageValue? CountOf(IValueSource value, ConfigErrors errors) => value switch
     {
         { Xpath: { } xpath } => CompileXPath($"count({xpath})", value, errors),
-        { Jsonpath: { } jsonpath } when JsonPath.Parse(jsonpath) is { IsSingular: false } path => new JsonPathCount(path),
+        { Jsonpath: { } jsonpath } when JsonPath.Parse(jsonpath) is { IsSingular: false } path => new JsonPathCount(path, _jsonPaths.NewTime),
         _ => null,
     };
 
@@ -109,7 +109,7 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
         try
         {
             var path = JsonPath.Parse(jsonpath);
-            return JsonScanCompiler.Compile(path, wantsText, _jsonPaths) is { } question ? new ScannedJsonValue(question, _jsonPaths) : new JsonPathValue(path);
+            return JsonScanCompiler.Compile(path, wantsText, _jsonPaths) is { } question ? new ScannedJsonValue(question, _jsonPaths) : new JsonPathValue(path, _jsonPaths.NewTime);
         }
         catch (JsonPathException ex)
         {

@@ -6,7 +6,7 @@ using Esb.Core.Processes;
 namespace Esb.Content.Expressions;
 
 /// <summary>How many nodes a JSONPath selects in the body.</summary>
-internal sealed class JsonPathCount(JsonPath path) : IMessageValue
+internal sealed class JsonPathCount(JsonPath path, Func<JsonTime?> newTime) : IMessageValue
 {
     public bool ReadsBody => true;
 
@@ -15,7 +15,7 @@ internal sealed class JsonPathCount(JsonPath path) : IMessageValue
         var root = JsonInput.Read(context.Message.Body);
         try
         {
-            return (double)path.Select(root, root).Count;
+            return (double)path.Select(root, new JsonScope(root, newTime())).Count;
         }
         catch (InvalidOperationException ex)
         {

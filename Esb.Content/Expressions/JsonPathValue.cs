@@ -6,7 +6,7 @@ using Esb.Core.Processes;
 namespace Esb.Content.Expressions;
 
 /// <summary>A JSONPath over the body: the first node that it selects; JSON null stands for no value.</summary>
-internal sealed class JsonPathValue(JsonPath path) : IMessageValue
+internal sealed class JsonPathValue(JsonPath path, Func<JsonTime?> newTime) : IMessageValue
 {
     public bool ReadsBody => true;
 
@@ -15,7 +15,7 @@ internal sealed class JsonPathValue(JsonPath path) : IMessageValue
         var root = JsonInput.Read(context.Message.Body);
         try
         {
-            return path.First(root, root) is { } node ? JsonValues.Of(node) : null;
+            return path.First(root, new JsonScope(root, newTime())) is { } node ? JsonValues.Of(node) : null;
         }
         catch (InvalidOperationException ex)
         {

@@ -10,10 +10,10 @@ namespace Esb.Content.Masking;
 internal sealed record JsonRule(JsonPath Values, MaskAction Action);
 
 /// <summary>Masks JSON. Thread-safe.</summary>
-internal sealed class JsonMask(IReadOnlyList<JsonRule> rules, ValueMask values)
+internal sealed class JsonMask(IReadOnlyList<JsonRule> rules, ValueMask values, Func<JsonTime> newTime)
 {
     /// <summary>The document as it may be recorded; the same bytes where no rule selects anything.</summary>
-    /// <exception cref="Esb.Core.Errors.EsbException">It is no sound JSON.</exception>
+    /// <exception cref="Esb.Core.Errors.EsbException">It is no sound JSON, or a path took too long.</exception>
     public ReadOnlyMemory<byte> Apply(MessageBody body, MaskFindings findings)
     {
         var root = JsonInput.Read(body);
@@ -23,7 +23,7 @@ internal sealed class JsonMask(IReadOnlyList<JsonRule> rules, ValueMask values)
         {
             foreach (var rule in rules)
             {
-                foreach (var node in rule.Values.Select(root, root))
+                foreach (var node in rule.Values.Select(root, new JsonScope(root, newTime())))
                 {
                     document.Overlaps(JsonMarshal.GetRawUtf8Value(node), out var offset); // where it stands is what tells it from its equals
                     if (replacements.TryGetValue(offset, out var known) && known.Action >= rule.Action) continue;

@@ -36,7 +36,7 @@ public static class MaskCompiler
         var forms = NamesOf(rules, rule => rule.Form, "form", errors);
         var body = xmlRules.Count + jsonRules.Count + forms.Count == 0
             ? null
-            : new BodyMask(new XmlMask(xmlRules, values, xml, time), new JsonMask(jsonRules, values), new FormMask(forms, values));
+            : new BodyMask(new XmlMask(xmlRules, values, xml, time), new JsonMask(jsonRules, values, () => new JsonTime(time, xml.Limits.ExpressionTime)), new FormMask(forms, values));
         return new MessageMask(body, NamesOf(rules, rule => rule.Header, "header", errors), values);
     }
 

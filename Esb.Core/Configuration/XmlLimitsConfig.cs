@@ -17,7 +17,7 @@ public sealed record XmlLimitsConfig : SettingsRecord
     [Setting("Characters of an attribute's value; longer ones are refused (ESB-XML-LIMIT).", Range = "1..1000000000")]
     public int AttributeCharacters { get; init; } = 1 << 20;
 
-    /// <summary>How long an expression may take that needs the whole document.</summary>
-    [Setting("How long an XPath expression may take that cannot be decided while the document is read (ESB-XPT-TIMEOUT).", Range = "10ms..60s")]
+    /// <summary>How long an expression may take that needs the whole document, of XML or JSON.</summary>
+    [Setting("How long an XPath or JSONPath may take that cannot be decided while the document is read (ESB-XPT-TIMEOUT, ESB-JPT-TIMEOUT).", Range = "10ms..60s")]
     public TimeSpan ExpressionTime { get; init; } = TimeSpan.FromSeconds(2);
 }

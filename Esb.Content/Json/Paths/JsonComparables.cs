@@ -7,7 +7,7 @@ namespace Esb.Content.Json.Paths;
 /// <summary>What a comparison compares: one value, or nothing (null).</summary>
 internal abstract class JsonComparable
 {
-    public abstract JsonElement? Value(JsonElement current, JsonElement root);
+    public abstract JsonElement? Value(JsonElement current, JsonScope scope);
 
     protected static JsonElement Number(int number) => JsonSerializer.SerializeToElement(number);
 }
@@ -16,18 +16,18 @@ internal sealed class LiteralValue(JsonElement literal) : JsonComparable
 {
     public string? Text => literal.ValueKind == JsonValueKind.String ? literal.GetString() : null;
 
-    public override JsonElement? Value(JsonElement current, JsonElement root) => literal;
+    public override JsonElement? Value(JsonElement current, JsonScope scope) => literal;
 }
 
 internal sealed class QueryValue(JsonQuery query) : JsonComparable
 {
-    public override JsonElement? Value(JsonElement current, JsonElement root) => query.First(current, root);
+    public override JsonElement? Value(JsonElement current, JsonScope scope) => query.First(current, scope);
 }
 
 /// <summary><c>length(…)</c>: of a text in characters, of an array or object in elements (RFC 9535, section 2.4.4).</summary>
 internal sealed class LengthFunction(JsonComparable argument) : JsonComparable
 {
-    public override JsonElement? Value(JsonElement current, JsonElement root) => argument.Value(current, root) switch
+    public override JsonElement? Value(JsonElement current, JsonScope scope) => argument.Value(current, scope) switch
     {
         { ValueKind: JsonValueKind.String } text => Number(text.GetString()!.EnumerateRunes().Count()),
         { ValueKind: JsonValueKind.Array } array => Number(array.GetArrayLength()),
@@ -39,13 +39,13 @@ internal sealed class LengthFunction(JsonComparable argument) : JsonComparable
 /// <summary><c>count(…)</c>: the number of nodes selected (section 2.4.5).</summary>
 internal sealed class CountFunction(JsonQuery query) : JsonComparable
 {
-    public override JsonElement? Value(JsonElement current, JsonElement root) => Number(query.Select(current, root).Count);
+    public override JsonElement? Value(JsonElement current, JsonScope scope) => Number(query.Select(current, scope).Count);
 }
 
 /// <summary><c>value(…)</c>: the one node selected; nothing where there are more or fewer (section 2.4.8).</summary>
 internal sealed class ValueFunction(JsonQuery query) : JsonComparable
 {
-    public override JsonElement? Value(JsonElement current, JsonElement root) => query.Select(current, root) is [var only] ? only : null;
+    public override JsonElement? Value(JsonElement current, JsonScope scope) => query.Select(current, scope) is [var only] ? only : null;
 }
 
 /// <summary><c>match(…)</c> and <c>search(…)</c>: whether a text matches a regular expression (sections 2.4.6 and 2.4.7).</summary>
@@ -65,8 +65,8 @@ internal sealed class RegexTest(JsonComparable argument, Regex regex) : JsonTest
         }
     }
 
-    public override bool Holds(JsonElement current, JsonElement root) =>
-        argument.Value(current, root) is { ValueKind: JsonValueKind.String } text && regex.IsMatch(text.GetString()!);
+    public override bool Holds(JsonElement current, JsonScope scope) =>
+        argument.Value(current, scope) is { ValueKind: JsonValueKind.String } text && regex.IsMatch(text.GetString()!);
 
     // The dot of RFC 9485 is a whole character, where .NET's is half of one beyond U+FFFF, and leaves out the carriage return too.
     private const string Dot = @"(?:[\uD800-\uDBFF][\uDC00-\uDFFF]|[^\n\r])";

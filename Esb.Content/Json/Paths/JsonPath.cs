@@ -19,9 +19,10 @@ internal sealed class JsonPath(IReadOnlyList<JsonSegment> segments, bool readsRo
     public static JsonPath Parse(string text) => new JsonPathParser(text).Parse();
 
     /// <summary>The first node selected; null where none is.</summary>
-    public JsonElement? First(JsonElement start, JsonElement root)
+    /// <exception cref="Core.Errors.EsbException">It takes too long: <c>ESB-JPT-TIMEOUT</c>.</exception>
+    public JsonElement? First(JsonElement start, JsonScope scope)
     {
-        if (!IsSingular) return Select(start, root) is [var first, ..] ? first : null;
+        if (!IsSingular) return FirstOfAll(start, scope);
         JsonElement? node = start;
         foreach (var segment in segments)
         {
@@ -33,18 +34,32 @@ internal sealed class JsonPath(IReadOnlyList<JsonSegment> segments, bool readsRo
     }
 
     /// <summary>All nodes selected, in the order of the document wherever RFC 9535 orders them.</summary>
-    public List<JsonElement> Select(JsonElement start, JsonElement root)
+    /// <exception cref="Core.Errors.EsbException">It takes too long: <c>ESB-JPT-TIMEOUT</c>.</exception>
+    public List<JsonElement> Select(JsonElement start, JsonScope scope)
     {
-        List<JsonElement> nodes = [start];
-        foreach (var segment in segments)
+        var selected = new List<JsonElement>();
+        Visit(start, scope, node =>
         {
-            var next = new List<JsonElement>();
-            foreach (var node in nodes) segment.Select(node, root, next);
-            nodes = next;
-        }
-
-        return nodes;
+            selected.Add(node);
+            return true;
+        });
+        return selected;
     }
+
+    private JsonElement? FirstOfAll(JsonElement start, JsonScope scope)
+    {
+        JsonElement? first = null;
+        Visit(start, scope, node =>
+        {
+            first = node;
+            return false;
+        });
+        return first;
+    }
+
+    // Takes each node as it is met, so that nobody looks further than is wanted.
+    private void Visit(JsonElement start, JsonScope scope, Func<JsonElement, bool> take) =>
+        segments.Reverse().Aggregate(take, (next, segment) => node => segment.Visit(node, scope, next))(start);
 }
 
 /// <summary>A step of a path: selectors over the children of a node, or over those of all its descendants too.</summary>
@@ -57,11 +72,27 @@ internal sealed class JsonSegment(bool descends, IReadOnlyList<JsonSelector> sel
 
     public JsonElement? Step(JsonElement node) => selectors[0].Step(node);
 
-    public void Select(JsonElement node, JsonElement root, List<JsonElement> selected)
+    /// <summary>Gives the nodes selected to somebody who says whether to go on.</summary>
+    /// <returns>Whether to go on.</returns>
+    public bool Visit(JsonElement node, JsonScope scope, Func<JsonElement, bool> take)
     {
-        foreach (var selector in selectors) selector.Select(node, root, selected);
-        if (!descends) return;
-        foreach (var child in JsonSelector.Children(node)) Select(child, root, selected); // the intake bounds the depth
+        foreach (var selector in selectors)
+        {
+            if (!selector.Visit(node, scope, take)) return false;
+        }
+
+        return !descends || VisitBelow(node, scope, take);
+    }
+
+    private bool VisitBelow(JsonElement node, JsonScope scope, Func<JsonElement, bool> take)
+    {
+        foreach (var child in JsonSelector.Children(node))
+        {
+            scope.Count();
+            if (child.ValueKind is JsonValueKind.Object or JsonValueKind.Array && !Visit(child, scope, take)) return false; // the intake bounds the depth
+        }
+
+        return true;
     }
 }
 

@@ -5,7 +5,9 @@ namespace Esb.Content.Json.Paths;
 /// <summary>Chooses children of a node (RFC 9535, section 2.3).</summary>
 internal abstract class JsonSelector
 {
-    public abstract void Select(JsonElement node, JsonElement root, List<JsonElement> selected);
+    /// <summary>Gives the children chosen to somebody who says whether to go on.</summary>
+    /// <returns>Whether to go on.</returns>
+    public abstract bool Visit(JsonElement node, JsonScope scope, Func<JsonElement, bool> take);
 
     /// <summary>The one child chosen, of selectors that choose one at most.</summary>
     public virtual JsonElement? Step(JsonElement node) => throw new NotSupportedException();
@@ -26,10 +28,7 @@ internal sealed class NameSelector(string name) : JsonSelector
     public override JsonElement? Step(JsonElement node) =>
         node.ValueKind == JsonValueKind.Object && node.TryGetProperty(name, out var child) ? child : null;
 
-    public override void Select(JsonElement node, JsonElement root, List<JsonElement> selected)
-    {
-        if (Step(node) is { } child) selected.Add(child);
-    }
+    public override bool Visit(JsonElement node, JsonScope scope, Func<JsonElement, bool> take) => Step(node) is not { } child || take(child);
 }
 
 /// <summary><c>[0]</c>, <c>[-1]</c>: the latter counts from the end.</summary>
@@ -45,35 +44,57 @@ internal sealed class IndexSelector(long index) : JsonSelector
         return position >= 0 && position < length ? node[(int)position] : null;
     }
 
-    public override void Select(JsonElement node, JsonElement root, List<JsonElement> selected)
-    {
-        if (Step(node) is { } child) selected.Add(child);
-    }
+    public override bool Visit(JsonElement node, JsonScope scope, Func<JsonElement, bool> take) => Step(node) is not { } child || take(child);
 }
 
 /// <summary><c>[*]</c>, <c>.*</c>.</summary>
 internal sealed class WildcardSelector : JsonSelector
 {
-    public override void Select(JsonElement node, JsonElement root, List<JsonElement> selected) => selected.AddRange(Children(node));
+    public override bool Visit(JsonElement node, JsonScope scope, Func<JsonElement, bool> take)
+    {
+        foreach (var child in Children(node))
+        {
+            scope.Count();
+            if (!take(child)) return false;
+        }
+
+        return true;
+    }
 }
 
 /// <summary><c>[start:end:step]</c> (section 2.3.4.2).</summary>
 internal sealed class SliceSelector(long? start, long? end, long? step) : JsonSelector
 {
-    public override void Select(JsonElement node, JsonElement root, List<JsonElement> selected)
+    public override bool Visit(JsonElement node, JsonScope scope, Func<JsonElement, bool> take)
+    {
+        foreach (var child in Chosen(node, scope))
+        {
+            if (!take(child)) return false;
+        }
+
+        return true;
+    }
+
+    // One pass: to find an element by its index takes one from the first on.
+    private IEnumerable<JsonElement> Chosen(JsonElement node, JsonScope scope)
     {
         var stride = step ?? 1;
-        if (node.ValueKind != JsonValueKind.Array || stride == 0) return;
+        if (node.ValueKind != JsonValueKind.Array || stride == 0) return [];
         var length = node.GetArrayLength();
-        if (stride > 0)
+        return stride > 0
+            ? Between(FromStart(start ?? 0, length), FromStart(end ?? length, length)).Where((_, i) => i % stride == 0)
+            : Between((end is { } bound ? FromStart(bound, length) : -1) + 1, FromStart(start ?? length - 1, length) + 1).Reverse().Where((_, i) => i % -stride == 0);
+
+        IEnumerable<JsonElement> Between(long first, long behind) =>
+            Counted(node, scope).Take((int)Math.Clamp(behind, 0, length)).Skip((int)Math.Clamp(first, 0, length));
+    }
+
+    private static IEnumerable<JsonElement> Counted(JsonElement array, JsonScope scope)
+    {
+        foreach (var element in array.EnumerateArray())
         {
-            var upper = Math.Clamp(FromStart(end ?? length, length), 0, length);
-            for (var i = Math.Clamp(FromStart(start ?? 0, length), 0, length); i < upper; i += stride) selected.Add(node[(int)i]);
-        }
-        else
-        {
-            var lower = Math.Clamp(end is { } bound ? FromStart(bound, length) : -1, -1, length - 1);
-            for (var i = Math.Clamp(FromStart(start ?? length - 1, length), -1, length - 1); i > lower; i += stride) selected.Add(node[(int)i]);
+            scope.Count();
+            yield return element;
         }
     }
 
@@ -85,11 +106,14 @@ internal sealed class FilterSelector(JsonTest test) : JsonSelector
 {
     public JsonTest Test => test;
 
-    public override void Select(JsonElement node, JsonElement root, List<JsonElement> selected)
+    public override bool Visit(JsonElement node, JsonScope scope, Func<JsonElement, bool> take)
     {
         foreach (var child in Children(node))
         {
-            if (test.Holds(child, root)) selected.Add(child);
+            scope.Count();
+            if (test.Holds(child, scope) && !take(child)) return false;
         }
+
+        return true;
     }
 }

@@ -5,36 +5,36 @@ namespace Esb.Content.Json.Paths;
 /// <summary>A logical expression inside a filter (RFC 9535, section 2.3.5).</summary>
 internal abstract class JsonTest
 {
-    public abstract bool Holds(JsonElement current, JsonElement root);
+    public abstract bool Holds(JsonElement current, JsonScope scope);
 }
 
 internal sealed class AnyTest(IReadOnlyList<JsonTest> tests) : JsonTest
 {
-    public override bool Holds(JsonElement current, JsonElement root) => tests.Any(test => test.Holds(current, root));
+    public override bool Holds(JsonElement current, JsonScope scope) => tests.Any(test => test.Holds(current, scope));
 }
 
 internal sealed class AllTest(IReadOnlyList<JsonTest> tests) : JsonTest
 {
-    public override bool Holds(JsonElement current, JsonElement root) => tests.All(test => test.Holds(current, root));
+    public override bool Holds(JsonElement current, JsonScope scope) => tests.All(test => test.Holds(current, scope));
 }
 
 internal sealed class NotTest(JsonTest test) : JsonTest
 {
-    public override bool Holds(JsonElement current, JsonElement root) => !test.Holds(current, root);
+    public override bool Holds(JsonElement current, JsonScope scope) => !test.Holds(current, scope);
 }
 
 /// <summary>Whether a query selects anything.</summary>
 internal sealed class ExistenceTest(JsonQuery query) : JsonTest
 {
-    public override bool Holds(JsonElement current, JsonElement root) => query.First(current, root) is not null;
+    public override bool Holds(JsonElement current, JsonScope scope) => query.First(current, scope) is not null;
 }
 
 /// <summary>A comparison of two values, either of which may be nothing (section 2.3.5.2.2).</summary>
 internal sealed class ComparisonTest(JsonComparable left, string sign, JsonComparable right) : JsonTest
 {
-    public override bool Holds(JsonElement current, JsonElement root)
+    public override bool Holds(JsonElement current, JsonScope scope)
     {
-        var (a, b) = (left.Value(current, root), right.Value(current, root));
+        var (a, b) = (left.Value(current, scope), right.Value(current, scope));
         return sign switch
         {
             "==" => AreEqual(a, b),
@@ -62,7 +62,7 @@ internal sealed class JsonQuery(JsonPath path, bool fromRoot)
 {
     public bool IsSingular => path.IsSingular;
 
-    public JsonElement? First(JsonElement current, JsonElement root) => path.First(fromRoot ? root : current, root);
+    public JsonElement? First(JsonElement current, JsonScope scope) => path.First(fromRoot ? scope.Root : current, scope);
 
-    public List<JsonElement> Select(JsonElement current, JsonElement root) => path.Select(fromRoot ? root : current, root);
+    public List<JsonElement> Select(JsonElement current, JsonScope scope) => path.Select(fromRoot ? scope.Root : current, scope);
 }

@@ -1,3 +1,4 @@
+using Esb.Content.Json.Paths;
 using Esb.Core.Errors;
 
 namespace Esb.Content.Json.Scanning;
@@ -10,6 +11,9 @@ internal struct JsonAnswer
 
     /// <summary>Why the value can be told to nobody, although the document is sound JSON.</summary>
     public EsbException? Fault;
+
+    /// <summary>What the evaluations behind the pass have taken so far; null before the first.</summary>
+    public JsonTime? Time;
 
     /// <summary>Whether nothing that follows can change it.</summary>
     public bool IsDecided;

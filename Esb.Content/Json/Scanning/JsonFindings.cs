@@ -1,10 +1,14 @@
 using System.Runtime.InteropServices;
 using System.Text.Json;
+using Esb.Core.Errors;
 
 namespace Esb.Content.Json.Scanning;
 
 /// <summary>Makes answers of the values at which steps arrive.</summary>
-internal sealed class JsonFindings(JsonAnswer[] answers, ReadOnlyMemory<byte> document)
+/// <param name="paths">The questions.</param>
+/// <param name="answers">Of each question what is known.</param>
+/// <param name="document">The document, or its beginning.</param>
+internal sealed class JsonFindings(JsonPathSet paths, JsonAnswer[] answers, ReadOnlyMemory<byte> document)
 {
     private readonly List<(JsonQuestion Question, int Depth, int Start)> _open = []; // objects and arrays that are wanted whole
 
@@ -79,17 +83,21 @@ internal sealed class JsonFindings(JsonAnswer[] answers, ReadOnlyMemory<byte> do
         }
     }
 
-    private static void Decide(ref JsonAnswer answer, JsonQuestion question, ReadOnlyMemory<byte> json)
+    private void Decide(ref JsonAnswer answer, JsonQuestion question, ReadOnlyMemory<byte> json)
     {
         try
         {
             if (question.Tail is not { } tail) (answer.Value, answer.IsDecided) = (JsonValues.TextOf(json.Span), true);
-            else if (tail.First(json.Span) is { } node) (answer.Value, answer.IsDecided) = (JsonValues.Of(node), true);
+            else if (tail.First(json.Span, answer.Time ??= paths.NewTime()) is { } node) (answer.Value, answer.IsDecided) = (JsonValues.Of(node), true);
             else answer.IsDecided = question.IsSingular;
         }
         catch (InvalidOperationException ex)
         {
             (answer.Fault, answer.IsDecided) = (JsonFaults.NotText(ex), true);
+        }
+        catch (EsbException ex)
+        {
+            (answer.Fault, answer.IsDecided) = (ex, true); // took too long
         }
     }
 }

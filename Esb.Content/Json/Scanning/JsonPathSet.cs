@@ -1,3 +1,4 @@
+using Esb.Content.Json.Paths;
 using Esb.Core.Messages;
 
 namespace Esb.Content.Json.Scanning;
@@ -5,7 +6,8 @@ namespace Esb.Content.Json.Scanning;
 /// <summary>The JSONPaths of a configuration, merged into one tree of steps, so that one pass over a document answers all questions about it.</summary>
 /// <remarks>Filled while a configuration is compiled, by one thread; then shared by all.</remarks>
 /// <param name="checksWhole">Whether a document is read to its end, also where its beginning decides.</param>
-internal sealed class JsonPathSet(bool checksWhole = false)
+/// <param name="newTime">What ends evaluations that take too long; null where nothing does.</param>
+internal sealed class JsonPathSet(bool checksWhole = false, Func<JsonTime>? newTime = null)
 {
     public bool ChecksWhole => checksWhole;
 
@@ -14,6 +16,9 @@ internal sealed class JsonPathSet(bool checksWhole = false)
 
     /// <summary>How many questions are asked.</summary>
     public int Count { get; private set; }
+
+    /// <summary>The time of one question about one document; null where there is no limit.</summary>
+    public JsonTime? NewTime() => newTime?.Invoke();
 
     /// <summary>Asks a question about the values at the end of a path.</summary>
     public void Ask(IEnumerable<JsonStep> path, JsonQuestion question)

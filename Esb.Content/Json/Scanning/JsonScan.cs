@@ -40,7 +40,7 @@ internal sealed class JsonScan
         _checksWhole = paths.ChecksWhole;
         _answers = new JsonAnswer[paths.Count];
         _steps = new JsonSteps(paths.Root);
-        _findings = new JsonFindings(_answers, _document);
+        _findings = new JsonFindings(paths, _answers, _document);
         _names = new MemberNames(_document);
     }
 

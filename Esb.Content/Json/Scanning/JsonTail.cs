@@ -9,9 +9,12 @@ internal sealed class JsonTail(JsonTest? test, JsonPath rest)
     private static readonly JsonDocumentOptions Options = new() { MaxDepth = JsonInput.MaxDepth };
 
     /// <summary>The first node that the path selects at or below a value, which the pass has checked; null where there is none.</summary>
-    public JsonElement? First(ReadOnlySpan<byte> json)
+    /// <exception cref="Core.Errors.EsbException">That takes too long: <c>ESB-JPT-TIMEOUT</c>.</exception>
+    public JsonElement? First(ReadOnlySpan<byte> json, JsonTime? time)
     {
+        time?.Resume();
         var value = JsonElement.Parse(json, Options);
-        return test is null || test.Holds(value, root: default) ? rest.First(value, root: default) : null;
+        var scope = new JsonScope(Root: default, time);
+        return test is null || test.Holds(value, scope) ? rest.First(value, scope) : null;
     }
 }

@@ -103,7 +103,7 @@ public sealed class CompiledOracleTests
     private static (object? Value, bool Truth) ByTree(string path, byte[] document)
     {
         var root = JsonInput.Read(MessageBody.FromBytes(document));
-        var value = JsonPath.Parse(path).Select(root, root) is [var first, ..] ? JsonValues.Of(first) : null;
+        var value = JsonPath.Parse(path).Select(root, new JsonScope(root)) is [var first, ..] ? JsonValues.Of(first) : null;
         return (value, value is not (null or false or "false"));
     }
 

@@ -57,7 +57,7 @@ public sealed class JsonPathTests
     {
         using var document = JsonDocument.Parse(Store);
 
-        var selected = JsonPath.Parse(path).Select(document.RootElement, document.RootElement);
+        var selected = JsonPath.Parse(path).Select(document.RootElement, new JsonScope(document.RootElement));
 
         using var nodes = JsonDocument.Parse(expected);
         Assert.That(JsonElement.DeepEquals(JsonSerializer.SerializeToElement(selected), nodes.RootElement), Is.True, () => JsonSerializer.Serialize(selected));
@@ -90,9 +90,9 @@ public sealed class JsonPathTests
         using var document = JsonDocument.Parse(Store);
         var compiled = JsonPath.Parse(path);
 
-        var first = compiled.First(document.RootElement, document.RootElement);
+        var first = compiled.First(document.RootElement, new JsonScope(document.RootElement));
 
-        var all = compiled.Select(document.RootElement, document.RootElement);
+        var all = compiled.Select(document.RootElement, new JsonScope(document.RootElement));
         Assert.That(first?.GetRawText(), Is.EqualTo(all.Count == 0 ? null : all[0].GetRawText()));
     }
 }

@@ -139,7 +139,7 @@ public sealed class JsonScanOracleTests
         }
 
         public Outcome ByTree(byte[] document) =>
-            Try(() => new JsonPathValue(Compiled).Evaluate(Some.Context(Some.Message() with { Body = MessageBody.FromBytes(document) })));
+            Try(() => new JsonPathValue(Compiled, () => null).Evaluate(Some.Context(Some.Message() with { Body = MessageBody.FromBytes(document) })));
 
         public Outcome ByScan(JsonScan scan) => Try(() => scan.Answer(Question!));
 
