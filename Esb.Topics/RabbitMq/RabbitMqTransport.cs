@@ -44,7 +44,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     private ReplyQueue? _replies;
     private LoopbackProbe? _probe;
     private UnroutableWatch? _unroutable;
-    private SharedWatch? _shared;
+    private KeeperWatch? _keepers;
     private int _disposed;
 
     public RabbitMqTransport(
@@ -94,7 +94,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         Farm.Answer<HoldPublishes, PublishesHeld>(_passages.ObeyAsync);
         Farm.Start(_consuming);
         _unroutable = new UnroutableWatch(_consuming, _names, _topology, FindSubscriber, _time, _logger);
-        _shared = new SharedWatch(_publishing, _consuming, _topology, _time, _logger);
+        _keepers = new KeeperWatch(_publishing, _consuming, _topology, _time, _logger);
     }
 
     public async ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
@@ -153,7 +153,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         await Task.WhenAll(Farm.DisposeAsync().AsTask(), _consuming.DisposeAsync().AsTask(), _publishing.DisposeAsync().AsTask());
         if (_replies is not null) await _replies.DisposeAsync();
         if (_unroutable is not null) await _unroutable.DisposeAsync();
-        if (_shared is not null) await _shared.DisposeAsync();
+        if (_keepers is not null) await _keepers.DisposeAsync();
         await _publisher.DisposeAsync();
         _freezes.Dispose();
     }

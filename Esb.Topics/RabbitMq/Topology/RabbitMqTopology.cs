@@ -20,11 +20,7 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     public async Task DeclareSharedAsync(IConnection connection, CancellationToken cancellationToken)
     {
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
-        await channel.ExchangeDeclareAsync(names.Unroutable, ExchangeType.Fanout, durable: true, autoDelete: false, cancellationToken: cancellationToken);
-        await DeclareAsync(channel, names.Unroutable, Quorum(), cancellationToken);
-        await channel.QueueBindAsync(names.Unroutable, names.Unroutable, "", cancellationToken: cancellationToken);
-        await DeclareAsync(channel, names.DeadLetters, Alone(Quorum()), cancellationToken);
-        await DeclareAsync(channel, names.Probes, Newest(1), cancellationToken);
+        await DeclareKeepersAsync(channel, cancellationToken);
         foreach (var topic in topics)
         {
             await channel.ExchangeDeclareAsync(
@@ -33,6 +29,16 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
         }
 
         await DeclareNoticesAsync(channel, cancellationToken); // before anything can be published: what its reader declares may come too late
+    }
+
+    /// <summary>Declares the queues that keep what no endpoint takes.</summary>
+    public async Task DeclareKeepersAsync(IChannel channel, CancellationToken cancellationToken)
+    {
+        await channel.ExchangeDeclareAsync(names.Unroutable, ExchangeType.Fanout, durable: true, autoDelete: false, cancellationToken: cancellationToken);
+        await DeclareAsync(channel, names.Unroutable, Quorum(), cancellationToken);
+        await channel.QueueBindAsync(names.Unroutable, names.Unroutable, "", cancellationToken: cancellationToken);
+        await DeclareAsync(channel, names.DeadLetters, Alone(Quorum()), cancellationToken);
+        await DeclareAsync(channel, names.Probes, Newest(1), cancellationToken);
     }
 
     /// <summary>Declares the queue of copies from which unroutable messages are counted; it goes when no host reads it.</summary>

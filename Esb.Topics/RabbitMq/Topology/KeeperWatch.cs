@@ -3,12 +3,12 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Topology;
 
-/// <summary>Declares what all hosts share again and again: somebody may delete a queue by hand, and the broker tells nobody who publishes.</summary>
+/// <summary>Declares the queues that keep what no endpoint takes again and again: somebody may delete one by hand, and the broker tells nobody who publishes.</summary>
 /// <remarks>
-/// It confirms what is unroutable also where the queue that keeps it is gone, and an endpoint holds what it cannot put among the dead letters. What is there
-/// already stays as it is, and no migration touches any of it. A host that may not declare any more goes on as it is.
+/// It confirms what is unroutable also where the queue that keeps it is gone, and an endpoint holds what it cannot put among the dead letters; of a topic that is
+/// gone it says so to the next publish. What is there already stays as it is, and no migration touches any of it. A host that may not declare any more goes on as it is.
 /// </remarks>
-internal sealed partial class SharedWatch : IAsyncDisposable
+internal sealed partial class KeeperWatch : IAsyncDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(3);
 
@@ -20,12 +20,12 @@ internal sealed partial class SharedWatch : IAsyncDisposable
     private readonly CancellationTokenSource _stopping = new();
     private readonly Task _running;
 
-    /// <param name="publishing">Declares all of it before it can be used: while it cannot, nothing is declared here either.</param>
+    /// <param name="publishing">Declares them before it can be used: while it cannot, nothing is declared here either.</param>
     /// <param name="consuming">Where it is declared; no alarm of the broker stops this one.</param>
     /// <param name="topology">Knows what.</param>
     /// <param name="time">Paces it.</param>
     /// <param name="logger">Hears of what failed.</param>
-    public SharedWatch(BrokerConnection publishing, BrokerConnection consuming, RabbitMqTopology topology, TimeProvider time, ILogger logger)
+    public KeeperWatch(BrokerConnection publishing, BrokerConnection consuming, RabbitMqTopology topology, TimeProvider time, ILogger logger)
     {
         (_publishing, _consuming, _topology, _time, _logger) = (publishing, consuming, topology, time, logger);
         _running = RunAsync(_stopping.Token);
@@ -57,7 +57,8 @@ internal sealed partial class SharedWatch : IAsyncDisposable
     {
         try
         {
-            await _topology.DeclareSharedAsync(connection, stopping);
+            await using var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
+            await _topology.DeclareKeepersAsync(channel, stopping);
         }
         catch (Exception ex) when (ex is not OperationCanceledException || !stopping.IsCancellationRequested)
         {
@@ -65,6 +66,6 @@ internal sealed partial class SharedWatch : IAsyncDisposable
         }
     }
 
-    [LoggerMessage(EventId = 1572, Level = LogLevel.Debug, Message = "What all hosts share on the broker could not be declared again; trying again")]
+    [LoggerMessage(EventId = 1572, Level = LogLevel.Debug, Message = "The queues for what no endpoint takes could not be declared again; trying again")]
     private partial void LogNotDeclared(Exception exception);
 }
