@@ -71,7 +71,7 @@ public sealed class PostgresActivityStoreTests : ActivityStoreContract
         var connection = new NpgsqlConnectionStringBuilder(direct.ConnectionString) { Host = "127.0.0.1", Port = wire.Port, SslMode = SslMode.Disable, MaxAutoPrepare = 0, CommandTimeout = 100 }.ConnectionString;
         var silent = _schema.Open(Directory.CreateTempSubdirectory("esb-").FullName, connection);
         await silent.StartAsync(cancellationToken);
-        var held = wire.HoldAt("COMMIT", behind: "activity_item", isDelivered: false);
+        var held = wire.HoldAt("insert into activity_item", behind: "activity_link", isDelivered: true);
         var unheard = silent.Activities.RecordAsync([Passed(Guid.NewGuid(), "received", 0) with { Key = "A-1" }], cancellationToken);
         await held.WaitAsync(cancellationToken);
 

@@ -88,7 +88,7 @@ public sealed class PackedAnswerTests
     {
         using var packed = new MemoryStream();
         using (var packing = PackingTo(packed, coding)) packing?.Write(body);
-        return packed.Length > 0 ? packed.ToArray() : body;
+        return packed.ToArray() is { Length: > 0 } made ? made : body; // which can be had behind its end, too
     }
 
     private static Stream? PackingTo(Stream target, string coding) => coding.ToUpperInvariant() switch

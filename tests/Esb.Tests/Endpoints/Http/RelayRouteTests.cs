@@ -117,7 +117,7 @@ public sealed class RelayRouteTests
         var served = await connection.ReadUntilAsync("</order>", cancellationToken);
 
         Assert.That(refused, Does.StartWith("HTTP/1.1 400 ").And.Contain("ESB-XML-SYNTAX"));
-        Assert.That(served, Does.StartWith("HTTP/1.1 200 ").And.EndWith("<order><symbol>SUN</symbol></order>"));
+        Assert.That(served, Does.StartWith("HTTP/1.1 200 ").And.Contain("<order><symbol>SUN</symbol></order>"));
 
         static string Request(string order) => $"POST /orders HTTP/1.1\r\nHost: bus\r\nContent-Type: application/xml\r\nContent-Length: {order.Length}\r\n\r\n{order}";
     }
