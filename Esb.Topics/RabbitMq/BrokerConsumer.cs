@@ -79,7 +79,14 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
         }
     }
 
-    private async Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, TaskCompletionSource ended, CancellationToken over)
+    // The client tells the channels of a lost connection one after the other, and waits at each for what it has in hand: what does not end then is left to itself.
+    private Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, TaskCompletionSource ended, CancellationToken over)
+    {
+        var work = WorkAsync(channel, delivery, ended, over);
+        return work.IsCompleted ? work : Task.WhenAny(work, ended.Task);
+    }
+
+    private async Task WorkAsync(IChannel channel, BasicDeliverEventArgs delivery, TaskCompletionSource ended, CancellationToken over)
     {
         try
         {

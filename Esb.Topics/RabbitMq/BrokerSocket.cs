@@ -5,7 +5,7 @@ namespace Esb.Topics.RabbitMq;
 
 /// <summary>A socket whose stream fails when its other side has ended it.</summary>
 /// <remarks>
-/// Where that happens within a frame (a broker that is killed while it delivers), the client (7.1.2, <c>InboundFrame.ReadFromPipeAsync</c>) turns in a circle over
+/// Where that happens within a frame (a broker that is killed while it delivers), the client (7.2.2, <c>InboundFrame.ReadFromPipeAsync</c>) turns in a circle over
 /// what it has read, until the heartbeat fails: half a minute of one core, with all its publishes hanging.
 /// </remarks>
 internal sealed class BrokerSocket(Socket socket) : TcpClientAdapter(socket)

@@ -34,7 +34,7 @@ internal sealed class ConsumerWatch(HostFarm farm, IReadOnlyList<WatchedEndpoint
             await Task.Delay(Interval, CancellationToken.None);
         }
 
-        if (connection is not null) await connection.AbortAsync();
+        if (connection is not null) await connection.AbortAsync(CancellationToken.None);
     }
 
     // Where the broker cannot be asked nothing is known: neither does a lie end then, nor does one begin.
