@@ -3,7 +3,6 @@ using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Host.Lifecycle;
 using Esb.Host.Logging;
-using Esb.Host.Telemetry;
 
 namespace Esb.Host.Composition;
 
@@ -40,7 +39,7 @@ internal static class BusServices
         .AddSingleton(configuration)
         .AddSingleton(errors)
         .AddSingleton(TimeProvider.System)
-        .AddEsbLogging(configuration.Section<TelemetryConfig>("telemetry").LogLevel)
+        .AddEsbLogging(configuration)
         .AddSingleton<HostState>()
         .AddSingleton<BusLifecycle>()
         .AddSingleton<StartupReport>();

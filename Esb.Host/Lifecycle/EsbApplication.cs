@@ -1,5 +1,6 @@
 using Esb.Core.Configuration;
 using Esb.Core.Listening;
+using Esb.Host.Logging;
 using Esb.Host.Management;
 using Esb.Host.Telemetry;
 
@@ -19,6 +20,7 @@ internal sealed partial class EsbApplication(ServiceProvider services)
     /// <exception cref="ConfigurationRefusedException">Something configured cannot be had here, such as a port in use.</exception>
     public async Task<StopOutcome> RunAsync(CancellationToken stop, CancellationToken abandon)
     {
+        EndpointLogs.RequireFolder(services.GetRequiredService<EsbConfiguration>().Section<TelemetryConfig>("telemetry"));
         using var telemetry = TelemetryExport.Start(services);
         await using var management = new ManagementServer(services, ManagementKey.DefaultFile);
         _report.Describe();

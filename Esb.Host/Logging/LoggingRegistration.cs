@@ -1,3 +1,6 @@
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Esb.Host.Telemetry;
 using Microsoft.Extensions.Logging.Console;
 using Microsoft.Extensions.Options;
 
@@ -5,6 +8,18 @@ namespace Esb.Host.Logging;
 
 internal static class LoggingRegistration
 {
+    /// <summary>Logs as the configuration says.</summary>
+    public static IServiceCollection AddEsbLogging(this IServiceCollection services, EsbConfiguration configuration)
+    {
+        var telemetry = configuration.Section<TelemetryConfig>("telemetry");
+        services.AddEsbLogging(telemetry.LogLevel);
+        if (telemetry.LogFolder is not { } folder) return services;
+
+        var endpoints = configuration.Named<EndpointConfig>("endpoints").Keys.ToHashSet(StringComparer.Ordinal);
+        return services.AddSingleton<ILoggerProvider>(provider =>
+            new EndpointLogs(folder, telemetry.LogFileSize.Bytes, endpoints, ShowsStacks(telemetry.LogLevel), provider.GetRequiredService<TimeProvider>(), Console.Error));
+    }
+
     /// <summary>Logs to the console, from the given level on until an operator changes it; libraries only warnings, unless everything is asked for.</summary>
     public static IServiceCollection AddEsbLogging(this IServiceCollection services, LogLevel level) => services
         .AddSingleton(provider => new LogLevels(level, provider.GetService<TimeProvider>() ?? TimeProvider.System))
@@ -18,7 +33,9 @@ internal static class LoggingRegistration
             logging.AddConsoleFormatter<EsbConsoleFormatter, EsbConsoleFormatterOptions>(format =>
             {
                 format.Colored = !Console.IsOutputRedirected && Environment.GetEnvironmentVariable("NO_COLOR") is null or "";
-                format.ShowsStacks = level <= LogLevel.Debug;
+                format.ShowsStacks = ShowsStacks(level);
             });
         });
+
+    private static bool ShowsStacks(LogLevel level) => level <= LogLevel.Debug;
 }

@@ -1,3 +1,4 @@
+using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 
 namespace Esb.Host.Telemetry;
@@ -13,4 +14,10 @@ internal sealed record TelemetryConfig : SettingsRecord
 
     [Setting("The least that is logged.")]
     public LogLevel LogLevel { get; init; } = LogLevel.Information;
+
+    [Setting("A folder for the log in files, beside what goes to standard output: one for each endpoint, and host.log for the rest; none by default. Each host needs its own.", IsPath = true)]
+    public string? LogFolder { get; init; }
+
+    [Setting("How large each of these files becomes; four older ones are kept beside it.", Range = "1KiB..1GiB")]
+    public ByteSize LogFileSize { get; init; } = ByteSize.MiB(16);
 }

@@ -42,13 +42,13 @@ internal sealed partial class LogStep(ILogger<LogStep> logger) : StepFactory<Log
             if (logger.IsEnabled(level))
             {
                 var line = MessageValues.AsText(template.Evaluate(context));
-                LogLine(level, process, line);
+                LogLine(level, process, context.Endpoint, line);
             }
 
             return ValueTask.CompletedTask;
         }
     }
 
-    [LoggerMessage(EventId = 3001, Message = "{Process}: {Line}")]
-    private partial void LogLine(LogLevel level, string process, string? line);
+    [LoggerMessage(EventId = 3001, Message = "{Process} at {Endpoint}: {Line}")]
+    private partial void LogLine(LogLevel level, string process, string endpoint, string? line);
 }

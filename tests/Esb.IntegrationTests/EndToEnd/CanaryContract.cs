@@ -52,7 +52,7 @@ public abstract class CanaryContract
         await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
             {
               {{Sections}}
-              "telemetry": { "logLevel": "trace" },
+              "telemetry": { "logLevel": "trace", "logFolder": "logs" },
               "audit": {
                 "bodies": "whole",
                 "steps": true,
@@ -139,6 +139,7 @@ public abstract class CanaryContract
 
         Assert.That(answers, Does.Contain("****").And.Contain("hmac-sha256:"), "what is recorded is masked, not missing");
         Assert.That(Host.Output, Does.Contain("password ****, card ****"), "the step log has written its line");
+        Assert.That(await File.ReadAllTextAsync(Path.Combine(_folder.FullName, "logs", "json.log"), cancellationToken), Does.Contain("password ****, card ****"), "so it has in the file of its endpoint");
         Assert.That(_collector.Text, Does.Contain("user_agent.original").And.Contain(Exported), "the spans were exported");
         Assert.That(facts.Concat(rows), Has.Some.Contains(Padding).And.Some.Contains("<made password=\"hmac-sha256:"), "bodies can be read there, also of transformed messages");
         using (Assert.EnterMultipleScope())
@@ -149,6 +150,7 @@ public abstract class CanaryContract
             AssertClean("spans and metrics", _collector.Text);
             foreach (var fact in facts) AssertClean("a fact of a segment", fact);
             foreach (var file in RecordedFiles()) AssertClean(file, Encoding.Latin1.GetString(await File.ReadAllBytesAsync(file, cancellationToken)));
+            foreach (var file in Directory.EnumerateFiles(Path.Combine(_folder.FullName, "logs"))) AssertClean(file, await File.ReadAllTextAsync(file, cancellationToken));
             foreach (var row in rows) AssertClean("a row of the store", row);
         }
     }
