@@ -15,15 +15,15 @@ internal sealed class Arrivals
 
     public static async Task<Arrivals> ReadAsync(IEnumerable<ISink> sinks, IEnumerable<SentMessage> sent, CancellationToken cancellationToken)
     {
-        // Of what nobody confirmed it is not known since when it is there.
-        var accepted = sent.ToDictionary(message => message.Id, message => message.Outcome == SendOutcome.Confirmed ? message.OutcomeAt ?? message.SentAt : message.SentAt);
+        // What nobody confirmed may have been held by its sender, or in a host that was frozen, until it arrived.
+        var accepted = sent.ToDictionary(message => message.Id, message => message.Outcome == SendOutcome.Confirmed ? message.OutcomeAt ?? message.SentAt : (DateTimeOffset?)null);
         var arrivals = new Arrivals();
         foreach (var sink in sinks)
         {
             foreach (var entry in await sink.ReadAsync(cancellationToken))
             {
                 arrivals._times.Add(entry.At);
-                arrivals._waits.Add((accepted.GetValueOrDefault(entry.Id, DateTimeOffset.MinValue), entry.At));
+                if (accepted.GetValueOrDefault(entry.Id, DateTimeOffset.MinValue) is { } since) arrivals._waits.Add((since, entry.At));
             }
         }
 

@@ -53,7 +53,16 @@ public sealed class RecoveryTests
 
         Assert.That(SecondsOf(recovery), Is.EqualTo(new[] { 5, 4 }), "from 8, when the second message was accepted, and from 9, when it had waited already");
 
-        static SentMessage Accepted(int at) => new($"{at}", "", 1, "", "", Noon) { Outcome = SendOutcome.Confirmed, OutcomeAt = Noon.AddSeconds(at) };
+    }
+
+    [Test]
+    public async Task What_nobody_confirmed_is_not_known_to_have_waited()
+    {
+        var unconfirmed = new SentMessage("held", "", 1, "", "", Noon) { Outcome = SendOutcome.Unknown };
+
+        var recovery = await Recovery.MeasureAsync([Struck("SIGSTOP host 1", 1, 3)], [new StillSink(20, 40) { Ids = ["19", "held"] }], [Accepted(at: 19), unconfirmed], CancellationToken.None);
+
+        Assert.That(SecondsOf(recovery), Is.EqualTo(new[] { 1 }), "from 19, when something was accepted; what a frozen host held came at 40");
     }
 
     [Test]
@@ -63,6 +72,8 @@ public sealed class RecoveryTests
 
         Assert.That((recovery.Times, recovery.Slowest, recovery.Slowest95), Is.EqualTo((Array.Empty<TimeSpan>(), TimeSpan.Zero, TimeSpan.Zero)));
     }
+
+    private static SentMessage Accepted(int at) => new($"{at}", "", 1, "", "", Noon) { Outcome = SendOutcome.Confirmed, OutcomeAt = Noon.AddSeconds(at) };
 
     private static Strike Struck(string name, int from, int to) => new(name, Noon.AddSeconds(from), Noon.AddSeconds(to));
 
