@@ -4,7 +4,7 @@ using SideBySide.Targets;
 
 namespace SideBySide.Scenarios;
 
-/// <summary>S10: the request/reply of S5 with 1 KiB, recorded in the ways that there are, beside a host that records nothing.</summary>
+/// <summary>S10: the request/reply of S5 with 1 KiB, recorded in the ways that there are, beside a host that records nothing; and a relay of 1 KiB, audited and not.</summary>
 internal sealed class AuditRig(Surroundings surroundings, TestServers servers) : IRig
 {
     private const string Common = "pool of 100, 32 threads, classic queue, transient requests; PostgreSQL on the same machine";
@@ -20,6 +20,7 @@ internal sealed class AuditRig(Surroundings surroundings, TestServers servers) :
         var nothing = unrecorded.Target(host => Target("nothing recorded", $"no audit at all; {Common}", host, request));
         await HoldAsync("metadata", "none", Goal.Ratio(0.95));
         await HoldAsync("whole bodies", "whole", Goal.Ratio(0.92));
+        await HoldRelaysAsync(topics, hold, cancellationToken);
 
         async Task HoldAsync(string what, string bodies, Goal goal)
         {
@@ -33,6 +34,34 @@ internal sealed class AuditRig(Surroundings surroundings, TestServers servers) :
                     new("S10", $"{what}, strict", strict.Target(host => Target($"{what}, strict", $"committed in PostgreSQL before the answer; {Common}", host, request)), [nothing], null),
                 ]));
         }
+    }
+
+    // A relay leaves two facts for each request, and nothing of its body.
+    private async Task HoldRelaysAsync(TopicServers topics, Func<Contest, Task> hold, CancellationToken cancellationToken)
+    {
+        var folder = surroundings.Folder("backend-audited");
+        var documents = new OrderDocuments(Directory.CreateDirectory(Path.Combine(folder, "www")).FullName);
+        await using var backend = await Backend.StartAsync(surroundings, folder, cancellationToken);
+        await using var plain = await Side.TryAsync("relay, nothing recorded", () => HostAsync("relay-none", []));
+        await using var spooled = await Side.TryAsync("relay, spooled", () => HostAsync("relay-spooled", [new("ESB__ENDPOINTS__RELAY__AUDIT__MODE", "spooled")]));
+        await using var strict = await Side.TryAsync("relay, strict", () => HostAsync("relay-strict", [new("ESB__ENDPOINTS__RELAY__AUDIT__MODE", "strict")]));
+        var nothing = Relay(plain, "relay, nothing recorded", "no audit of the relay");
+        await hold(new Contest(
+            "S10, relays",
+            [
+                new("S10", "relay, spooled", Relay(spooled, "relay, spooled", "what came on a disk of this machine before the back end hears of it, then in PostgreSQL"), [nothing], null),
+                new("S10", "relay, strict", Relay(strict, "relay, strict", "what came committed in PostgreSQL before the back end hears of it"), [nothing], null),
+            ]));
+
+        Task<EsbHost> HostAsync(string name, IEnumerable<KeyValuePair<string, string>> audit) =>
+            EsbHost.StartAsync(surroundings, "mediation", name, [new("ESB_BACKEND", backend.Url), MediationSides.InlineCompletions, .. topics.Store(name), .. audit], cancellationToken);
+
+        ITarget Relay(Side<EsbHost> side, string name, string settings) => side.Target(host => new WrkTarget(
+            name,
+            $"{host.Collector} collector, work on the threads that poll sockets; {settings}; 1 KiB",
+            new WrkRequest($"{host.Url}/relay", documents.Plain("1K"), "text/xml; charset=utf-8", OrderDocuments.EqualTo(documents.Plain("1K"))),
+            Meter.Of(host),
+            surroundings));
     }
 
     private static IEnumerable<KeyValuePair<string, string>> Audit(string mode, string bodies)

@@ -41,8 +41,8 @@ internal sealed class InsertRig(Surroundings surroundings, TestServers servers) 
         await using var host = await topics.HostAsync("insert-1", [new("orders-db", 1, 1)], cancellationToken);
         await using var bare = await topics.BareAsync(concurrency: 1, connections: 1, cancellationToken);
         await bare.ConsumeAsync(cancellationToken);
-        var ours = Ours("pool of 1", topics, host, "insert-1", $"pool of 1, 1 thread, in order; {Audit}", isOrdered: true);
-        await hold(new Contest("S6, pool of 1", [new("S6", "pool of 1, in order", ours, [Bare("serial loop", topics, bare, isOrdered: true)], Goal.Ratio(0.9))]));
+        var ours = Ours("pool of 1, in order", topics, host, "insert-1", $"pool of 1, 1 thread, in order; {Audit}", isOrdered: true);
+        await hold(new Contest("S6, pool of 1", [new("S6", "pool of 1, in order", ours, [Bare("serial loop of inserts", topics, bare, isOrdered: true)], Goal.Ratio(0.9))]));
     }
 
     // Without PerfTest the limit is a consumer by hand.

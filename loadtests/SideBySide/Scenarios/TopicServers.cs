@@ -49,6 +49,15 @@ internal sealed class TopicServers : IAsyncDisposable
     public Task<BareClient> BareAsync(int concurrency, int connections, CancellationToken cancellationToken) =>
         BareClient.StartAsync(_surroundings, Broker, Database, concurrency, connections, cancellationToken);
 
+    /// <summary>Has a host keep what it keeps in the database, where its configuration names none.</summary>
+    public IEnumerable<KeyValuePair<string, string>> Store(string name) =>
+    [
+        new("ESB_POSTGRES", Database),
+        new("ESB__STORE__TYPE", "postgres"),
+        new("ESB__STORE__CONNECTION", "${env:ESB_POSTGRES}"),
+        Schema(name),
+    ];
+
     public async ValueTask DisposeAsync()
     {
         await Publisher.DisposeAsync();
@@ -61,6 +70,8 @@ internal sealed class TopicServers : IAsyncDisposable
         new("ESB_RABBITMQ", Broker),
         new("ESB_POSTGRES", Database),
         new("ESB__TRANSPORT__PREFIX", prefix),
-        new("ESB__STORE__SCHEMA", $"esb_{prefix.Replace('-', '_')}"),
+        Schema(prefix),
     ];
+
+    private static KeyValuePair<string, string> Schema(string name) => new("ESB__STORE__SCHEMA", $"esb_{name.Replace('-', '_')}");
 }
