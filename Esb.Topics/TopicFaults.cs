@@ -7,6 +7,9 @@ namespace Esb.Topics;
 /// <summary>What publishers are told when a topic does not do as asked.</summary>
 internal static class TopicFaults
 {
+    /// <summary>The code of a request that nobody answered in time.</summary>
+    public const string RequestTimeoutCode = "ESB-REQUEST-TIMEOUT";
+
     private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(5);
 
     public static EsbException Unavailable(string subject, PublishResult result) => result.Outcome == PublishOutcome.Unknown
@@ -15,10 +18,10 @@ internal static class TopicFaults
 
     public static EsbException NotAnswered(string reason) => Unavailable("ESB-TOPIC-UNAVAILABLE", $"The broker gives no answer: {reason}.");
 
-    public static EsbException ReplyLost() => Unavailable("ESB-TOPIC-UNAVAILABLE", "The connection to the broker was lost while a reply was awaited.");
+    public static EsbException ReplyLost() => Unavailable("ESB-TOPIC-UNKNOWN", "The connection to the broker was lost while a reply was awaited; nobody can tell what became of the request.");
 
     public static EsbException RequestTimeout(string subject, TimeSpan timeout) =>
-        new("ESB-REQUEST-TIMEOUT", $"No reply from {subject} within {Duration.Format(timeout)}.", FaultKind.Timeout);
+        new(RequestTimeoutCode, $"No reply from {subject} within {Duration.Format(timeout)}.", FaultKind.Timeout);
 
     private static EsbException Unavailable(string code, string sentence) => new(code, sentence, FaultKind.Unavailable) { RetryAfter = RetryAfter };
 }

@@ -82,8 +82,9 @@ internal sealed class EndpointRental(
             {
                 return await sending.WaitAsync(Grace, time, CancellationToken.None); // it may have been done at the last moment
             }
-            catch (TimeoutException) when (!sending.IsCompleted)
+            catch (TimeoutException)
             {
+                if (sending.IsCompleted) return await sending; // or failed with a time-out of its own
                 LeaveBehind(sending, messageId);
                 throw new OperationCanceledException(ended);
             }

@@ -42,7 +42,17 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
         var request = outgoing.Message;
         var started = time.GetTimestamp();
         using var activity = TopicsTelemetry.StartSend(request, transport.System, outgoing.Parent);
-        var reply = await ObserveAsync(request, activity, () => _publisher.RequestAsync(request, timeout, cancellationToken));
+        EsbMessage reply;
+        try
+        {
+            reply = await ObserveAsync(request, activity, () => _publisher.RequestAsync(request, timeout, cancellationToken));
+        }
+        catch (EsbException ex) when (ex.Code == TopicFaults.RequestTimeoutCode)
+        {
+            await RecordAsync(outgoing, AuditKind.Published, request, duration: null, fault: null); // it is on its way, or was worked on
+            throw;
+        }
+
         var fault = FaultReply.Read(reply);
         await Task.WhenAll(
             RecordAsync(outgoing, AuditKind.Published, request, duration: null, fault: null),

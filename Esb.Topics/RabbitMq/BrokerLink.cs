@@ -6,13 +6,14 @@ namespace Esb.Topics.RabbitMq;
 /// <summary>One open connection to the broker, until it is lost or given up. Thread-safe.</summary>
 internal sealed partial class BrokerLink
 {
-    // One may be bad luck; after two in a row the broker is frozen, or the client has lost count (rabbitmq-dotnet-client #1928): a new connection is the way out.
+    // One may be bad luck; after two while nothing is confirmed the broker is frozen: a new connection is the way out.
     private const int MaxTimeouts = 2;
 
     private readonly TaskCompletionSource<string> _lost = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private volatile Block? _block;
+    private long _confirmedAt = long.MinValue;
     private int _timeouts;
 
     public BrokerLink(IConnection connection, TimeProvider time, ILogger logger)
@@ -42,13 +43,15 @@ internal sealed partial class BrokerLink
 
     public void CountConfirm()
     {
+        Volatile.Write(ref _confirmedAt, _time.GetTimestamp());
         if (Volatile.Read(ref _timeouts) > 0) Volatile.Write(ref _timeouts, 0);
     }
 
-    /// <summary>A publish was not confirmed in time. A broker that blocks goes on by itself, and would block a new connection just as well.</summary>
-    public void CountTimeout()
+    /// <summary>A publish was not confirmed in time. A broker that blocks goes on by itself, and would block a new connection just as well; one that confirmed others meanwhile has a queue that does not answer, not a connection.</summary>
+    /// <param name="began">When the publisher began to wait, as a timestamp.</param>
+    public void CountTimeout(long began)
     {
-        if (_block is null && Interlocked.Increment(ref _timeouts) >= MaxTimeouts) Abandon("the broker does not confirm what is published");
+        if (_block is null && Volatile.Read(ref _confirmedAt) < began && Interlocked.Increment(ref _timeouts) >= MaxTimeouts) Abandon("the broker does not confirm what is published");
     }
 
     private void BeginBlock(string reason)

@@ -47,10 +47,12 @@ internal sealed class ConfirmSession : IAsyncDisposable
         new(await link.Connection.CreateChannelAsync(Options, CancellationToken.None), link, time);
 
     /// <summary>Publishes; the outcome is known at the deadline at the latest, give or take the interval at which that is looked at.</summary>
+    /// <param name="began">When the publisher began to wait, as a timestamp.</param>
+    /// <param name="deadline">Counted from there.</param>
     public Task<PublishResult> PublishAsync(
-        string exchange, string routingKey, bool mandatory, BasicProperties properties, ReadOnlyMemory<byte> body, TimeSpan left)
+        string exchange, string routingKey, bool mandatory, BasicProperties properties, ReadOnlyMemory<byte> body, long began, TimeSpan deadline)
     {
-        var pending = new PendingConfirm(_time.GetTimestamp() + (long)(left.TotalSeconds * _time.TimestampFrequency));
+        var pending = new PendingConfirm(began, began + (long)(deadline.TotalSeconds * _time.TimestampFrequency));
         ValueTask writing;
         lock (_gate)
         {
@@ -132,7 +134,7 @@ internal sealed class ConfirmSession : IAsyncDisposable
 
             foreach (var pending in _expired)
             {
-                _link.CountTimeout();
+                _link.CountTimeout(pending.Began);
                 pending.TrySetResult(PublishResult.Unknown("no confirm in time"));
             }
 

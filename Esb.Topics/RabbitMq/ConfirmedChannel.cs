@@ -4,7 +4,7 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Topics.RabbitMq;
 
-/// <summary>Publishes over one channel, in the order of the calls, and waits for the broker's confirm. Reopens the channel when it was closed. Thread-safe.</summary>
+/// <summary>Publishes over one channel and waits for the broker's confirm. Reopens the channel when it was closed. Thread-safe; who needs an order waits for each confirm.</summary>
 internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider time) : IAsyncDisposable
 {
     // What a host may hold for a broker that does not keep up.
@@ -27,7 +27,7 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
         try
         {
             if (await OpenAsync(deadline - time.GetElapsedTime(started)) is not { } open) return PublishResult.Refused(connection.Obstacle ?? "the broker opens no channel");
-            return await open.PublishAsync(exchange, routingKey, mandatory, properties, body, deadline - time.GetElapsedTime(started));
+            return await open.PublishAsync(exchange, routingKey, mandatory, properties, body, started, deadline);
         }
         finally
         {

@@ -34,6 +34,8 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     private readonly Passages _passages;
     private readonly BodyClaims _claims;
     private readonly DeliverySettler _settler;
+    private readonly ConcurrentDictionary<string, SeenDeliveries> _seen = new();
+    private readonly CancellationTokenSource _stopping = new();
     private readonly EndpointRecords _records;
     private readonly FreezeWatch _freezes;
     private readonly ReceiverContext _receivers;
@@ -44,7 +46,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     private ReplyQueue? _replies;
     private LoopbackProbe? _probe;
     private UnroutableWatch? _unroutable;
-    private KeeperWatch? _keepers;
+    private Task _keeping = Task.CompletedTask;
     private int _disposed;
 
     public RabbitMqTransport(
@@ -94,7 +96,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         Farm.Answer<HoldPublishes, PublishesHeld>(_passages.ObeyAsync);
         Farm.Start(_consuming);
         _unroutable = new UnroutableWatch(_consuming, _names, _topology, FindSubscriber, _time, _logger);
-        _keepers = new KeeperWatch(_publishing, _consuming, _topology, _time, _logger);
+        _keeping = KeepUp("the queues for what no endpoint takes", [_topology.DeclareKeepersAsync]).RunAsync(_consuming, AreKeepersDeclared, _stopping.Token);
     }
 
     public async ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
@@ -117,10 +119,11 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     public async Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken)
     {
         _endpoints[subscription.Endpoint] = subscription;
-        var work = new DeliveryWork(subscription, handler, _reader, _claims, _settler, _maxBodyBytes, _time, _logger);
-        var bound = new BindingWatch(subscription, _topology, Farm.Members, _time, _logger);
-        var unbound = new QueueBindings(subscription, _topology, _records, Farm.Members, _time, _logger);
-        var running = new RabbitMqSubscription(subscription, _receivers, work, bound, unbound);
+        var work = new DeliveryWork(subscription, handler, _reader, _claims, _settler, _seen.GetOrAdd(subscription.Endpoint, _ => new SeenDeliveries()), _maxBodyBytes, _time, _logger);
+        List<Declaration> declarations = [(channel, token) => _topology.BindAsync(channel, subscription, token)];
+        if (subscription.RetryDelays.Count > 0) declarations.Add((channel, token) => _topology.DeclareRungsAsync(channel, subscription, token));
+        var stale = new StaleBindings(subscription, _topology, _records, Farm.Members, _time, _logger);
+        var running = new RabbitMqSubscription(subscription, _receivers, work, KeepUp($"the queues of {subscription.Endpoint}", declarations), stale);
         ImmutableInterlocked.Update(ref _untried, static (untried, added) => untried.Add(added), running);
         try
         {
@@ -147,13 +150,14 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _disposed, 1) == 1) return;
+        await _stopping.CancelAsync();
         if (_probe is not null) await _probe.DisposeAsync();
 
         // Connections before those who use them: of a broker that does not answer, each open channel would be waited for by itself, for 20 s.
         await Task.WhenAll(Farm.DisposeAsync().AsTask(), _consuming.DisposeAsync().AsTask(), _publishing.DisposeAsync().AsTask());
         if (_replies is not null) await _replies.DisposeAsync();
         if (_unroutable is not null) await _unroutable.DisposeAsync();
-        if (_keepers is not null) await _keepers.DisposeAsync();
+        await _keeping;
         await _publisher.DisposeAsync();
         _freezes.Dispose();
     }
@@ -171,6 +175,11 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
 
         ValueTask<PublishResult> SendToLanesAsync() => _publisher.SendAsync(queue, message.Subject, message.Key, properties, message.Body.Bytes);
     }
+
+    private TopologyUpkeep KeepUp(string what, IReadOnlyList<Declaration> declarations) => new(what, declarations, _time, _logger);
+
+    // By the connection that publishes, before it can be used. The broker confirms what is unroutable also where the queue that keeps it is gone.
+    private bool AreKeepersDeclared() => _publishing.Current is not null;
 
     // Asked of an endpoint that runs on other hosts only.
     private async Task<bool> HasLanesAsync(string endpoint, CancellationToken cancellationToken)

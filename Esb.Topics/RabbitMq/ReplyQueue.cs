@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Collections.Immutable;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
@@ -15,7 +16,7 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
     private static readonly TimeSpan DeclareTimeout = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan ProbeTimeout = TimeSpan.FromSeconds(5);
 
-    private readonly ConcurrentDictionary<string, WaitingRequest> _waiting = new(StringComparer.OrdinalIgnoreCase);
+    private readonly ConcurrentDictionary<string, ImmutableArray<WaitingRequest>> _waiting = new(StringComparer.OrdinalIgnoreCase);
     private readonly RequestClock _clock;
     private readonly BrokerConnection _connection;
     private readonly ConfirmedPublisher _publisher;
@@ -102,19 +103,23 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         _clock.Dispose();
     }
 
-    // The time begins with the publish. Whoever asks again under the same id waits for the same reply.
+    // The time begins with the publish. Whoever asks again under the same id waits for the same reply, as long as they themselves want.
     private WaitingRequest Begin(string id, TimeSpan timeout)
     {
         var request = new WaitingRequest(id);
-        var waiting = _waiting.GetOrAdd(id, request);
-        if (waiting == request) _clock.Add(request, timeout);
-        return waiting;
+        _waiting.AddOrUpdate(id, static (_, added) => [added], static (_, others, added) => others.Add(added), request);
+        _clock.Add(request, timeout);
+        return request;
     }
 
     private void End(WaitingRequest request)
     {
         _clock.Remove(request);
-        _waiting.TryRemove(new KeyValuePair<string, WaitingRequest>(request.Id, request));
+        while (_waiting.TryGetValue(request.Id, out var waiting))
+        {
+            var others = waiting.Remove(request);
+            if (others.IsEmpty ? _waiting.TryRemove(new(request.Id, waiting)) : _waiting.TryUpdate(request.Id, others, waiting)) return;
+        }
     }
 
     private async Task<ConsumerQueue> DeclareAsync(IChannel channel, CancellationToken cancellationToken)
@@ -137,14 +142,15 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         }
 
         var wire = WireMessage.Of(delivery);
-        waiting.TrySetResult(_reader.ReadReply(wire));
+        var reply = _reader.ReadReply(wire);
+        foreach (var request in waiting) request.TrySetResult(reply);
         return Task.CompletedTask;
     }
 
     // With the queue go the replies that were on their way.
     private Task FailWaitingAsync()
     {
-        foreach (var waiting in _waiting.Values) waiting.TrySetException(TopicFaults.ReplyLost());
+        foreach (var waiting in _waiting.Values.SelectMany(requests => requests)) waiting.TrySetException(TopicFaults.ReplyLost());
         return Task.CompletedTask;
     }
 

@@ -7,13 +7,16 @@ namespace Esb.Topics.RabbitMq;
 /// <summary>A message as it came from the broker.</summary>
 /// <param name="Exchange">Where it was published; empty for what went straight into a queue.</param>
 /// <param name="RoutingKey">What it was published under.</param>
-/// <param name="Properties">Valid during the delivery only.</param>
+/// <param name="Properties">Of this message alone: the client reads them anew for each.</param>
 /// <param name="Body">Ours to keep.</param>
 /// <param name="IsRedelivered">Whether the broker has delivered it before.</param>
 internal sealed record WireMessage(string Exchange, string RoutingKey, IReadOnlyBasicProperties Properties, ReadOnlyMemory<byte> Body, bool IsRedelivered)
 {
-    /// <summary>How often it was delivered before; a classic queue knows only whether.</summary>
-    public int Redeliveries => IsRedelivered ? Math.Max(1, Properties.Headers.Number(WireHeaders.DeliveryCount) ?? 1) : 0;
+    /// <summary>How often it was delivered before to others than this process; a classic queue knows only whether it was.</summary>
+    public int Redeliveries => IsRedelivered ? Math.Max(0, Math.Max(1, Properties.Headers.Number(WireHeaders.DeliveryCount) ?? 1) - DeliveriesHere) : 0;
+
+    /// <summary>How often it was delivered before to this process, which has lived on.</summary>
+    public int DeliveriesHere { get; init; }
 
     /// <summary>How long it may live, from when it was published; null for ever.</summary>
     public TimeSpan? TimeToLive =>

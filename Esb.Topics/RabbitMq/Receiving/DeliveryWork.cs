@@ -9,8 +9,11 @@ namespace Esb.Topics.RabbitMq.Receiving;
 
 /// <summary>Hands a delivery to the handler and carries out what becomes of it, up to the acknowledgement. Thread-safe.</summary>
 internal sealed partial class DeliveryWork(
-    Subscription subscription, DeliveryHandler handler, WireReader reader, BodyClaims claims, DeliverySettler settler, long maxBodyBytes, TimeProvider time, ILogger logger)
+    Subscription subscription, DeliveryHandler handler, WireReader reader, BodyClaims claims, DeliverySettler settler, SeenDeliveries seen, long maxBodyBytes, TimeProvider time, ILogger logger)
 {
+    /// <summary>What came to this process.</summary>
+    public SeenDeliveries Seen => seen;
+
     /// <summary>Works on a delivery.</summary>
     /// <param name="wire">As it came.</param>
     /// <param name="source">Whence it came.</param>

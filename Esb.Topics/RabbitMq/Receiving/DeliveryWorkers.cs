@@ -36,7 +36,7 @@ internal sealed class DeliveryWorkers(int limit, Func<Arrival, Task> work)
             _running++;
         }
 
-        _ = RunAsync(arrival); // owned: StopAsync waits for it
+        _ = RunAsync(arrival); // owned: EndedAsync waits for it
         return true;
     }
 

@@ -27,6 +27,7 @@ internal sealed class GroupedAcks : IAsyncDisposable
     private bool _isTimed;
     private bool _isFlushing;
     private bool _isWanted;
+    private TaskCompletionSource? _drained;
 
     public GroupedAcks(IChannel channel, ushort prefetch, TimeProvider time)
     {
@@ -66,7 +67,7 @@ internal sealed class GroupedAcks : IAsyncDisposable
         lock (_gate) _unsettled.Remove(place); // only now: no group may reach beyond it before the broker has it back
     }
 
-    /// <summary>Acknowledges all that is done.</summary>
+    /// <summary>Acknowledges all that is done; where somebody does so already, by leaving it to them.</summary>
     public async ValueTask FlushAsync()
     {
         lock (_gate)
@@ -77,11 +78,32 @@ internal sealed class GroupedAcks : IAsyncDisposable
             _isFlushing = true;
         }
 
-        while (TakeGroup() is var (last, isGroup, others))
+        try
         {
-            if (last > 0) await SendAsync(() => _channel.BasicAckAsync(last, isGroup, CancellationToken.None));
-            foreach (var tag in others) await SendAsync(() => _channel.BasicAckAsync(tag, multiple: false, CancellationToken.None));
+            while (TakeGroup() is var (last, isGroup, others))
+            {
+                if (last > 0) await SendAsync(() => _channel.BasicAckAsync(last, isGroup, CancellationToken.None));
+                foreach (var tag in others) await SendAsync(() => _channel.BasicAckAsync(tag, multiple: false, CancellationToken.None));
+            }
         }
+        catch
+        {
+            lock (_gate) EndFlush();
+            throw;
+        }
+    }
+
+    /// <summary>Acknowledges all that is done; the channel has taken it when this returns, also what somebody else was about to acknowledge.</summary>
+    public async ValueTask DrainAsync()
+    {
+        await FlushAsync();
+        Task? others = null;
+        lock (_gate)
+        {
+            if (_isFlushing) others = (_drained ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+        }
+
+        if (others is not null) await others;
     }
 
     public ValueTask DisposeAsync() => _timer.DisposeAsync();
@@ -93,7 +115,7 @@ internal sealed class GroupedAcks : IAsyncDisposable
         {
             if (!_isWanted || _done.Count == 0)
             {
-                _isFlushing = _isWanted = false;
+                EndFlush();
                 return null;
             }
 
@@ -112,6 +134,13 @@ internal sealed class GroupedAcks : IAsyncDisposable
             if (count == _leaving.Count) return (last, count > 1, []);
             return (last, count > 1, [.. _leaving.Where(tag => tag > oldest)]);
         }
+    }
+
+    private void EndFlush()
+    {
+        _isFlushing = _isWanted = false;
+        _drained?.TrySetResult();
+        _drained = null;
     }
 
     private static async ValueTask SendAsync(Func<ValueTask> send)

@@ -63,7 +63,7 @@ internal sealed class ParallelReceiver : IReceiver
         try
         {
             await _context.Setup.ApplyAsync(connection, _subscription, stopping);
-            session = await ParallelSession.OpenAsync(connection, _queue, _prefetch, _workers, _context.Time, stopping);
+            session = await ParallelSession.OpenAsync(connection, _queue, _prefetch, _workers, _work.Seen, _context.Time, stopping);
             backoff.Reset();
             _presence.Consumes();
             _state.IsInterrupted(await WatchAsync(session, stopping));
@@ -111,7 +111,7 @@ internal sealed class ParallelReceiver : IReceiver
             var waiting = _workers.Stop().Where(arrival => arrival.Session == session).ToList();
             foreach (var arrival in waiting) await session.Acks.ReturnAsync(arrival.Place);
             await _workers.EndedAsync();
-            await session.Acks.FlushAsync();
+            await session.Acks.DrainAsync();
             if (waiting.Count > FewReturned) await Task.Delay(TimeToApply, _context.Time, CancellationToken.None);
         }
         finally
@@ -124,8 +124,14 @@ internal sealed class ParallelReceiver : IReceiver
     {
         var session = arrival.Session;
         var isDone = !session.Leaving.IsCancellationRequested && await TryWorkAsync(arrival, session); // nothing new is begun by who leaves
-        if (isDone) await session.Acks.DoneAsync(arrival.Place);
+        if (isDone) await AcknowledgeAsync(arrival);
         else await session.Acks.ReturnAsync(arrival.Place);
+    }
+
+    private ValueTask AcknowledgeAsync(Arrival arrival)
+    {
+        if (arrival.Session.IsOpen) _work.Seen.Settled(arrival.Message); // otherwise it comes again
+        return arrival.Session.Acks.DoneAsync(arrival.Place);
     }
 
     private async Task<bool> TryWorkAsync(Arrival arrival, ParallelSession session)

@@ -11,6 +11,7 @@ internal sealed class ParallelSession : IAsyncDisposable
 
     private readonly ChannelSession _channel;
     private readonly DeliveryWorkers _workers;
+    private readonly SeenDeliveries _seen;
     private readonly TimeProvider _time;
     private readonly CancellationTokenSource _leaving;
     private readonly CancellationTokenSource _aborting;
@@ -18,10 +19,10 @@ internal sealed class ParallelSession : IAsyncDisposable
     private string? _consumer;
     private long _count;
 
-    private ParallelSession(IChannel channel, ushort prefetch, DeliveryWorkers workers, TimeProvider time, CancellationToken stopping)
+    private ParallelSession(IChannel channel, ushort prefetch, DeliveryWorkers workers, SeenDeliveries seen, TimeProvider time, CancellationToken stopping)
     {
         _channel = new ChannelSession(channel, lane: 0, time);
-        (_workers, _time) = (workers, time);
+        (_workers, _seen, _time) = (workers, seen, time);
         _leaving = CancellationTokenSource.CreateLinkedTokenSource(stopping, _channel.Source.Lost);
         _aborting = new CancellationTokenSource(Timeout.InfiniteTimeSpan, time);
         (Leaving, Aborting) = (_leaving.Token, _aborting.Token);
@@ -56,13 +57,14 @@ internal sealed class ParallelSession : IAsyncDisposable
     /// <param name="queue">The queue.</param>
     /// <param name="prefetch">Deliveries that may be on their way here unsettled.</param>
     /// <param name="workers">Take what comes.</param>
+    /// <param name="seen">Notes what comes.</param>
     /// <param name="time">For what may come late.</param>
     /// <param name="stopping">The endpoint stops.</param>
     public static async Task<ParallelSession> OpenAsync(
-        IConnection connection, string queue, ushort prefetch, DeliveryWorkers workers, TimeProvider time, CancellationToken stopping)
+        IConnection connection, string queue, ushort prefetch, DeliveryWorkers workers, SeenDeliveries seen, TimeProvider time, CancellationToken stopping)
     {
         var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
-        var session = new ParallelSession(channel, prefetch, workers, time, stopping);
+        var session = new ParallelSession(channel, prefetch, workers, seen, time, stopping);
         try
         {
             await session.ConsumeAsync(channel, queue, prefetch, stopping);
@@ -92,7 +94,7 @@ internal sealed class ParallelSession : IAsyncDisposable
     /// <summary>Acknowledges what is done and closes the channel: the broker takes the rest back.</summary>
     public async ValueTask DisposeAsync()
     {
-        await Acks.FlushAsync();
+        await Acks.DrainAsync();
         await Acks.DisposeAsync();
         await _channel.CloseAsync();
         await _channel.Channel.DisposeAsync();
@@ -114,7 +116,7 @@ internal sealed class ParallelSession : IAsyncDisposable
     {
         Interlocked.Increment(ref _count);
         var place = Acks.Came(delivery.DeliveryTag);
-        return _workers.TryAdd(new Arrival(this, WireMessage.Of(delivery, _time.GetUtcNow()), place)) ? Task.CompletedTask : Acks.ReturnAsync(place).AsTask();
+        return _workers.TryAdd(new Arrival(this, _seen.Came(WireMessage.Of(delivery, _time.GetUtcNow())), place)) ? Task.CompletedTask : Acks.ReturnAsync(place).AsTask();
     }
 
     private Task EndAsync(string reason)

@@ -22,12 +22,12 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
     private volatile bool _hasTried;
     private volatile bool _isDisposed;
 
-    public RabbitMqSubscription(Subscription subscription, ReceiverContext context, DeliveryWork work, BindingWatch bound, QueueBindings unbound)
+    public RabbitMqSubscription(Subscription subscription, ReceiverContext context, DeliveryWork work, TopologyUpkeep upkeep, StaleBindings stale)
     {
         (_subscription, _context, _work) = (subscription, context, work);
         _presence = new EndpointPresence(context.Farm, subscription);
         _receiver = Receive(subscription);
-        _binding = Task.WhenAll(bound.RunAsync(context.Connection, () => IsLive, _stopping.Token), unbound.RunAsync(context.Connection, _stopping.Token));
+        _binding = Task.WhenAll(upkeep.RunAsync(context.Connection, MayDeclare, _stopping.Token), stale.RunAsync(context.Connection, _stopping.Token));
     }
 
     public bool IsLive => _receiver?.IsLive == true;
@@ -73,6 +73,9 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
             _tuning.Release();
         }
     }
+
+    // Who consumes is never in the middle of a migration, which would have moved the bindings. Who does not hear the farm may have been missed by it, and its patterns unbound on purpose.
+    private bool MayDeclare() => IsLive && _context.Farm.Members.HearingFor > TimeSpan.Zero;
 
     private async Task ChangeAsync(Subscription changed, bool isPaused)
     {

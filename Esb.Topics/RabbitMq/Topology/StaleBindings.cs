@@ -11,7 +11,7 @@ namespace Esb.Topics.RabbitMq.Topology;
 /// unbound only by a host of the newest configuration, and only when no living host wants it. A host whose configuration was replaced by a newer
 /// one has been rolled back when no other was seen for long; before that it may just as well be a straggler.
 /// </remarks>
-internal sealed partial class QueueBindings(Subscription subscription, RabbitMqTopology topology, EndpointRecords records, FarmMembers farm, TimeProvider time, ILogger logger)
+internal sealed partial class StaleBindings(Subscription subscription, RabbitMqTopology topology, EndpointRecords records, FarmMembers farm, TimeProvider time, ILogger logger)
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan Settling = TimeSpan.FromSeconds(5); // more than two heartbeats: whoever lives has been heard

@@ -27,6 +27,7 @@ internal sealed class BrokerProxy : IAsyncDisposable
     private readonly Task _accepting;
     private volatile TaskCompletionSource _flowing = Completed();
     private volatile byte[]? _garbage;
+    private CancellationTokenSource _cutting = new();
     private int _cut;
 
     public BrokerProxy(string url)
@@ -41,6 +42,9 @@ internal sealed class BrokerProxy : IAsyncDisposable
 
     /// <summary>Cuts the connection of the next message that is published to a topic.</summary>
     public void CutNext(Cut where) => Volatile.Write(ref _cut, (int)where);
+
+    /// <summary>Cuts every connection; new ones get through.</summary>
+    public Task CutAllAsync() => Interlocked.Exchange(ref _cutting, new CancellationTokenSource()).CancelAsync();
 
     /// <summary>From now on bytes are taken and go nowhere, as when the other half of a connection is gone.</summary>
     public void Stall() => _flowing = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -81,7 +85,7 @@ internal sealed class BrokerProxy : IAsyncDisposable
     private async Task LinkAsync(TcpClient client)
     {
         using var link = new Link(client, this);
-        using var ending = CancellationTokenSource.CreateLinkedTokenSource(_stopping.Token);
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(_stopping.Token, Volatile.Read(ref _cutting).Token);
         try
         {
             await link.ConnectAsync(_broker.Host, _broker.Port, ending.Token);

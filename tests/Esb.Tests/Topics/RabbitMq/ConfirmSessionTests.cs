@@ -15,6 +15,7 @@ public sealed class ConfirmSessionTests
     private readonly IChannel _channel = Substitute.For<IChannel>();
     private readonly IConnection _connection = Substitute.For<IConnection>();
     private readonly List<BasicProperties> _sent = [];
+    private BrokerLink _link = null!;
     private ConfirmSession _session = null!;
 
     [SetUp]
@@ -24,7 +25,8 @@ public sealed class ConfirmSessionTests
         _connection.CreateChannelAsync(default, default).ReturnsForAnyArgs(_channel);
         _channel.IsOpen.Returns(true);
         _channel.BasicPublishAsync("", "", default, default(BasicProperties)!, default, default).ReturnsForAnyArgs(call => Take(call.Arg<BasicProperties>()));
-        _session = await ConfirmSession.OpenAsync(new BrokerLink(_connection, _time, NullLogger.Instance), _time);
+        _link = new BrokerLink(_connection, _time, NullLogger.Instance);
+        _session = await ConfirmSession.OpenAsync(_link, _time);
     }
 
     [TearDown]
@@ -118,8 +120,34 @@ public sealed class ConfirmSessionTests
         Assert.That(_session.IsOpen, Is.False);
     }
 
+    [Test, CancelAfter(5_000)]
+    public async Task Connection_is_given_up_when_nothing_is_confirmed_any_more(CancellationToken cancellationToken)
+    {
+        Task<PublishResult>[] publishes = [Publish(), Publish()];
+
+        _time.Advance(TimeSpan.FromSeconds(11));
+
+        await Task.WhenAll(publishes).WaitAsync(cancellationToken);
+        Assert.That(_link.IsOpen, Is.False);
+    }
+
+    [Test, CancelAfter(5_000)]
+    public async Task Queue_that_does_not_answer_costs_no_connection_while_others_are_confirmed(CancellationToken cancellationToken)
+    {
+        Task<PublishResult>[] stuck = [Publish(), Publish(), Publish()];
+        _time.Advance(TimeSpan.FromSeconds(5));
+        var kept = Publish();
+        Ack(4);
+
+        _time.Advance(TimeSpan.FromSeconds(6));
+
+        var outcomes = await Task.WhenAll([.. stuck, kept]).WaitAsync(cancellationToken);
+        Assert.That(outcomes.Select(result => result.Outcome), Is.EqualTo([PublishOutcome.Unknown, PublishOutcome.Unknown, PublishOutcome.Unknown, PublishOutcome.Confirmed]));
+        Assert.That(_link.IsOpen, Is.True);
+    }
+
     private Task<PublishResult> Publish(bool mandatory = false) =>
-        _session.PublishAsync("", "a-queue", mandatory, new BasicProperties(), ReadOnlyMemory<byte>.Empty, TimeSpan.FromSeconds(10));
+        _session.PublishAsync("", "a-queue", mandatory, new BasicProperties(), ReadOnlyMemory<byte>.Empty, _time.GetTimestamp(), TimeSpan.FromSeconds(10));
 
     private ValueTask Take(BasicProperties properties)
     {

@@ -140,6 +140,26 @@ public sealed class GroupedAcksTests
         Assert.That(_frames, Is.EqualTo(["up to 4", "up to 8"]));
     }
 
+    [Test, CancelAfter(5_000)]
+    public async Task Who_leaves_waits_for_acknowledgements_that_somebody_else_has_begun(CancellationToken cancellationToken)
+    {
+        var written = new TaskCompletionSource();
+        _channel.BasicAckAsync(2, true, Arg.Any<CancellationToken>()).Returns(_ => new ValueTask(WriteAsync("up to 2", written.Task)));
+        _frames.Clear();
+        Come(4);
+        await DoneAsync(1, 2);
+        _time.Advance(TimeSpan.FromMilliseconds(10)); // the timer has them in hand
+        await _acks.DoneAsync(_came[2]);
+
+        var leaving = _acks.DrainAsync().AsTask();
+        var before = leaving.IsCompleted;
+        written.SetResult();
+        await leaving.WaitAsync(cancellationToken);
+
+        Assert.That(before, Is.False);
+        Assert.That(_frames, Is.EqualTo(["up to 2", "3"]));
+    }
+
     private async Task WriteAsync(string frame, Task connection)
     {
         await connection;

@@ -18,6 +18,6 @@ internal static class LaneWork
         var claims = new BodyClaims(new NoClaimCheckStore(), long.MaxValue, new HashSet<string>(), time, NullLogger.Instance);
         var settler = new DeliverySettler(names, new ConfirmedPublisher(nowhere, time), claims, time, NullLogger.Instance);
         var subscription = new Subscription("orders-out", [], 1, 32, SingleActive: false, new QueueConfig(), []) { Lanes = 8 };
-        return new DeliveryWork(subscription, handler, new WireReader(names, time), claims, settler, long.MaxValue, time, NullLogger.Instance);
+        return new DeliveryWork(subscription, handler, new WireReader(names, time), claims, settler, new SeenDeliveries(), long.MaxValue, time, NullLogger.Instance);
     }
 }
