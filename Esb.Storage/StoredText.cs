@@ -8,7 +8,7 @@ internal static class StoredText
 {
     [return: NotNullIfNotNull(nameof(text))]
     public static string? WellFormed(string? text) =>
-        text is null || !text.Any(char.IsSurrogate) ? text : Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(text));
+        text is null || !text.AsSpan().ContainsAnyInRange('\uD800', '\uDFFF') ? text : Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(text));
 
     public static IReadOnlyDictionary<string, string> WellFormed(IReadOnlyDictionary<string, string> fields)
     {

@@ -49,7 +49,7 @@ internal sealed class ActivityDesk(ActivityFeed feed, IActivityStore store, IAud
         Guid? before = null;
         while (true)
         {
-            var page = await facts.FindAsync(new AuditQuery { From = from, To = to, Before = before, Limit = PageSize }, cancellationToken).ToListAsync(cancellationToken);
+            var page = await facts.FindAsync(new AuditQuery { From = from, To = to, Before = before, Limit = PageSize, WithBodies = false }, cancellationToken).ToListAsync(cancellationToken);
             followed += await feed.FollowAsync(page, cancellationToken);
             if (page.Count < PageSize) return followed;
             before = page[^1].Id;

@@ -19,7 +19,7 @@ public static class JourneyReader
         if (facts.Count <= Journey.MaxFacts) return facts;
 
         // Of a very large conversation the message itself may lie behind the end.
-        var own = await store.FindAsync(new AuditQuery { MessageId = messageId, Limit = MaxOwn }, cancellationToken).Select(fact => fact with { Body = null }).ToListAsync(cancellationToken);
+        var own = await store.FindAsync(new AuditQuery { MessageId = messageId, Limit = MaxOwn, WithBodies = false }, cancellationToken).Select(fact => fact with { Body = null }).ToListAsync(cancellationToken);
         return [.. facts.Concat(own).DistinctBy(fact => fact.Id).OrderBy(fact => fact.Id)];
     }
 }

@@ -80,9 +80,10 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
     public async Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken)
     {
         var (sql, parameters) = PostgresAuditQuery.Journey(query);
-        var facts = await _database.SearchAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => row.ToFact()).ToListAsync(cancellationToken);
         var room = query.MaxBodyBytes; // the database knows only how long bodies are while they are packed
-        return [.. facts.Select(fact => (room -= fact.Body?.Length ?? 0) < 0 ? fact with { Body = null } : fact)];
+        return await _database.SearchAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => Fit(row.ToFact())).ToListAsync(cancellationToken);
+
+        AuditFact Fit(AuditFact fact) => (room -= fact.Body?.Length ?? 0) < 0 ? fact with { Body = null } : fact; // at once: unpacked, all of them may be very large
     }
 
     public async Task RemoveBeforeAsync(DateTimeOffset time, CancellationToken cancellationToken)

@@ -17,6 +17,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     private readonly SpoolSize _size;
     private readonly Lazy<SegmentLog> _log;
     private readonly Lazy<SegmentLog> _refused;
+    private readonly List<byte[]> _unreadable = []; // among what was peeked
     private SegmentPosition? _peeked;
     private long _peekedFacts;
     private long _length;
@@ -28,7 +29,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
         _tail = new SpoolTail(options.TailBytes);
         _size = new SpoolSize(folder, time);
         _log = new(OpenLog);
-        _refused = new(() => SegmentLog.Open(Path.Combine(folder, "refused"), options.Segments, logger));
+        _refused = new(() => SegmentLog.Open(Path.Combine(folder, "refused"), options.Segments, logger), LazyThreadSafetyMode.PublicationOnly); // what fails is tried again
     }
 
     public long Length => _log.IsValueCreated ? Interlocked.Read(ref _length) : 0;
@@ -70,12 +71,15 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
         {
             var facts = Peek(maximum);
             if (facts.Count > 0) return facts;
-            await _log.Value.Grown.ReadAsync(cancellationToken);
+            if (_unreadable.Count > 0) await ForgetAsync(cancellationToken);
+            else await _log.Value.Grown.ReadAsync(cancellationToken);
         }
     }
 
-    public Task ForgetAsync(CancellationToken cancellationToken)
+    public async Task ForgetAsync(CancellationToken cancellationToken)
     {
+        foreach (var payload in _unreadable) await WriteAsync(_refused.Value, new SegmentEntry(payload), cancellationToken); // a later version can read it
+        _unreadable.Clear();
         if (_peeked is { } position)
         {
             _progress.Advance(position);
@@ -84,7 +88,6 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
 
         Interlocked.Add(ref _length, -_peekedFacts);
         (_peeked, _peekedFacts) = (null, 0);
-        return Task.CompletedTask;
     }
 
     public async ValueTask DisposeAsync()
@@ -120,6 +123,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     {
         var log = _log.Value;
         var facts = new List<AuditFact>();
+        _unreadable.Clear();
         while (log.Committed != _progress.Position)
         {
             if (_tail.TryPeek(_progress.Position, maximum, facts) is { } end) return Peeked(facts, end);
@@ -127,12 +131,14 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
             var reader = NewReader(log);
             foreach (var record in reader.ReadNew())
             {
-                facts.AddRange(Parse(record));
+                if (TryParse(record) is { } parsed) facts.AddRange(parsed);
+                else _unreadable.Add(record.Payload.ToArray());
                 if (facts.Count >= maximum) break;
             }
 
-            if (facts.Count > 0) return Peeked(facts, reader.Position);
-            _progress.Advance(begin); // what lies there cannot be read, now or later
+            if (facts.Count > 0 || _unreadable.Count > 0) return Peeked(facts, reader.Position);
+            RequireSegments(log);
+            _progress.Advance(begin); // what lies there is damaged, now and later
         }
 
         return facts;
@@ -140,13 +146,21 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
 
     private List<AuditFact> Peeked(List<AuditFact> facts, SegmentPosition end)
     {
-        (_peeked, _peekedFacts) = (end, facts.Count);
+        (_peeked, _peekedFacts) = (end, facts.Count + _unreadable.Sum(payload => StoredItems.Count(payload)));
         return facts;
+    }
+
+    // The segment at the position stays until the next one is begun: without any this is not the folder that was written to.
+    private void RequireSegments(SegmentLog log)
+    {
+        var isWritten = log.Committed.Offset > 0 || _progress.Position.Segment > 0;
+        if (isWritten && SegmentFile.List(_folder).Count == 0) throw new IOException($"The segments of the audit spool are not in {_folder} any more; is its volume mounted?");
     }
 
     private SegmentReader NewReader(SegmentLog log) => new(_folder, () => _tail.Begin, _logger, log.Damages) { Position = _progress.Position };
 
-    private IReadOnlyList<AuditFact> Parse(PlacedRecord record)
+    // Null: a later version has written it, before this one was put back in its place.
+    private IReadOnlyList<AuditFact>? TryParse(PlacedRecord record)
     {
         try
         {
@@ -155,10 +169,10 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
         catch (Exception ex) when (ex is InvalidDataException or JsonException)
         {
             LogUnreadable(ex, record.Position);
-            return [];
+            return null;
         }
     }
 
-    [LoggerMessage(EventId = 4521, Level = LogLevel.Error, Message = "the spooled audit fact at {Position} cannot be read and is left behind")]
+    [LoggerMessage(EventId = 4521, Level = LogLevel.Error, Message = "the spooled audit fact at {Position} cannot be read by this version; it is put aside in the folder refused")]
     private partial void LogUnreadable(Exception exception, SegmentPosition position);
 }

@@ -1,4 +1,5 @@
 using Esb.Core.Errors;
+using Esb.Storage.Files;
 using Esb.Storage.Segments;
 using Esb.Storage.Spool;
 using Esb.Tests.Fakes;
@@ -85,8 +86,60 @@ public sealed class AuditSpoolTests
         var fact = SomeFacts.Fact();
         await using (var spool = Open()) await spool.QuarantineAsync(fact, cancellationToken);
 
-        var kept = new SegmentReader(Path.Combine(_folder, "refused"), committed: null, NullLogger.Instance).ReadNew().Select(record => Esb.Storage.Files.StoredFact.Read(record.Payload).Single().Id);
-        Assert.That(kept, Is.EqualTo([fact.Id]));
+        Assert.That(ReadRefused().Select(payload => StoredFact.Read(payload).Single().Id), Is.EqualTo([fact.Id]));
+    }
+
+    [Test, CancelAfter(10_000)]
+    public async Task What_a_later_version_wrote_is_put_aside_as_it_is_and_counts_no_more(CancellationToken cancellationToken)
+    {
+        var (first, last) = (SomeFacts.Fact(), SomeFacts.Fact());
+        var later = AsOfLaterVersion(StoredFact.Write(SomeFacts.Fact()));
+        await using (var written = SegmentLog.Open(_folder, new SegmentOptions(MaxSegmentBytes: 4000), NullLogger.Instance))
+        {
+            foreach (var payload in new[] { StoredFact.Write(first), later, StoredFact.Write(last), later }) await written.AppendAsync(new SegmentEntry(payload), cancellationToken);
+        }
+
+        await using (var spool = Open())
+        {
+            spool.Open();
+            var facts = await spool.PeekAsync(10, cancellationToken);
+            Assert.That(facts.Select(fact => fact.Id), Is.EqualTo([first.Id, last.Id]));
+            await spool.ForgetAsync(cancellationToken);
+            Assert.That(spool.Length, Is.Zero);
+        }
+
+        Assert.That(ReadRefused(), Is.EqualTo([later, later]));
+    }
+
+    [Test, CancelAfter(10_000)]
+    public async Task Where_only_a_later_version_wrote_the_next_fact_is_waited_for(CancellationToken cancellationToken)
+    {
+        await using (var written = SegmentLog.Open(_folder, new SegmentOptions(MaxSegmentBytes: 4000), NullLogger.Instance))
+            await written.AppendAsync(new SegmentEntry(AsOfLaterVersion(StoredFact.Write(SomeFacts.Fact()))), cancellationToken);
+
+        await using var spool = Open();
+        var looking = spool.PeekAsync(10, cancellationToken);
+        var fact = SomeFacts.Fact();
+        await spool.AppendAsync(fact, cancellationToken);
+
+        Assert.That((await looking).Single().Id, Is.EqualTo(fact.Id));
+    }
+
+    [Test, CancelAfter(10_000)]
+    public async Task Folder_that_is_gone_for_a_moment_loses_nothing(CancellationToken cancellationToken)
+    {
+        await using var spool = Open(tailBytes: 0);
+        var facts = Enumerable.Range(0, 50).Select(_ => SomeFacts.Fact()).ToList();
+        foreach (var fact in facts) await spool.AppendAsync(fact, cancellationToken);
+        var elsewhere = $"{_folder}-elsewhere";
+        Directory.Move(_folder, elsewhere);
+        Directory.CreateDirectory(_folder); // as the place of a volume that is not mounted
+
+        Assert.ThrowsAsync<IOException>(() => spool.PeekAsync(50, cancellationToken));
+        Directory.Delete(_folder, recursive: true);
+        Directory.Move(elsewhere, _folder);
+
+        Assert.That((await spool.PeekAsync(50, cancellationToken)).Select(fact => fact.Id), Is.EqualTo(facts.Select(fact => fact.Id)));
     }
 
     [Test, CancelAfter(10_000)]
@@ -181,6 +234,16 @@ public sealed class AuditSpoolTests
 
         Assert.That(() => restarted.WaitAsync(cancellationToken), Throws.Nothing);
     }
+
+    // With a kind of fact that this version does not know.
+    private static byte[] AsOfLaterVersion(byte[] payload)
+    {
+        var kind = payload.AsSpan().IndexOf("\"Recorded\""u8);
+        "\"Tomorrow\""u8.CopyTo(payload.AsSpan(kind));
+        return payload;
+    }
+
+    private List<byte[]> ReadRefused() => [.. new SegmentReader(Path.Combine(_folder, "refused"), committed: null, NullLogger.Instance).ReadNew().Select(record => record.Payload.ToArray())];
 
     private AuditSpool Open(int tailBytes = 4 << 20, long maxBytes = 1 << 20) => new(_folder, new SpoolOptions(maxBytes, new SegmentOptions(MaxSegmentBytes: 4000)) { TailBytes = tailBytes }, TimeProvider.System, NullLogger.Instance);
 }
