@@ -27,7 +27,7 @@ public interface ITopicTransport : IAsyncDisposable
     ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken);
 
     /// <summary>Publishes a request and waits for the one reply.</summary>
-    /// <exception cref="Errors.EsbException"><c>ESB-REQUEST-TIMEOUT</c>: no reply in time. <c>ESB-TOPIC-UNAVAILABLE</c>: the request could not be handed over.</exception>
+    /// <exception cref="Errors.EsbException"><c>ESB-REQUEST-TIMEOUT</c>: no reply in time. <c>ESB-TOPIC-UNAVAILABLE</c>: the request could not be handed over. <c>ESB-TOPIC-UNKNOWN</c>: nobody can tell, or its reply was lost.</exception>
     Task<EsbMessage> RequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken);
 
     /// <summary>Delivers what matches a subscription to the handler until the result is disposed; then waits for the deliveries under way.</summary>

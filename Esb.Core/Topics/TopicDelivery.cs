@@ -32,7 +32,7 @@ public sealed record TopicDelivery(EsbMessage Message, ActivityContext Parent, R
     /// <summary>Where it came from.</summary>
     public DeliverySource Source { get; init; } = DeliverySource.Local;
 
-    /// <summary>How often the broker delivered it before, to whomever, and never heard what became of it. A lost connection counts as well as a dead process.</summary>
+    /// <summary>How often the broker delivered it before and never heard what became of it, because a process died or a connection was lost; as far as is known, not to this process.</summary>
     public int Redeliveries { get; init; }
 
     /// <summary>When the requester stops waiting; null where nobody waits, or for ever.</summary>

@@ -66,7 +66,6 @@ internal sealed partial class Attempter(
         var reported = false;
         try
         {
-            using var turn = isSuspect ? await suspects.TakeTurnAsync(tokens.Waiting) : null;
             using var rental = await sender.RentAsync(tokens.Waiting);
             if (isWanted is not null && !await isWanted()) return AttemptOutcome.Unwanted;
             tokens.ThrowIfLost();

@@ -24,27 +24,27 @@ internal sealed partial class Suspects(ICrashMarks marks, TimeProvider time, ILo
     // Marks that the store would not take off, although the process lived: here and on every other host they would count as deaths.
     private readonly ConcurrentDictionary<(string Endpoint, Guid MessageId), Task> _left = [];
 
-    /// <summary>Waits until no other suspect is sent; before anything is taken that others could use meanwhile.</summary>
-    /// <returns>The turn, which ends when it is disposed.</returns>
-    public async ValueTask<IDisposable> TakeTurnAsync(CancellationToken waiting)
-    {
-        await _alone.WaitAsync(waiting);
-        return new Turn(_alone);
-    }
-
-    /// <summary>Sends a message that may be the one; in its turn.</summary>
+    /// <summary>Sends a message that may be the one.</summary>
     /// <exception cref="EndpointException"><see cref="Code"/>: it is.</exception>
     public async ValueTask<EsbMessage?> SendAsync(string endpoint, EsbMessage message, Func<ValueTask<EsbMessage?>> send, CancellationToken waiting)
     {
-        if (await MarkAsync(endpoint, message.Id, waiting) > MostDeaths)
-            throw new EndpointException(endpoint, Code, $"The process died {MostDeaths} times while it sent this message alone; it is not tried again.", isTransient: false);
+        await _alone.WaitAsync(waiting);
         try
         {
-            return await send();
+            if (await MarkAsync(endpoint, message.Id, waiting) > MostDeaths)
+                throw new EndpointException(endpoint, Code, $"The process died {MostDeaths} times while it sent this message alone; it is not tried again.", isTransient: false);
+            try
+            {
+                return await send();
+            }
+            finally
+            {
+                await UnmarkAsync(endpoint, message.Id); // whatever came of it, the process lives
+            }
         }
         finally
         {
-            await UnmarkAsync(endpoint, message.Id); // whatever came of it, the process lives
+            _alone.Release();
         }
     }
 
@@ -111,11 +111,6 @@ internal sealed partial class Suspects(ICrashMarks marks, TimeProvider time, ILo
 
     [LoggerMessage(EventId = 2434, Level = LogLevel.Warning, Message = "Message {MessageId} of {Endpoint} was under way when a process or a connection died; it goes on without a mark")]
     private partial void LogNotMarked(Guid messageId, string endpoint, Exception exception);
-
-    private sealed class Turn(SemaphoreSlim alone) : IDisposable
-    {
-        public void Dispose() => alone.Release();
-    }
 
     [LoggerMessage(EventId = 2435, Level = LogLevel.Warning, Message = "The mark of message {MessageId} of {Endpoint} could not be taken off; trying again")]
     private partial void LogMarkLeft(Guid messageId, string endpoint, Exception exception);

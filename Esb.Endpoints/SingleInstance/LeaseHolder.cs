@@ -170,15 +170,15 @@ internal sealed partial class LeaseHolder(
         _trouble = reason;
     }
 
-    [LoggerMessage(EventId = 2530, Level = LogLevel.Information, Message = "{Name} runs on this host from now on (token {Token})")]
-    private partial void LogTaken(string name, long token);
+    [LoggerMessage(EventId = 2530, Level = LogLevel.Information, Message = "{Endpoint} runs on this host from now on (token {Token})")]
+    private partial void LogTaken(string endpoint, long token);
 
-    [LoggerMessage(EventId = 2531, Level = LogLevel.Information, Message = "{Name} does not run on this host any more")]
-    private partial void LogEnded(string name);
+    [LoggerMessage(EventId = 2531, Level = LogLevel.Information, Message = "{Endpoint} does not run on this host any more")]
+    private partial void LogEnded(string endpoint);
 
-    [LoggerMessage(EventId = 2532, Level = LogLevel.Warning, Message = "who runs {Name} cannot be found out: {Reason}")]
-    private partial void LogAway(string name, string reason, Exception? unforeseen);
+    [LoggerMessage(EventId = 2532, Level = LogLevel.Warning, Message = "who runs {Endpoint} cannot be found out: {Reason}")]
+    private partial void LogAway(string endpoint, string reason, Exception? unforeseen);
 
-    [LoggerMessage(EventId = 2533, Level = LogLevel.Error, Message = "{Name} failed on this host")]
-    private partial void LogFailed(string name, Exception exception);
+    [LoggerMessage(EventId = 2533, Level = LogLevel.Error, Message = "{Endpoint} failed on this host")]
+    private partial void LogFailed(string endpoint, Exception exception);
 }

@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace Esb.Host.Logging;
 
 /// <summary>Writes the log into files: what is about an endpoint into the one of its name, the rest into <c>host.log</c>. Thread-safe.</summary>
-/// <remarks>A file is opened for its first line. What cannot be written is no reason to stop: standard error says so, once until it works again.</remarks>
+/// <remarks>A file is opened for its first line. What cannot be written is no reason to stop: standard error says so, once for each file until it works again.</remarks>
 /// <param name="folder">Where they are; see <see cref="RequireFolder"/>.</param>
 /// <param name="maxSize">Of each, in bytes.</param>
 /// <param name="endpoints">Names of those that have a file.</param>
@@ -19,7 +19,7 @@ internal sealed class EndpointLogs(string folder, long maxSize, IReadOnlySet<str
     private const string HostFile = "host";
 
     private readonly ConcurrentDictionary<string, LogFile> _files = new(StringComparer.OrdinalIgnoreCase);
-    private int _isFailing;
+    private readonly ConcurrentDictionary<string, bool> _failing = new(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>Makes the folder, and finds out whether it can be written to.</summary>
     /// <exception cref="ConfigurationRefusedException">With <c>ESB-CFG-FOLDER</c> where it cannot.</exception>
@@ -61,11 +61,11 @@ internal sealed class EndpointLogs(string folder, long maxSize, IReadOnlySet<str
         try
         {
             _files.GetOrAdd(name, added => new LogFile(folder, added, maxSize)).Add(text);
-            Volatile.Write(ref _isFailing, 0);
+            if (!_failing.IsEmpty) _failing.TryRemove(name, out _);
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
-            if (Interlocked.Exchange(ref _isFailing, 1) == 0) complaints.WriteLine($"ESB-LOG-FILE: the log cannot be written to {folder}: {ex.Message}");
+            if (_failing.TryAdd(name, true)) complaints.WriteLine($"ESB-LOG-FILE: the log cannot be written to {name}.log: {ex.Message}");
         }
     }
 

@@ -23,7 +23,7 @@ internal sealed class LogFile(string folder, string name, long maxSize) : IDispo
         lock (_gate)
         {
             _stream ??= Open();
-            if (_stream.Length > 0 && _stream.Length + bytes.Length > maxSize) Roll();
+            if (_stream.Length > 0 && _stream.Length + bytes.Length > maxSize) TryRoll();
             _stream ??= Open();
             _stream.Write(bytes);
         }
@@ -45,13 +45,21 @@ internal sealed class LogFile(string folder, string name, long maxSize) : IDispo
         return new FileStream(PathOf(0), options);
     }
 
-    private void Roll()
+    // Where the folder does not let it the file grows on: better too large than nothing.
+    private void TryRoll()
     {
         _stream!.Dispose();
         _stream = null;
-        for (var age = Kept - 1; age >= 0; age--)
+        try
         {
-            if (File.Exists(PathOf(age))) File.Move(PathOf(age), PathOf(age + 1), overwrite: true);
+            for (var age = Kept - 1; age >= 0; age--)
+            {
+                if (File.Exists(PathOf(age))) File.Move(PathOf(age), PathOf(age + 1), overwrite: true);
+            }
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            maxSize += maxSize; // not at every line again
         }
     }
 

@@ -54,7 +54,7 @@ internal sealed partial class FileStore : IStore
         _keyLog = new(() => SegmentLog.Open(keys, options, logger));
         _keys = new FileIdempotencyKeys(keys, _keyLog, time, logger);
         var activities = Path.Combine(Path.GetFullPath(config.Folder), "activities");
-        _activityLog = new(() => SegmentLog.Open(activities, options, logger), LazyThreadSafetyMode.PublicationOnly); // what fails is tried again
+        _activityLog = new(() => SegmentLog.Open(activities, options, logger));
         Activities = new FileActivityStore(activities, _activityLog, logger);
         _index = new FileAuditIndex(audit, () => _auditLog.Value.Committed, logger);
         var parking = ParkingFolder(config);

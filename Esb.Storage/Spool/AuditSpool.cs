@@ -16,8 +16,9 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     private readonly SpoolTail _tail;
     private readonly SpoolSize _size;
     private readonly Lazy<SegmentLog> _log;
-    private readonly Lazy<SegmentLog> _refused;
+    private readonly Lock _opening = new();
     private readonly List<byte[]> _unreadable = []; // among what was peeked
+    private SegmentLog? _refused;
     private SegmentPosition? _peeked;
     private long _peekedFacts;
     private long _length;
@@ -29,7 +30,6 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
         _tail = new SpoolTail(options.TailBytes);
         _size = new SpoolSize(folder, time);
         _log = new(OpenLog);
-        _refused = new(() => SegmentLog.Open(Path.Combine(folder, "refused"), options.Segments, logger), LazyThreadSafetyMode.PublicationOnly); // what fails is tried again
     }
 
     public long Length => _log.IsValueCreated ? Interlocked.Read(ref _length) : 0;
@@ -51,7 +51,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     }
 
     public Task QuarantineAsync(AuditFact fact, CancellationToken cancellationToken) =>
-        WriteAsync(_refused.Value, new SegmentEntry(StoredFact.Write(fact)), cancellationToken);
+        PutAsideAsync(StoredFact.Write(fact), cancellationToken);
 
     void ISegmentListener.Appended(IReadOnlyList<SegmentEntry> group, SegmentPosition end)
     {
@@ -70,16 +70,14 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
         while (true)
         {
             var facts = Peek(maximum);
-            if (facts.Count > 0) return facts;
-            if (_unreadable.Count > 0) await ForgetAsync(cancellationToken);
-            else await _log.Value.Grown.ReadAsync(cancellationToken);
+            if (facts.Count > 0 || _unreadable.Count > 0) return facts;
+            await _log.Value.Grown.ReadAsync(cancellationToken);
         }
     }
 
     public async Task ForgetAsync(CancellationToken cancellationToken)
     {
-        foreach (var payload in _unreadable) await WriteAsync(_refused.Value, new SegmentEntry(payload), cancellationToken); // a later version can read it
-        _unreadable.Clear();
+        if (_unreadable.Count > 0) await PutUnreadableAsideAsync(cancellationToken);
         if (_peeked is { } position)
         {
             _progress.Advance(position);
@@ -92,10 +90,26 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
 
     public async ValueTask DisposeAsync()
     {
-        if (_refused.IsValueCreated) await _refused.Value.DisposeAsync();
+        if (_refused is { } refused) await refused.DisposeAsync();
         if (!_log.IsValueCreated) return;
         _progress.Save();
         await _log.Value.DisposeAsync();
+    }
+
+    // A later version can read them.
+    private async Task PutUnreadableAsideAsync(CancellationToken cancellationToken)
+    {
+        await Task.WhenAll(_unreadable.Select(payload => PutAsideAsync(payload, cancellationToken)));
+        LogUnreadable(_unreadable.Count);
+        _unreadable.Clear();
+    }
+
+    private Task PutAsideAsync(byte[] payload, CancellationToken cancellationToken) => WriteAsync(OpenRefused(), new SegmentEntry(payload), cancellationToken);
+
+    // What fails is tried again, unlike by Lazy.
+    private SegmentLog OpenRefused()
+    {
+        lock (_opening) return _refused ??= SegmentLog.Open(Path.Combine(_folder, "refused"), _options.Segments, _logger);
     }
 
     private static async Task WriteAsync(SegmentLog log, SegmentEntry entry, CancellationToken cancellationToken)
@@ -133,7 +147,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
             {
                 if (TryParse(record) is { } parsed) facts.AddRange(parsed);
                 else _unreadable.Add(record.Payload.ToArray());
-                if (facts.Count >= maximum) break;
+                if (facts.Count + _unreadable.Count >= maximum) break;
             }
 
             if (facts.Count > 0 || _unreadable.Count > 0) return Peeked(facts, reader.Position);
@@ -160,7 +174,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     private SegmentReader NewReader(SegmentLog log) => new(_folder, () => _tail.Begin, _logger, log.Damages) { Position = _progress.Position };
 
     // Null: a later version has written it, before this one was put back in its place.
-    private IReadOnlyList<AuditFact>? TryParse(PlacedRecord record)
+    private static IReadOnlyList<AuditFact>? TryParse(PlacedRecord record)
     {
         try
         {
@@ -168,11 +182,10 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
         }
         catch (Exception ex) when (ex is InvalidDataException or JsonException)
         {
-            LogUnreadable(ex, record.Position);
             return null;
         }
     }
 
-    [LoggerMessage(EventId = 4521, Level = LogLevel.Error, Message = "the spooled audit fact at {Position} cannot be read by this version; it is put aside in the folder refused")]
-    private partial void LogUnreadable(Exception exception, SegmentPosition position);
+    [LoggerMessage(EventId = 4521, Level = LogLevel.Error, Message = "{Count} records of the audit spool cannot be read by this version; they are put aside in the folder refused")]
+    private partial void LogUnreadable(int count);
 }

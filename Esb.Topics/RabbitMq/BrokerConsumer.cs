@@ -10,12 +10,16 @@ internal delegate Task BrokerDelivery(IChannel channel, BasicDeliverEventArgs de
 /// <summary>Keeps a consumer of our own on the broker: starts it on each new connection, and again when its channel is closed or its queue goes.</summary>
 internal sealed partial class BrokerConsumer : IAsyncDisposable
 {
+    // For work that was told to end.
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+
     private readonly Func<IChannel, CancellationToken, Task<ConsumerQueue>> _declare;
     private readonly BrokerDelivery _deliver;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly CancellationTokenSource _stopping = new();
     private readonly Task _running;
+    private Task _inHand = Task.CompletedTask;
     private TaskCompletionSource<string> _queue = NewWaiter();
 
     public BrokerConsumer(
@@ -76,6 +80,7 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
         finally
         {
             await ending.CancelAsync();
+            await Task.WhenAny(_inHand, Task.Delay(Patience, _time, CancellationToken.None));
         }
     }
 
@@ -83,7 +88,9 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
     private Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, TaskCompletionSource ended, CancellationToken over)
     {
         var work = WorkAsync(channel, delivery, ended, over);
-        return work.IsCompleted ? work : Task.WhenAny(work, ended.Task);
+        if (work.IsCompleted) return work;
+        _inHand = work;
+        return Task.WhenAny(work, ended.Task);
     }
 
     private async Task WorkAsync(IChannel channel, BasicDeliverEventArgs delivery, TaskCompletionSource ended, CancellationToken over)
@@ -94,8 +101,7 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
         }
         catch (Exception ex) when (ex is not OperationCanceledException)
         {
-            LogFailed(ex);
-            ended.TrySetResult(); // unacknowledged, it comes again on the next channel
+            if (ended.TrySetResult()) LogFailed(ex); // unacknowledged, it comes again on the next channel
         }
     }
 

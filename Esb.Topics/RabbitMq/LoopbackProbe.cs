@@ -16,6 +16,7 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
     private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan AtOnce = Timeout / 2; // clocks and timers differ by a little: what took all of its time must not look shorter
 
+    private readonly bool _hasOtherNodes;
     private readonly BrokerConnection _publishing;
     private readonly BrokerConnection _consuming;
     private readonly ReplyQueue _replies;
@@ -27,8 +28,10 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
     private readonly Task _running;
     private volatile string? _obstacle;
 
-    public LoopbackProbe(BrokerConnection publishing, BrokerConnection consuming, ReplyQueue replies, ConfirmedPublisher publisher, RabbitMqNames names, TimeProvider time, ILogger logger)
+    public LoopbackProbe(
+        bool hasOtherNodes, BrokerConnection publishing, BrokerConnection consuming, ReplyQueue replies, ConfirmedPublisher publisher, RabbitMqNames names, TimeProvider time, ILogger logger)
     {
+        _hasOtherNodes = hasOtherNodes;
         (_publishing, _consuming, _replies, _publisher, _probes, _time, _logger) = (publishing, consuming, replies, publisher, names.Probes, time, logger);
         _running = RunAsync(_stopping.Token);
     }
@@ -44,7 +47,7 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
 
     private async Task RunAsync(CancellationToken stopping)
     {
-        var (misses, failedAtOnce) = (0, false);
+        var (misses, unkept, failedAtOnce) = (0, 0, false);
         try
         {
             while (true)
@@ -58,7 +61,9 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
                 if (obstacle is not null && _obstacle is null) LogMissed(obstacle);
                 _obstacle = obstacle;
                 misses = missing is null || IsExplained ? 0 : misses + 1;
-                if (misses >= MaxMisses) _consuming.Link?.Abandon(missing!); // the publishing one counts its misses itself
+                if (misses >= MaxMisses) _consuming.Link?.Abandon(missing!);
+                unkept = obstacle is null || missing is not null || IsExplained ? 0 : unkept + 1;
+                if (unkept >= MaxMisses && _hasOtherNodes) _publishing.Link?.Abandon(obstacle!); // this node may be on the side without a majority
             }
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)

@@ -25,6 +25,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     private readonly RabbitMqTopology _topology;
     private readonly WireReader _reader;
     private readonly HashSet<string> _transient;
+    private readonly bool _hasOtherNodes;
     private readonly long _maxBodyBytes;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -54,7 +55,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         BodyLimits limits, IClaimCheckStore claims, TimeProvider time, ILoggerFactory loggers)
     {
         var address = RabbitMqAddress.Of(config, time.GetUtcNow());
-        (_maxBodyBytes, _time, _logger) = (limits.Largest, time, loggers.CreateLogger<RabbitMqTransport>());
+        (_hasOtherNodes, _maxBodyBytes, _time, _logger) = (address.Nodes.Count > 1, limits.Largest, time, loggers.CreateLogger<RabbitMqTransport>());
         _names = new RabbitMqNames(config.Prefix);
         _topology = new RabbitMqTopology(_names, [.. topics.Keys]);
         _reader = new WireReader(_names, time);
@@ -92,7 +93,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     {
         await Task.WhenAll(_publishing.StartAsync(cancellationToken), _consuming.StartAsync(cancellationToken));
         _replies = new ReplyQueue(_consuming, _publisher, _names, _reader, _claims, _time, _logger);
-        _probe = new LoopbackProbe(_publishing, _consuming, _replies, _publisher, _names, _time, _logger);
+        _probe = new LoopbackProbe(_hasOtherNodes, _publishing, _consuming, _replies, _publisher, _names, _time, _logger);
         Farm.Answer<HoldPublishes, PublishesHeld>(_passages.ObeyAsync);
         Farm.Start(_consuming);
         _unroutable = new UnroutableWatch(_consuming, _names, _topology, FindSubscriber, _time, _logger);

@@ -56,7 +56,8 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         try
         {
             var result = await publish();
-            if (result.Outcome != PublishOutcome.Confirmed && !waiting.Task.IsCompleted) throw TopicFaults.Unavailable(request.Subject, result);
+            var isDecided = result.Outcome == PublishOutcome.Refused ? waiting.Task.IsCompletedSuccessfully : waiting.Task.IsCompleted;
+            if (result.Outcome != PublishOutcome.Confirmed && !isDecided) throw TopicFaults.Unavailable(request.Subject, result);
             var message = await waiting.Task.WaitAsync(cancellationToken);
             return await _claims.RedeemAsync(message, cancellationToken) with { CorrelationId = request.CorrelationId };
         }

@@ -12,11 +12,14 @@ namespace Esb.Topics.RabbitMq;
 /// <param name="IsRedelivered">Whether the broker has delivered it before.</param>
 internal sealed record WireMessage(string Exchange, string RoutingKey, IReadOnlyBasicProperties Properties, ReadOnlyMemory<byte> Body, bool IsRedelivered)
 {
-    /// <summary>How often it was delivered before to others than this process; a classic queue knows only whether it was.</summary>
-    public int Redeliveries => IsRedelivered ? Math.Max(0, Math.Max(1, Properties.Headers.Number(WireHeaders.DeliveryCount) ?? 1) - DeliveriesHere) : 0;
+    private readonly int? _redeliveries;
 
-    /// <summary>How often it was delivered before to this process, which has lived on.</summary>
-    public int DeliveriesHere { get; init; }
+    /// <summary>How often it was delivered before, as the broker counts unless somebody knows better; a classic queue knows only whether it was.</summary>
+    public int Redeliveries
+    {
+        get => _redeliveries ?? (IsRedelivered ? Math.Max(1, Properties.Headers.Number(WireHeaders.DeliveryCount) ?? 1) : 0);
+        init => _redeliveries = value;
+    }
 
     /// <summary>How long it may live, from when it was published; null for ever.</summary>
     public TimeSpan? TimeToLive =>

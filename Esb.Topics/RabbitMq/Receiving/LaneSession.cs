@@ -96,7 +96,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
         var consumer = new AsyncEventingBasicConsumer(channel);
         consumer.ReceivedAsync += (_, delivery) =>
         {
-            _arrivals.Writer.TryWrite(new LaneArrival(work.Seen.Came(WireMessage.Of(delivery, time.GetUtcNow())), delivery.DeliveryTag, time.GetTimestamp()));
+            _arrivals.Writer.TryWrite(new LaneArrival(work.Seen.Came(WireMessage.Of(delivery, time.GetUtcNow()), _session!.Source), delivery.DeliveryTag, time.GetTimestamp()));
             return Task.CompletedTask;
         };
         consumer.UnregisteredAsync += (_, _) => EndAsync(); // the queue was deleted

@@ -116,7 +116,7 @@ internal sealed class ParallelSession : IAsyncDisposable
     {
         Interlocked.Increment(ref _count);
         var place = Acks.Came(delivery.DeliveryTag);
-        return _workers.TryAdd(new Arrival(this, _seen.Came(WireMessage.Of(delivery, _time.GetUtcNow())), place)) ? Task.CompletedTask : Acks.ReturnAsync(place).AsTask();
+        return _workers.TryAdd(new Arrival(this, _seen.Came(WireMessage.Of(delivery, _time.GetUtcNow()), _channel.Source), place)) ? Task.CompletedTask : Acks.ReturnAsync(place).AsTask();
     }
 
     private Task EndAsync(string reason)

@@ -33,9 +33,6 @@ public abstract class DeliveryFixture
 
     internal AttemptStore Attempts { get; } = new();
 
-    /// <summary>Those of the whole host.</summary>
-    internal Suspects Suspects { get; private set; } = null!;
-
     internal List<EsbMessage> Replies { get; } = [];
 
     internal ITopicSubscription Subscription { get; } = Substitute.For<ITopicSubscription>();
@@ -69,11 +66,11 @@ public abstract class DeliveryFixture
         transport.SubscribeAsync(Arg.Do<Subscription>(wanted => Wanted = wanted), Arg.Do<DeliveryHandler>(handler => _deliver = handler), Arg.Any<CancellationToken>()).Returns(Subscription);
         Queues.SendAsync(default!, default!, default, default).ReturnsForAnyArgs(PublishResult.Confirmed);
         var sender = new EndpointSender(config, Outside, Time, NullLoggerFactory.Instance);
-        Suspects = new Suspects(Marks, Time, NullLogger<Suspects>.Instance);
+        var suspects = new Suspects(Marks, Time, NullLogger<Suspects>.Instance);
         var trail = Trail ?? Audit;
         var letters = new DeadLetterKeeper(transport, DeadLetters, trail, Time, NullLogger<DeadLetterKeeper>.Instance);
         var singles = new SingleInstances(areShared: true, Leases, Time, NullLogger<LeaseHolder>.Instance);
-        var services = new DeliveryServices(transport, Queues, trail, AuditGate, Parking, Attempts, letters, Suspects, singles, Time, NullLoggerFactory.Instance);
+        var services = new DeliveryServices(transport, Queues, trail, AuditGate, Parking, Attempts, letters, suspects, singles, Time, NullLoggerFactory.Instance);
         _controller = new DeliveryController(config, "test-outbound", sender, filter: null, services);
         await _controller.StartAsync(CancellationToken.None);
     }

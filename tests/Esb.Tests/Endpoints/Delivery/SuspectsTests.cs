@@ -57,20 +57,6 @@ public sealed class SuspectsTests : DeliveryFixture
     }
 
     [Test, CancelAfter(10_000)]
-    public async Task Suspect_that_waits_for_one_of_another_endpoint_takes_no_instance(CancellationToken cancellationToken)
-    {
-        await StartAsync(new TestOutboundConfig { PoolSize = 1, ProcessingThreads = 2 });
-        var elsewhere = await Suspects.TakeTurnAsync(cancellationToken);
-
-        var suspect = DeliverAsync(Delivery(Some.Message()) with { Redeliveries = 1 }, cancellationToken);
-        var ordinary = await DeliverAsync(Some.Message(), cancellationToken);
-        var before = suspect.IsCompleted;
-        elsewhere.Dispose();
-
-        Assert.That((ordinary, before, await suspect), Is.EqualTo((Settlement.Done, false, Settlement.Done)));
-    }
-
-    [Test, CancelAfter(10_000)]
     public async Task Suspects_do_not_wait_for_a_store_that_is_away(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());

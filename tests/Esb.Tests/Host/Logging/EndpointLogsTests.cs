@@ -74,8 +74,8 @@ public sealed partial class EndpointLogsTests
         LogRefused("shop", 4);
         LogRefused("orders-db", 5);
 
-        Assert.That((before, Lines().Count(_complaints.ToString())), Is.EqualTo((1, 2)));
-        Assert.That(_complaints.ToString(), Does.StartWith($"ESB-LOG-FILE: the log cannot be written to {_folder.FullName}: "));
+        Assert.That((before, Lines().Count(_complaints.ToString())), Is.EqualTo((1, 1)), "once, although another file can be written");
+        Assert.That(_complaints.ToString(), Does.StartWith("ESB-LOG-FILE: the log cannot be written to orders-db.log: "));
         Assert.That(Read("shop"), Does.Contain("refused 4"));
     }
 

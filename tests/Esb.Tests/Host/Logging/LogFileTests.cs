@@ -42,6 +42,16 @@ public sealed class LogFileTests
         Assert.That((Read("shop.1.log"), Read("shop.log")), Is.EqualTo(("a long line\n", "next\n")));
     }
 
+    [Test]
+    public void File_that_cannot_make_room_grows_on()
+    {
+        Directory.CreateDirectory(Path.Combine(_folder.FullName, "shop.1.log")); // in the way
+        using var file = new LogFile(_folder.FullName, "shop", maxSize: 8);
+        for (var line = 0; line < 5; line++) file.Add($"{line:000}\n");
+
+        Assert.That(Read("shop.log"), Is.EqualTo("000\n001\n002\n003\n004\n"));
+    }
+
     private string Read(string name)
     {
         using var stream = new FileStream(Path.Combine(_folder.FullName, name), FileMode.Open, FileAccess.Read, FileShare.ReadWrite);

@@ -112,17 +112,20 @@ public sealed class AuditSpoolTests
     }
 
     [Test, CancelAfter(10_000)]
-    public async Task Where_only_a_later_version_wrote_the_next_fact_is_waited_for(CancellationToken cancellationToken)
+    public async Task Where_only_a_later_version_wrote_there_is_nothing_to_move_and_then_the_next_fact_is_waited_for(CancellationToken cancellationToken)
     {
         await using (var written = SegmentLog.Open(_folder, new SegmentOptions(MaxSegmentBytes: 4000), NullLogger.Instance))
             await written.AppendAsync(new SegmentEntry(AsOfLaterVersion(StoredFact.Write(SomeFacts.Fact()))), cancellationToken);
 
         await using var spool = Open();
+        Assert.That(await spool.PeekAsync(10, cancellationToken), Is.Empty);
+        await spool.ForgetAsync(cancellationToken);
         var looking = spool.PeekAsync(10, cancellationToken);
         var fact = SomeFacts.Fact();
         await spool.AppendAsync(fact, cancellationToken);
 
         Assert.That((await looking).Single().Id, Is.EqualTo(fact.Id));
+        Assert.That(ReadRefused(), Has.Count.EqualTo(1));
     }
 
     [Test, CancelAfter(10_000)]

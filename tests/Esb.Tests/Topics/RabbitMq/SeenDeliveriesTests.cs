@@ -1,3 +1,4 @@
+using Esb.Core.Topics;
 using Esb.Topics.RabbitMq;
 using Esb.Topics.RabbitMq.Receiving;
 using NUnit.Framework;
@@ -9,44 +10,68 @@ namespace Esb.Tests.Topics.RabbitMq;
 public sealed class SeenDeliveriesTests
 {
     private readonly SeenDeliveries _seen = new();
+    private readonly string _id = Guid.NewGuid().ToString();
+    private readonly DeliverySource _first = Channel(), _second = Channel(), _third = Channel();
 
-    [TestCase(0, 0), TestCase(1, 1), TestCase(3, 3)]
-    public void Deliveries_elsewhere_count(int broker, int counted) => Assert.That(_seen.Came(Wire("a", broker)).Redeliveries, Is.EqualTo(counted));
+    [TestCase(0), TestCase(1), TestCase(3)]
+    public void Deliveries_elsewhere_count(int deliveries) => Assert.That(Came(_id, deliveries, _first), Is.EqualTo(deliveries));
 
     [Test]
     public void Deliveries_that_this_process_has_lived_through_do_not()
     {
-        _seen.Came(Wire("a", 0));
-        var again = _seen.Came(Wire("a", 1));
-        var elsewhere = _seen.Came(Wire("a", 3)); // back from a host that died
+        Came(_id, 0, _first);
+        var again = Came(_id, 1, _second);
+        var elsewhere = Came(_id, 3, _third); // back from a host that died
 
-        Assert.That((again.Redeliveries, elsewhere.Redeliveries), Is.EqualTo((0, 1)));
+        Assert.That((again, elsewhere), Is.EqualTo((0, 1)));
+    }
+
+    [Test]
+    public void Message_that_came_as_a_suspect_stays_one()
+    {
+        Came(_id, 1, _first); // before it, a process died
+
+        Assert.That((Came(_id, 2, _second), Came(_id, 1, _third)), Is.EqualTo((1, 1)), "a quorum queue, and a classic one, which counts no further");
+    }
+
+    [Test]
+    public void Copy_over_the_same_channel_takes_nothing_off()
+    {
+        Came(_id, 0, _first);
+        Came(_id, 0, _first);
+
+        Assert.That((Came(_id, 2, _second), Came(_id, 2, _second)), Is.EqualTo((1, 1)));
     }
 
     [Test]
     public void Message_that_was_settled_begins_anew()
     {
-        _seen.Settled(_seen.Came(Wire("a", 0)));
+        Came(_id, 0, _first);
+        _seen.Settled(Wire(_id, 0));
 
-        Assert.That(_seen.Came(Wire("a", 1)).Redeliveries, Is.EqualTo(1));
+        Assert.That(Came(_id, 1, _second), Is.EqualTo(1));
     }
 
-    [Test]
-    public void Message_without_an_id_counts_as_the_broker_says()
+    [TestCase(null), TestCase("order 1")]
+    public void Message_without_an_id_of_its_own_counts_as_the_broker_says(string? id)
     {
-        _seen.Came(Wire(null, 0));
+        Came(id, 0, _first);
 
-        Assert.That(_seen.Came(Wire(null, 1)).Redeliveries, Is.EqualTo(1));
+        Assert.That(Came(id, 1, _second), Is.EqualTo(1));
     }
 
     [Test]
     public void What_others_have_settled_does_not_fill_it()
     {
-        _seen.Came(Wire("first", 0));
-        for (var message = 0; message < 10_000; message++) _seen.Came(Wire($"{message}", 0));
+        Came(_id, 0, _first);
+        for (var message = 0; message < 10_000; message++) Came(Guid.NewGuid().ToString(), 0, _first);
 
-        Assert.That(_seen.Came(Wire("first", 1)).Redeliveries, Is.EqualTo(1), "forgotten, and so counted");
+        Assert.That(Came(_id, 1, _second), Is.EqualTo(1), "forgotten, and so counted");
     }
+
+    private int Came(string? id, int deliveries, DeliverySource source) => _seen.Came(Wire(id, deliveries), source).Redeliveries;
+
+    private static DeliverySource Channel() => new(0, Guid.NewGuid(), CancellationToken.None);
 
     private static WireMessage Wire(string? id, int deliveries)
     {
