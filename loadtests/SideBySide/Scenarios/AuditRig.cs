@@ -54,11 +54,11 @@ internal sealed class AuditRig(Surroundings surroundings, TestServers servers) :
             ]));
 
         Task<EsbHost> HostAsync(string name, IEnumerable<KeyValuePair<string, string>> audit) =>
-            EsbHost.StartAsync(surroundings, "mediation", name, [new("ESB_BACKEND", backend.Url), MediationSides.InlineCompletions, .. topics.Store(name), .. audit], cancellationToken);
+            EsbHost.StartAsync(surroundings, "mediation", name, [new("ESB_BACKEND", backend.Url), .. topics.Store(name), .. audit], cancellationToken);
 
         ITarget Relay(Side<EsbHost> side, string name, string settings) => side.Target(host => new WrkTarget(
             name,
-            $"{host.Collector} collector, work on the threads that poll sockets; {settings}; 1 KiB",
+            $"{host.Collector} collector; {settings}; 1 KiB",
             new WrkRequest($"{host.Url}/relay", documents.Plain("1K"), "text/xml; charset=utf-8", OrderDocuments.EqualTo(documents.Plain("1K"))),
             Meter.Of(host),
             surroundings));
