@@ -1,3 +1,4 @@
+using System.Data;
 using System.Runtime.CompilerServices;
 using Dapper;
 using Esb.Core.Errors;
@@ -51,9 +52,21 @@ internal static class PostgresRows
         }
     }
 
+    // Not the unbuffered query of Dapper: it ends each with a word to the server to cancel it, for which the client opens a connection, and its thread stands still until that is closed.
     private static async IAsyncEnumerable<T> RowsAsync<T>(NpgsqlDataSource source, string sql, object parameters, TimeSpan? timeout, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
+        var query = new CommandDefinition(sql, parameters, commandTimeout: (int?)timeout?.TotalSeconds, cancellationToken: cancellationToken);
         await using var connection = await source.OpenConnectionAsync(cancellationToken);
-        await foreach (var row in connection.QueryUnbufferedAsync<T>(sql, parameters, commandTimeout: (int?)timeout?.TotalSeconds).WithCancellation(cancellationToken)) yield return row;
+        await using var reader = await connection.ExecuteReaderAsync(query, CommandBehavior.SequentialAccess | CommandBehavior.SingleResult);
+        var parse = reader.GetRowParser<T>();
+        var remain = true;
+        try
+        {
+            while (remain = await reader.ReadAsync(cancellationToken)) yield return parse(reader);
+        }
+        finally
+        {
+            if (remain && !reader.IsClosed && reader is IWrappedDataReader { Command: { } left }) await Task.Run(left.Cancel, CancellationToken.None); // what remains may be long
+        }
     }
 }

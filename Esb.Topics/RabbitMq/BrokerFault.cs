@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using System.Security.Authentication;
 using Esb.Topics.RabbitMq.Topology;
+using RabbitMQ.Client;
 using RabbitMQ.Client.Events;
 using RabbitMQ.Client.Exceptions;
 
@@ -38,6 +39,7 @@ internal static class BrokerFault
             "ESB-AMQP-ACKTIMEOUT: a delivery took longer than the broker waits for its acknowledgement (consumer_timeout)",
         406 => $"ESB-CFG-QUEUEDRIFT: {reason.ReplyText}",
         403 or 404 or 530 => $"ESB-AMQP-TOPOLOGY: {reason.ReplyText}",
+        541 when reason.Initiator == ShutdownInitiator.Peer => "the broker ended the connection with INTERNAL_ERROR; its log says why",
         _ => Away,
     };
 

@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
+using RabbitMQ.Client.Events;
 
 namespace Esb.Topics.RabbitMq;
 
@@ -19,7 +20,7 @@ internal sealed partial class BrokerLink
     public BrokerLink(IConnection connection, TimeProvider time, ILogger logger)
     {
         (Connection, _time, _logger) = (connection, time, logger);
-        connection.ConnectionShutdownAsync += (_, shutdown) => Note(() => Abandon(BrokerFault.Describe(shutdown)));
+        connection.ConnectionShutdownAsync += (_, shutdown) => Note(() => End(shutdown));
         connection.ConnectionBlockedAsync += (_, blocked) => Note(() => BeginBlock(blocked.Reason));
         connection.ConnectionUnblockedAsync += (_, _) => Note(EndBlock);
         if (!connection.IsOpen) Abandon(BrokerFault.Away); // lost before anybody listened
@@ -54,6 +55,12 @@ internal sealed partial class BrokerLink
         if (_block is null && Volatile.Read(ref _confirmedAt) < began && Interlocked.Increment(ref _timeouts) >= MaxTimeouts) Abandon("the broker does not confirm what is published");
     }
 
+    private void End(ShutdownEventArgs shutdown)
+    {
+        LogEnded(Connection.ClientProvidedName, shutdown.Initiator, shutdown.ReplyText, shutdown.Exception); // first: whoever hears of the end may look for the cause
+        Abandon(BrokerFault.Describe(shutdown));
+    }
+
     private void BeginBlock(string reason)
     {
         _block = new Block(reason, _time.GetTimestamp());
@@ -72,6 +79,9 @@ internal sealed partial class BrokerLink
         change();
         return Task.CompletedTask;
     }
+
+    [LoggerMessage(EventId = 1560, Level = LogLevel.Debug, Message = "Connection {Connection} was ended by {Initiator}: {Text}")]
+    private partial void LogEnded(string? connection, ShutdownInitiator initiator, string text, Exception? exception);
 
     [LoggerMessage(EventId = 1512, Level = LogLevel.Warning, Message = "The broker blocks connection {Connection}: {Reason}")]
     private partial void LogBlocked(string? connection, string reason);

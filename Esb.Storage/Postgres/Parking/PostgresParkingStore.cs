@@ -95,7 +95,8 @@ internal sealed class PostgresParkingStore(PostgresDatabase database, TimeProvid
                 Command(First, new { endpoint = owner.Endpoint, lane = owner.Lane, token = owner.Token, hash = KeyHash.Of(key) }, cancellationToken));
             if (await found.ReadSingleOrDefaultAsync<long?>() is null) throw LaneErrors.Lost(owner.Endpoint, owner.Lane);
             var row = await found.ReadSingleOrDefaultAsync<PostgresParkedRow>();
-            return row?.ToParked(Offset(await found.ReadSingleOrDefaultAsync<DateTime?>()));
+            var dueAt = await found.ReadSingleOrDefaultAsync<DateTime?>(); // also of no row: what is left unread costs a connection to cancel it
+            return row?.ToParked(Offset(dueAt));
         },
         cancellationToken);
 

@@ -3,7 +3,9 @@ using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
+using Esb.IntegrationTests.Topics;
 using Esb.Storage;
+using Esb.Storage.Postgres;
 using Esb.Tests.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
 using Npgsql;
@@ -78,6 +80,39 @@ public sealed class PostgresStoreTests
         Assert.That(ended, Is.Not.Empty.And.All.True);
         Assert.That(await store.Audit.CheckAsync(cancellationToken), Is.Null);
         Assert.That(await store.Audit.GetJourneyAsync(fact.MessageId, cancellationToken), Has.Count.EqualTo(1));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Reading_rows_to_their_end_opens_no_connection_beyond_the_pooled_one(CancellationToken cancellationToken)
+    {
+        var server = new NpgsqlConnectionStringBuilder(_schema.Config.Connection);
+        await using var proxy = new TcpProxy(new Uri($"tcp://{server.Host}:{server.Port}"));
+        var store = _schema.Open(Path.Combine(_schema.Config.Folder, "other"), new NpgsqlConnectionStringBuilder(server.ConnectionString) { Port = proxy.Address.Port }.ConnectionString);
+        await store.StartAsync(cancellationToken);
+        var fact = SomeFacts.Fact();
+        await store.Audit.AppendAsync([fact], cancellationToken);
+        await ReadAsync();
+        var before = proxy.Connections;
+
+        for (var round = 0; round < 10; round++) await ReadAsync();
+
+        Assert.That(proxy.Connections, Is.EqualTo(before));
+
+        async Task ReadAsync()
+        {
+            Assert.That(await store.Audit.GetJourneyAsync(fact.MessageId, cancellationToken), Has.Count.EqualTo(1));
+            Assert.That(await store.DeadLetters.GroupAsync(new(), byCause: true, cancellationToken), Is.Empty);
+        }
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Rows_that_nobody_reads_any_more_end_at_the_server_and_leave_the_session_usable(CancellationToken cancellationToken)
+    {
+        await using var database = new PostgresDatabase(_schema.Config, readOnly: true, TimeProvider.System, NullLogger.Instance);
+
+        var first = await database.QueryAsync<long>("select generate_series(1, 1000000000000)", new { }, cancellationToken).FirstAsync(cancellationToken);
+
+        Assert.That((first, await database.QueryAsync<long>("select 2::bigint", new { }, cancellationToken).SingleAsync(cancellationToken)), Is.EqualTo((1L, 2L)));
     }
 
     [Test]

@@ -12,6 +12,7 @@ internal sealed class TcpProxy : IAsyncDisposable
     private readonly List<Socket> _sockets = [];
     private readonly Task _accepting;
     private TaskCompletionSource _flowing = new();
+    private int _connections;
 
     public TcpProxy(Uri target)
     {
@@ -23,6 +24,9 @@ internal sealed class TcpProxy : IAsyncDisposable
     }
 
     public Uri Address { get; }
+
+    /// <summary>How many were opened so far.</summary>
+    public int Connections => Volatile.Read(ref _connections);
 
     /// <summary>Nothing gets through any more, in either direction; the connections stay.</summary>
     public void Silence() => _flowing = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -53,6 +57,7 @@ internal sealed class TcpProxy : IAsyncDisposable
             while (true)
             {
                 var client = await _listener.AcceptSocketAsync(_stopping.Token);
+                Interlocked.Increment(ref _connections);
                 var server = new Socket(SocketType.Stream, ProtocolType.Tcp);
                 lock (_sockets) _sockets.AddRange([client, server]);
                 await server.ConnectAsync(_target, _stopping.Token);

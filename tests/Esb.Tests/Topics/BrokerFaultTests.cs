@@ -27,4 +27,11 @@ public sealed class BrokerFaultTests
         Assert.That(reason, Does.StartWith($"{code}: "));
         Assert.That(BrokerFault.IsForPeople(reason), Is.EqualTo(isForPeople));
     }
+
+    [TestCase(ShutdownInitiator.Peer, "the broker ended the connection with INTERNAL_ERROR; its log says why")]
+    [TestCase(ShutdownInitiator.Library, BrokerFault.Away)]
+    public void Connection_that_ended_by_a_fault_within_the_broker_tells_where_to_look(ShutdownInitiator initiator, string expected)
+    {
+        Assert.That(BrokerFault.Describe(new ShutdownEventArgs(initiator, 541, "INTERNAL_ERROR")), Is.EqualTo(expected));
+    }
 }
