@@ -80,7 +80,7 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
         finally
         {
             await ending.CancelAsync();
-            await Task.WhenAny(_inHand, Task.Delay(Patience, _time, CancellationToken.None));
+            await _inHand.WaitAsync(Patience, _time, CancellationToken.None).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 
