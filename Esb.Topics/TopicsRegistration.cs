@@ -51,6 +51,7 @@ public static class TopicsRegistration
         services.TryAddSingleton<IOutgoingPublisher>(provider => provider.GetRequiredService<TopicPublisher>());
         return services
             .AddSingleton<TopicKeys>()
+            .AddSingleton<ITopicKeys>(provider => provider.GetRequiredService<TopicKeys>())
             .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<TopicKeys>());
     }
 

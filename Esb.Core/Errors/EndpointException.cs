@@ -23,6 +23,9 @@ public sealed class EndpointException : EsbException
     /// <inheritdoc/>
     public override bool IsTransient { get; }
 
+    /// <summary>Whether nothing left the bus, such as where a message has no value for a parameter: the failure says nothing about the outside.</summary>
+    public bool IsUnsent { get; init; }
+
     /// <summary>Whether the outside cannot be reached at all: then every other message would fail as well, so the endpoint pauses and probes.</summary>
     public bool IsOutage { get; init; }
 

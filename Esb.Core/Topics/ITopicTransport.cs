@@ -26,9 +26,12 @@ public interface ITopicTransport : IAsyncDisposable
     /// <param name="cancellationToken">Is looked at before the message is handed over, never after: a publish that began is always awaited, up to its own deadline (10 s).</param>
     ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken);
 
-    /// <summary>Publishes a request and waits for the one reply.</summary>
-    /// <exception cref="Errors.EsbException"><c>ESB-REQUEST-TIMEOUT</c>: no reply in time. <c>ESB-TOPIC-UNAVAILABLE</c>: the request could not be handed over. <c>ESB-TOPIC-UNKNOWN</c>: nobody can tell, or its reply was lost.</exception>
-    Task<EsbMessage> RequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken);
+    /// <summary>Publishes a request; returns once it is confirmed, with the one reply to come, which has to be awaited.</summary>
+    /// <param name="request">As of <see cref="PublishAsync"/>.</param>
+    /// <param name="timeout">How long the reply is waited for, from the publish on.</param>
+    /// <param name="cancellationToken">Is looked at before the request is handed over, and while its reply is waited for.</param>
+    /// <exception cref="Errors.EsbException">Of the publish: <c>ESB-TOPIC-UNAVAILABLE</c>, it could not be handed over; <c>ESB-TOPIC-UNKNOWN</c>, nobody can tell. Of the reply: <c>ESB-REQUEST-TIMEOUT</c>, none in time; <c>ESB-TOPIC-UNKNOWN</c>, it was lost.</exception>
+    Task<Task<EsbMessage>> SendRequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken);
 
     /// <summary>Delivers what matches a subscription to the handler until the result is disposed; then waits for the deliveries under way.</summary>
     Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken);

@@ -119,6 +119,12 @@ internal sealed partial class Attempter(
     private bool Tell(Guid messageId, EsbException? failure, GatePass pass)
     {
         var reason = MaskedFlow.Clean(failure?.Message ?? ""); // the endpoint shows it
+        if (failure is EndpointException { IsUnsent: true })
+        {
+            if (pass == GatePass.Probe) gate.Abandon(); // it has found nothing out
+            return false;
+        }
+
         if (failure is EndpointException { IsOutage: true })
         {
             if (gate.Missed(reason, pass)) LogPaused(endpoint, reason);

@@ -32,7 +32,7 @@ internal sealed partial class Suspects(ICrashMarks marks, TimeProvider time, ILo
         try
         {
             if (await MarkAsync(endpoint, message.Id, waiting) > MostDeaths)
-                throw new EndpointException(endpoint, Code, $"The process died {MostDeaths} times while it sent this message alone; it is not tried again.", isTransient: false);
+                throw new EndpointException(endpoint, Code, $"The process died {MostDeaths} times while it sent this message alone; it is not tried again.", isTransient: false) { IsUnsent = true };
             try
             {
                 return await send();

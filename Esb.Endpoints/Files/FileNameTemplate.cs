@@ -61,7 +61,7 @@ internal sealed partial class FileNameTemplate
         return SafeFileName.WhatIsWrong(whole) is { } wrong ? throw Refused($"The file name '{Clip(SafeFileName.Escape(MaskedFlow.Clean(whole)))}' {wrong}.") : whole;
     }
 
-    private EndpointException Refused(string sentence) => new(_endpoint, "ESB-FILE-NAME", sentence, isTransient: false, kind: FaultKind.Invalid);
+    private EndpointException Refused(string sentence) => new(_endpoint, "ESB-FILE-NAME", sentence, isTransient: false, kind: FaultKind.Invalid) { IsUnsent = true };
 
     private static string Clip(string text) => text.Length <= 80 ? text : text[..79] + "…";
 

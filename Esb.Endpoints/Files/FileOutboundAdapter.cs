@@ -4,7 +4,11 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Endpoints.Files;
 
 /// <summary>What the instances of one file-outbound endpoint share: the folder and the spelling of names.</summary>
-internal sealed partial class FileOutboundAdapter(FileOutboundConfig config, Lazy<FileNameTemplate> name, long maxBodyBytes, ILogger<FileOutboundEndpoint> logger)
+/// <param name="config">The endpoint.</param>
+/// <param name="name">What its files are called; null where the configuration has errors, and no instance is ever made.</param>
+/// <param name="maxBodyBytes">The most bytes of a file.</param>
+/// <param name="logger">Hears of a folder that cannot be made.</param>
+internal sealed partial class FileOutboundAdapter(FileOutboundConfig config, FileNameTemplate? name, long maxBodyBytes, ILogger<FileOutboundEndpoint> logger)
     : IOutboundAdapter
 {
     private Lazy<NameSpellings>? _spellings;
@@ -12,7 +16,7 @@ internal sealed partial class FileOutboundAdapter(FileOutboundConfig config, Laz
     public IOutboundEndpoint CreateInstance()
     {
         var spellings = LazyInitializer.EnsureInitialized(ref _spellings, () => new Lazy<NameSpellings>(MakeFolder));
-        return new FileOutboundEndpoint(config, name.Value, spellings.Value, maxBodyBytes, logger);
+        return new FileOutboundEndpoint(config, name!, spellings.Value, maxBodyBytes, logger);
     }
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;

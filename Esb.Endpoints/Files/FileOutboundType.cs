@@ -9,11 +9,11 @@ namespace Esb.Endpoints.Files;
 internal sealed class FileOutboundType(IExpressionCompiler expressions, EsbConfiguration configuration, ILogger<FileOutboundEndpoint> logger)
     : OutboundEndpointType<FileOutboundConfig>
 {
-    protected override void Check(FileOutboundConfig settings, ConfigErrors errors) => FileNameTemplate.Compile(settings, expressions, errors);
+    // Compiled once, where they are checked: a compilation adds to what is asked of every document, which nobody may do while messages run.
+    private readonly Dictionary<FileOutboundConfig, FileNameTemplate?> _names = new(ReferenceEqualityComparer.Instance);
 
-    protected override IOutboundAdapter Create(FileOutboundConfig settings) => new FileOutboundAdapter(
-        settings,
-        new Lazy<FileNameTemplate>(() => FileNameTemplate.Compile(settings, expressions, new ConfigErrors()) ?? throw new InvalidOperationException($"{settings.Path} was not checked.")),
-        configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes,
-        logger);
+    protected override void Check(FileOutboundConfig settings, ConfigErrors errors) => _names[settings] = FileNameTemplate.Compile(settings, expressions, errors);
+
+    protected override IOutboundAdapter Create(FileOutboundConfig settings) =>
+        new FileOutboundAdapter(settings, _names[settings], configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes, logger);
 }

@@ -64,7 +64,7 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
         catch (EsbException ex)
         {
             request.Dispose();
-            throw new EndpointException(config.Name, ex.Code, ex.Message, isTransient: false, ex, FaultKind.Invalid);
+            throw new EndpointException(config.Name, ex.Code, ex.Message, isTransient: false, ex, FaultKind.Invalid) { IsUnsent = true };
         }
 
         return request;
@@ -74,7 +74,7 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
     {
         var hops = MessageHops.Of(message);
         if (hops < MessageHops.Most) return ViaField.Of(hops + 1);
-        throw new EndpointException(config.Name, MessageHops.Code, $"The message has left the bus {hops} times and come back: it is routed in a circle.", isTransient: false, kind: FaultKind.Internal) { Status = StatusCodes.Status508LoopDetected };
+        throw new EndpointException(config.Name, MessageHops.Code, $"The message has left the bus {hops} times and come back: it is routed in a circle.", isTransient: false, kind: FaultKind.Internal) { Status = StatusCodes.Status508LoopDetected, IsUnsent = true };
     }
 
     private static ReadOnlyMemoryContent ContentOf(EsbMessage message)

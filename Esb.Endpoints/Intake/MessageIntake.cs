@@ -35,7 +35,7 @@ internal sealed partial class MessageIntake(
 
     public async ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken)
     {
-        if (message.Party is null && config.Party is { } party) message = message with { Party = party };
+        message = OfParty(message);
         var context = new MessageContext(message, config.Name) { Steps = content.HasSteps ? new StepLog(time, content.HasTransforms) : null };
         MaskedFlow.Follow(audit.Mask, context);
         var started = time.GetTimestamp();
@@ -78,24 +78,27 @@ internal sealed partial class MessageIntake(
     }
 
     public ValueTask RefuseAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
-        CountAsync(IntakeOutcomes.Refused, message, Fact(message, AuditKind.Refused) with { Code = code, Reason = reason }, cancellationToken);
+        CountAsync(IntakeOutcomes.Refused, AuditKind.Refused, message, code, reason, cancellationToken);
 
     public ValueTask AbortAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
-        CountAsync(IntakeOutcomes.Aborted, message, Fact(message, AuditKind.Aborted) with { Code = code, Reason = reason }, cancellationToken);
+        CountAsync(IntakeOutcomes.Aborted, AuditKind.Aborted, message, code, reason, cancellationToken);
 
     public ValueTask RecognizeAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
-        CountAsync(IntakeOutcomes.Duplicate, message, Fact(message, AuditKind.Duplicate) with { Code = code, Reason = reason }, cancellationToken);
+        CountAsync(IntakeOutcomes.Duplicate, AuditKind.Duplicate, message, code, reason, cancellationToken);
 
     /// <summary>The failure of a request whose answer took too long.</summary>
     public static EsbException TimedOut(InboundEndpointConfig config, Exception cause) =>
         new("ESB-HTTP-TIMEOUT", $"There was no answer within {config.Timeout.TotalSeconds:0.###} s.", FaultKind.Timeout, cause);
 
-    private async ValueTask CountAsync(string outcome, EsbMessage message, AuditFact fact, CancellationToken cancellationToken)
+    private async ValueTask CountAsync(string outcome, AuditKind kind, EsbMessage message, string code, string reason, CancellationToken cancellationToken)
     {
+        message = OfParty(message);
         MaskedFlow.Follow(audit.Mask, message);
-        state.Count(outcome);
-        await audit.RecordAsync(fact, message, cancellationToken);
+        state.Count(outcome, message.Party);
+        await audit.RecordAsync(Fact(message, kind) with { Code = code, Reason = reason }, message, cancellationToken);
     }
+
+    private EsbMessage OfParty(EsbMessage message) => message.Party is null && config.Party is { } party ? message with { Party = party } : message;
 
     // Both at once: the sender waits for the slower of the two, not for their sum. Neither alone lets it hear "accepted".
     // One after the other once a fact could not be recorded, until one can: what cannot be recorded is not worked on.

@@ -20,7 +20,7 @@ internal sealed partial class BacklogMonitor(
     /// <summary>Stands for endpoints that the configuration does not name any more: however many there were, they are one.</summary>
     public const string Other = "_other";
 
-    private const int MaxKeys = 1_000;
+    private const int MaxKeys = 1_000; // of each endpoint
 
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(15);
 
@@ -88,12 +88,22 @@ internal sealed partial class BacklogMonitor(
     private async Task<IReadOnlyList<EndpointBacklog>> CountAsync(CancellationToken cancellationToken)
     {
         var open = (await letters.GroupAsync(new DeadLetterFilter { State = DeadLetterState.Open }, byCause: false, cancellationToken)).ToLookup(group => NameOf(group.Endpoint));
-        var parked = (await parking.ListAsync(null, MaxKeys, cancellationToken)).ToLookup(key => NameOf(key.Endpoint));
+        var parked = (await KeysAsync(cancellationToken)).ToLookup(key => NameOf(key.Endpoint));
         return
         [
             .. _names.Append(Other).Select(name => new EndpointBacklog(
                 name, open[name].Sum(group => group.Count), open[name].Min(group => (DateTimeOffset?)group.Oldest), parked[name].LongCount(), parked[name].Min(key => (DateTimeOffset?)key.Since))),
         ];
+    }
+
+    // Where there are very many, those of one endpoint would hide those of the others.
+    private async Task<IReadOnlyList<ParkedKey>> KeysAsync(CancellationToken cancellationToken)
+    {
+        var oldest = await parking.ListAsync(null, MaxKeys, cancellationToken);
+        if (oldest.Count < MaxKeys) return oldest;
+        var keys = oldest.Where(key => !_names.Contains(key.Endpoint)).ToList();
+        foreach (var name in _names) keys.AddRange(await parking.ListAsync(name, MaxKeys, cancellationToken));
+        return keys;
     }
 
     private IEnumerable<Measurement<T>> Measure<T>(Func<EndpointBacklog, T> value)

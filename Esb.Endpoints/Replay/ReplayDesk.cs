@@ -86,7 +86,7 @@ internal sealed partial class ReplayDesk(
     {
         var count = groups.Sum(group => group.Count);
         IEnumerable<EsbException> unlimited = request.Limit is null && count > ReplayRequest.MaxUnlimited
-            ? [Refused("ESB-REPLAY-LIMIT", $"There are {count} such dead letters; say as limit how many are meant.")]
+            ? [new EsbException("ESB-REPLAY-LIMIT", $"There are {count} such dead letters; say as limit how many are meant.", FaultKind.Invalid)]
             : [];
         return unlimited.Concat(targets.Obstacles(request, groups));
     }

@@ -1,9 +1,7 @@
 using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
-using Esb.Core.Expressions;
 using Esb.Core.Replays;
-using Esb.Core.Topics;
 using Esb.Endpoints.Replay.Audited;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -19,7 +17,7 @@ internal static class ReplayRegistration
         .AddSingleton<ReplaySignal>()
         .AddSingleton<ReplayServices>()
         .AddSingleton<IDeadLetterDesk, ReplayDesk>()
-        .AddSingleton(provider => new ReplayKeys(provider.GetRequiredService<EsbConfiguration>().Named<TopicConfig>("topics"), provider.GetRequiredService<IExpressionCompiler>()))
+        .AddSingleton<ReplayKeys>()
         .AddSingleton<IAuditReplayDesk, AuditReplayDesk>()
         .AddSingleton<Standstills>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<Standstills>())

@@ -22,18 +22,32 @@ internal sealed class ReplaySender(ReplayJob job, ReplayServices services, Repla
     /// <param name="letters">The oldest first.</param>
     /// <param name="sent">Gets the ids of those that were confirmed and recorded, also when this fails half way.</param>
     /// <param name="ended">Is looked at before each letter is sent, never after.</param>
-    public Task SendAsync(IReadOnlyList<DeadLetterSummary> letters, List<Guid> sent, CancellationToken ended)
+    public async Task SendAsync(IReadOnlyList<DeadLetterSummary> letters, List<Guid> sent, CancellationToken ended)
     {
+        EsbException? failure = null;
         var options = new ParallelOptions { MaxDegreeOfParallelism = MaxAtOnce, CancellationToken = ended };
-        return Parallel.ForEachAsync(letters.GroupBy(LineOf), options, async (line, token) =>
+        await Parallel.ForEachAsync(letters.GroupBy(LineOf), options, async (line, _) =>
         {
-            foreach (var letter in line)
+            try
             {
-                await _pace.WaitAsync(token);
-                await SendAsync(letter, token);
-                lock (sent) sent.Add(letter.Id);
+                await SendLineAsync(line, sent, ended);
+            }
+            catch (EsbException ex)
+            {
+                Interlocked.CompareExchange(ref failure, ex, null); // the other lines go on: what they have handed over is not to be sent again
             }
         });
+        if (failure is not null) throw failure;
+    }
+
+    private async Task SendLineAsync(IEnumerable<DeadLetterSummary> line, List<Guid> sent, CancellationToken ended)
+    {
+        foreach (var letter in line)
+        {
+            await _pace.WaitAsync(ended);
+            await SendAsync(letter, ended);
+            lock (sent) sent.Add(letter.Id);
+        }
     }
 
     // What has to stay in order has a line in common.
@@ -52,16 +66,22 @@ internal sealed class ReplaySender(ReplayJob job, ReplayServices services, Repla
         var message = MessageOf(kept.Letter.Message);
         using var activity = ReplayTelemetry.Start(kept.Letter.TraceParent, message, endpoint, job.Id);
         var begun = AuditFacts.Of(message, AuditKind.Replayed, services.Time); // it may be delivered before its confirm is here
-        for (var pause = FirstPause; await TrySendAsync(endpoint, message, ended) is { } trouble; pause = Longer(pause))
+        await InsistAsync(() => TrySendAsync(endpoint, message, ended), () => begun = AuditFacts.Of(message, AuditKind.Replayed, services.Time), ended);
+        await InsistAsync(() => TryRecordAsync(begun, message, endpoint, kept), null, ended); // given up here, it would be sent again
+        ReplayTelemetry.CountReplayed(endpoint);
+    }
+
+    // Tries until there is no trouble any more.
+    private async Task InsistAsync(Func<Task<string?>> tryAsync, Action? again, CancellationToken ended)
+    {
+        for (var pause = FirstPause; await tryAsync() is { } trouble; pause = Longer(pause))
         {
             watch.Trouble = trouble;
             await Task.Delay(pause, services.Time, ended);
-            begun = AuditFacts.Of(message, AuditKind.Replayed, services.Time);
+            again?.Invoke();
         }
 
         watch.Trouble = null;
-        await RecordAsync(begun, message, endpoint, kept);
-        ReplayTelemetry.CountReplayed(endpoint);
     }
 
     private async Task<string?> TrySendAsync(string endpoint, EsbMessage message, CancellationToken ended)
@@ -94,13 +114,21 @@ internal sealed class ReplaySender(ReplayJob job, ReplayServices services, Repla
         };
     }
 
-    private ValueTask RecordAsync(AuditFact begun, EsbMessage message, string endpoint, KeptDeadLetter kept)
+    private async Task<string?> TryRecordAsync(AuditFact begun, EsbMessage message, string endpoint, KeptDeadLetter kept)
     {
         var fields = new Dictionary<string, string> { ["job"] = job.Id.ToString(), ["operator"] = job.CreatedBy };
         if (message.Id != kept.Summary.MessageId) fields[ReplayEdit.ReplayOf] = kept.Summary.MessageId.ToString();
         if (endpoint != kept.Summary.Endpoint) fields["redirected-from"] = kept.Summary.Endpoint;
-        return services.Audit.RecordAsync(
-            begun with { Endpoint = endpoint, Reason = job.Reason, Fields = fields, CausedBy = message.Id == kept.Summary.MessageId ? null : kept.Summary.MessageId }, CancellationToken.None);
+        var fact = begun with { Endpoint = endpoint, Reason = job.Reason, Fields = fields, CausedBy = message.Id == kept.Summary.MessageId ? null : kept.Summary.MessageId };
+        try
+        {
+            await services.Audit.RecordAsync(fact, CancellationToken.None);
+            return null;
+        }
+        catch (EsbException ex)
+        {
+            return ex.Message;
+        }
     }
 
     private static TimeSpan Longer(TimeSpan pause) => 2 * pause < LongestPause ? 2 * pause : LongestPause;

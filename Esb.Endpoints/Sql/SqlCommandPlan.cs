@@ -84,5 +84,5 @@ internal sealed class SqlCommandPlan
             errors.Add("ESB-SQL-PARAM", config, "optional", $"parameters has no {name}{NearestName.Hint(name, config.Parameters.Keys)}");
     }
 
-    private EndpointException Refused(string code, string sentence, FaultKind kind) => new(_config.Name, code, sentence, isTransient: false, kind: kind);
+    private EndpointException Refused(string code, string sentence, FaultKind kind) => new(_config.Name, code, sentence, isTransient: false, kind: kind) { IsUnsent = true };
 }

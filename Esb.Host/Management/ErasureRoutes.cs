@@ -16,7 +16,7 @@ internal static class ErasureRoutes
     // The record comes first: a body that is gone without one counts as removed by force. It is made of a message that nothing is known of, too: its facts may wait on a host.
     private static async Task<EraseReceipt> EraseAsync(IServiceProvider bus, string id, HttpRequest request, CancellationToken cancellationToken)
     {
-        if (!Guid.TryParse(id, out var messageId)) throw Problems.Parameter("id", "expected a UUID");
+        var messageId = Problems.RequireId(id);
         var decision = Operators.WithReason(request, (await JsonBody.ReadAsync<EraseBody>(request, cancellationToken)).Reason);
         var store = bus.GetRequiredService<IAuditStore>();
         var eraser = bus.GetRequiredService<IAuditEraser>();

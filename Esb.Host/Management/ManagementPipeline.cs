@@ -16,7 +16,9 @@ internal sealed partial class ManagementPipeline(ManagementKey key, ILogger logg
         }
         catch (EsbException ex)
         {
-            await Problems.Of(ex.Status ?? Faults.StatusOf(ex.Kind), ex.Code, ex.Message).ExecuteAsync(context);
+            var status = ex.Status ?? Faults.StatusOf(ex.Kind);
+            if (status >= StatusCodes.Status500InternalServerError) LogUnserved(ex, context.Request.Method, context.GetEndpoint()?.DisplayName); // the answer holds no cause
+            await Problems.Of(status, ex.Code, ex.Message).ExecuteAsync(context);
         }
         catch (BadHttpRequestException ex)
         {
@@ -68,6 +70,9 @@ internal sealed partial class ManagementPipeline(ManagementKey key, ILogger logg
         StatusCodes.Status405MethodNotAllowed => Problems.Of(status, "ESB-API-METHOD", "The route does not take this method."),
         _ => Problems.Of(status, "ESB-API-REQUEST", "The request cannot be answered."),
     };
+
+    [LoggerMessage(EventId = 5102, Level = LogLevel.Warning, Message = "{Method} {Route} cannot be served")]
+    private partial void LogUnserved(Exception exception, string method, string? route);
 
     [LoggerMessage(EventId = 5101, Level = LogLevel.Error, Message = "{Method} {Route} failed")]
     private partial void LogFailed(Exception exception, string method, string? route);

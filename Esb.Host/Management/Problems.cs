@@ -19,6 +19,9 @@ internal static class Problems
     public static EsbException Parameter(string name, string expected) =>
         new("ESB-API-PARAMETER", $"{name}: {expected}.", FaultKind.Malformed);
 
+    /// <summary>The id that the path names; throws where it is none.</summary>
+    public static Guid RequireId(string id) => Guid.TryParse(id, out var parsed) ? parsed : throw Parameter("id", "expected a UUID");
+
     /// <summary>Something that the path names and that is not there.</summary>
     public static EsbException NotFound(string what) =>
         new("ESB-API-NOTFOUND", what, FaultKind.Malformed) { Status = StatusCodes.Status404NotFound };

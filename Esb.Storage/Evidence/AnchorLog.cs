@@ -7,19 +7,23 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Storage.Evidence;
 
 /// <summary>Writes anchors to a file of this process: how far its chains have come, now and then and at the end, and which days were let go. Thread-safe.</summary>
-/// <remarks>An anchor that cannot be written holds no fact up; it is written with the next ones.</remarks>
+/// <remarks>An anchor that cannot be written, or whose disk does not answer, holds no fact up; it is written with the next ones.</remarks>
 internal sealed partial class AnchorLog : IAsyncDisposable
 {
     // Facts in a busy minute: what a crash leaves without an anchor stays small whatever the interval.
     private const long MaxUnanchored = 100_000;
+
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
     private readonly string _path;
     private readonly byte[] _key;
     private readonly TimeSpan _interval;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
-    private readonly Lock _lock = new();
+    private readonly Lock _lock = new(); // of what waits: never held while a disk is waited for
+    private readonly Lock _file = new(); // comes first where both are wanted
     private readonly Dictionary<(Guid Chain, DateOnly Day), ChainHead> _waiting = [];
+    private TaskCompletionSource _many = NewSignal();
     private readonly CancellationTokenSource _stopping = new();
     private readonly Task _loop;
     private byte[] _previous = [];
@@ -37,31 +41,31 @@ internal sealed partial class AnchorLog : IAsyncDisposable
     public static AnchorLog? TryOpen(AuditEvidenceConfig config, TimeProvider time, ILogger logger) =>
         config is { Anchors: { } folder, AnchorKey: { } key } ? new AnchorLog(folder, key, config.AnchorInterval, time, logger) : null;
 
-    /// <summary>A chain has gained facts, durably, and come so far.</summary>
+    /// <summary>A chain has gained facts, durably, and come so far. Waits for no disk.</summary>
     public void Note(Guid chain, DateOnly day, ChainHead head, int facts)
     {
         lock (_lock)
         {
             _waiting[(chain, day)] = head;
             _unanchored += facts;
-            if (_unanchored >= MaxUnanchored) WriteHeads();
+            if (_unanchored >= MaxUnanchored) _many.TrySetResult();
         }
     }
 
     /// <summary>Anchors what is not anchored yet.</summary>
     public void WriteHeads()
     {
-        lock (_lock)
+        lock (_file)
         {
-            _unanchored = 0;
-            if (_waiting.Count == 0) return;
+            var heads = TakeHeads();
+            if (heads.Count == 0) return;
             try
             {
-                Append([.. _waiting.Select(head => NewAnchor(AnchorKind.Head, head.Key.Day) with { Chain = head.Key.Chain, Count = head.Value.Number, Head = head.Value.Link })]);
-                _waiting.Clear();
+                Append([.. heads.Select(head => NewAnchor(AnchorKind.Head, head.Key.Day) with { Chain = head.Key.Chain, Count = head.Value.Number, Head = head.Value.Link })]);
             }
             catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
             {
+                PutBack(heads);
                 LogNotAnchored(ex);
             }
         }
@@ -72,37 +76,67 @@ internal sealed partial class AnchorLog : IAsyncDisposable
     /// <exception cref="UnauthorizedAccessException">The same.</exception>
     public void Release(DateOnly day, string? archive)
     {
-        lock (_lock)
+        lock (_file)
         {
-            foreach (var head in _waiting.Keys.Where(head => head.Day == day).ToList()) _waiting.Remove(head);
+            lock (_lock)
+            {
+                foreach (var head in _waiting.Keys.Where(head => head.Day == day).ToList()) _waiting.Remove(head);
+            }
+
             Append([NewAnchor(archive is null ? AnchorKind.Dropped : AnchorKind.Archived, day) with { Archive = archive }]);
         }
     }
 
+    /// <summary>Anchors what is left, as long as that does not take too long.</summary>
     public async ValueTask DisposeAsync()
     {
         if (_stopping.IsCancellationRequested) return;
         await _stopping.CancelAsync();
-        await _loop;
-        WriteHeads();
-        _stopping.Dispose();
+        await _loop.WaitAsync(Patience, _time).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (_loop.IsCompleted) _stopping.Dispose();
+        else LogGivenUp();
     }
 
     private async Task RunAsync(CancellationToken stopping)
     {
-        try
+        while (!stopping.IsCancellationRequested)
         {
-            while (true)
-            {
-                await Task.Delay(_interval, _time, stopping);
-                WriteHeads();
-            }
+            await WaitAsync(stopping);
+            WriteHeads();
         }
-        catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+
+        WriteHeads(); // what was noted meanwhile
+    }
+
+    // For many facts, or until the interval is over.
+    private async Task WaitAsync(CancellationToken stopping)
+    {
+        Task many;
+        lock (_lock) many = _many.Task;
+        await many.WaitAsync(_interval, _time, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+    }
+
+    private Dictionary<(Guid Chain, DateOnly Day), ChainHead> TakeHeads()
+    {
+        lock (_lock)
         {
-            // Stopped.
+            var heads = new Dictionary<(Guid Chain, DateOnly Day), ChainHead>(_waiting);
+            _waiting.Clear();
+            (_unanchored, _many) = (0, NewSignal());
+            return heads;
         }
     }
+
+    // Unless a chain has come further meanwhile.
+    private void PutBack(Dictionary<(Guid Chain, DateOnly Day), ChainHead> heads)
+    {
+        lock (_lock)
+        {
+            foreach (var (chain, head) in heads) _waiting.TryAdd(chain, head);
+        }
+    }
+
+    private static TaskCompletionSource NewSignal() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     private Anchor NewAnchor(AnchorKind kind, DateOnly day) => new() { Kind = kind, At = _time.GetUtcNow(), Host = Environment.MachineName, Day = day };
 
@@ -140,4 +174,7 @@ internal sealed partial class AnchorLog : IAsyncDisposable
 
     [LoggerMessage(EventId = 4570, Level = LogLevel.Error, Message = "the anchors of the audit could not be written; they are tried again with the next ones")]
     private partial void LogNotAnchored(Exception exception);
+
+    [LoggerMessage(EventId = 4571, Level = LogLevel.Error, Message = "the folder of the anchors does not answer; the last facts stay without an anchor")]
+    private partial void LogGivenUp();
 }

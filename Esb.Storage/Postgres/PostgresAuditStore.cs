@@ -136,7 +136,7 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         {
             await work();
         }
-        catch (NpgsqlException ex) when (ex.IsTransient)
+        catch (NpgsqlException ex) when (PostgresErrors.IsLostSession(ex))
         {
             _database.Source.Clear(); // the others of the pool ended with it
             await work();

@@ -86,7 +86,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
         }
         catch (Exception ex) when (PostgresErrors.IsFailure(ex))
         {
-            throw StoreErrors.NotReached(ex);
+            throw PostgresErrors.NotServed(ex);
         }
     }
 
@@ -101,7 +101,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
         }
         catch (Exception ex) when (PostgresErrors.IsFailure(ex))
         {
-            throw StoreErrors.NotReached(ex);
+            throw PostgresErrors.NotServed(ex);
         }
     }
 
@@ -116,7 +116,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
         }
         catch (Exception ex) when (PostgresErrors.IsFailure(ex))
         {
-            throw StoreErrors.NotReached(ex);
+            throw PostgresErrors.NotServed(ex);
         }
     }
 
@@ -129,7 +129,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
     public IAsyncEnumerable<T> QueryAsync<T>(string sql, object parameters, CancellationToken cancellationToken, TimeSpan? timeout = null) =>
         ReadAsync<T>(_source, sql, parameters, timeout, cancellationToken);
 
-    /// <summary>The same over a few connections of their own, with plans for what is asked: however many search, and however long, the rest of the host finds a connection.</summary>
+    /// <summary>The same over a few connections of their own, with plans for what is asked: however many search or report, and however long, the rest of the host finds a connection.</summary>
     /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
     public IAsyncEnumerable<T> SearchAsync<T>(string sql, object parameters, CancellationToken cancellationToken) => ReadAsync<T>(_searches, sql, parameters, timeout: null, cancellationToken);
 
@@ -145,7 +145,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
         await foreach (var row in PostgresRows.ReadAsync<T>(source.Value, sql, parameters, timeout, cancellationToken)) yield return row;
     }
 
-    // Not with a caller's token: the attempt is everybody's. The connection's time-outs bound it.
+    // Not with a caller's token: the attempt is everybody's. The connection's time-outs bound it, and the limit of migrations.
     private async Task PrepareAsync()
     {
         try
@@ -161,7 +161,7 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
         }
         catch (Exception ex) when (PostgresErrors.IsFailure(ex))
         {
-            throw StoreErrors.NotReached(ex);
+            throw PostgresErrors.NotServed(ex);
         }
 
         LogReady();

@@ -17,6 +17,22 @@ internal static class PostgresErrors
     public static bool IsMissingPartition(Exception exception) =>
         exception is PostgresException { SqlState: PostgresErrorCodes.CheckViolation, ConstraintName: null };
 
+    /// <summary>Whether a pooled session ended, which says nothing of the database; one that is slow, or full, is not asked twice.</summary>
+    public static bool IsLostSession(Exception exception) => exception switch
+    {
+        PostgresException { SqlState: var state } => state is PostgresErrorCodes.AdminShutdown or PostgresErrorCodes.CrashShutdown,
+        NpgsqlException { IsTransient: true, InnerException: not TimeoutException } => true,
+        _ => false,
+    };
+
+    /// <summary>What callers are told. Of an answer only its SQLSTATE, as its text may quote rows: that is in the inner exception.</summary>
+    public static EsbException NotServed(Exception exception) => exception switch
+    {
+        PostgresException { SqlState: var state } => new EsbException("ESB-STORE-AWAY", $"The database does not do what it is asked (SQLSTATE {state}).", FaultKind.Unavailable, exception),
+        TimeoutException or NpgsqlException { InnerException: TimeoutException } => new EsbException("ESB-STORE-AWAY", "The database did not answer in time.", FaultKind.Unavailable, exception),
+        _ => StoreErrors.NotReached(exception),
+    };
+
     /// <summary>The failure in a few words, for health; no address and no secret.</summary>
     public static string Describe(Exception exception) => exception switch
     {

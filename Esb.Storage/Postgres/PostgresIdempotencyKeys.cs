@@ -84,7 +84,7 @@ internal sealed class PostgresIdempotencyKeys(PostgresDatabase database, TimePro
         }
         catch (Exception ex) when (PostgresErrors.IsFailure(ex))
         {
-            throw StoreErrors.NotReached(ex);
+            throw PostgresErrors.NotServed(ex);
         }
     }
 

@@ -32,7 +32,7 @@ internal sealed class PostgresPlanner(EsbConfiguration configuration, ILogger<Po
         }
         catch (Exception ex) when (PostgresErrors.IsFailure(ex))
         {
-            throw StoreErrors.NotReached(ex);
+            throw PostgresErrors.NotServed(ex);
         }
     }
 }

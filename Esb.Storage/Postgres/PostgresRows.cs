@@ -27,13 +27,13 @@ internal static class PostgresRows
         {
             return (rows, await rows.MoveNextAsync());
         }
-        catch (NpgsqlException ex) when (ex is { IsTransient: true, InnerException: not TimeoutException })
+        catch (NpgsqlException ex) when (PostgresErrors.IsLostSession(ex))
         {
             source.Clear(); // the others of the pool ended with it
         }
         catch (Exception ex) when (PostgresErrors.IsFailure(ex))
         {
-            throw StoreErrors.NotReached(ex);
+            throw PostgresErrors.NotServed(ex);
         }
 
         rows = open();
@@ -48,7 +48,7 @@ internal static class PostgresRows
         }
         catch (Exception ex) when (PostgresErrors.IsFailure(ex))
         {
-            throw StoreErrors.NotReached(ex);
+            throw PostgresErrors.NotServed(ex);
         }
     }
 

@@ -12,6 +12,9 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
 {
     private const int OldestServer = 15;
 
+    // An index over very many rows takes its time; given up, it would begin anew for ever.
+    private const int MigrationSeconds = 3600;
+
     // A constant of ours: hosts that migrate the same database wait for one another.
     private const long MigrationLock = 0x45_53_42_00_01;
 
@@ -35,15 +38,15 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
         RefuseLater(applied);
         foreach (var (number, name) in Migrations.Where(migration => !applied.Contains(migration.Number)))
         {
-            await RunAsync(ReadSql(name));
+            await RunAsync(ReadSql(name), seconds: MigrationSeconds);
             await RunAsync("insert into schema_version (number, name) values (@number, @name)", new { number, name });
             LogMigrated(name, schema);
         }
 
         await transaction.CommitAsync(cancellationToken);
 
-        Task<int> RunAsync(string sql, object? parameters = null) =>
-            connection.ExecuteAsync(new CommandDefinition(sql, parameters, cancellationToken: cancellationToken));
+        Task<int> RunAsync(string sql, object? parameters = null, int? seconds = null) =>
+            connection.ExecuteAsync(new CommandDefinition(sql, parameters, commandTimeout: seconds, cancellationToken: cancellationToken));
     }
 
     /// <summary>For those who only read: changes nothing.</summary>

@@ -16,7 +16,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     private readonly SpoolTail _tail;
     private readonly SpoolSize _size;
     private readonly Lazy<SegmentLog> _log;
-    private readonly Lock _opening = new();
+    private readonly SemaphoreSlim _opening = new(1);
     private readonly List<byte[]> _unreadable = []; // among what was peeked
     private SegmentLog? _refused;
     private SegmentPosition? _peeked;
@@ -104,12 +104,28 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
         _unreadable.Clear();
     }
 
-    private Task PutAsideAsync(byte[] payload, CancellationToken cancellationToken) => WriteAsync(OpenRefused(), new SegmentEntry(payload), cancellationToken);
+    private async Task PutAsideAsync(byte[] payload, CancellationToken cancellationToken) =>
+        await WriteAsync(await OpenRefusedAsync(cancellationToken), new SegmentEntry(payload), cancellationToken);
 
-    // What fails is tried again, unlike by Lazy.
-    private SegmentLog OpenRefused()
+    // What fails is tried again, unlike by Lazy. Where an operator has deleted what lay there, a log that is still open would write to files that nobody finds.
+    private async Task<SegmentLog> OpenRefusedAsync(CancellationToken cancellationToken)
     {
-        lock (_opening) return _refused ??= SegmentLog.Open(Path.Combine(_folder, "refused"), _options.Segments, _logger);
+        var folder = Path.Combine(_folder, "refused");
+        await _opening.WaitAsync(cancellationToken);
+        try
+        {
+            if (_refused is { Committed.Offset: > 0 } deleted && SegmentFile.List(folder).Count == 0)
+            {
+                _refused = null;
+                await deleted.DisposeAsync();
+            }
+
+            return _refused ??= SegmentLog.Open(folder, _options.Segments, _logger);
+        }
+        finally
+        {
+            _opening.Release();
+        }
     }
 
     private static async Task WriteAsync(SegmentLog log, SegmentEntry entry, CancellationToken cancellationToken)
@@ -140,14 +156,23 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
         _unreadable.Clear();
         while (log.Committed != _progress.Position)
         {
-            if (_tail.TryPeek(_progress.Position, maximum, facts) is { } end) return Peeked(facts, end);
+            var room = new PeekRoom(maximum);
+            if (_tail.TryPeek(_progress.Position, room, facts) is { } end) return Peeked(facts, end);
             var begin = _tail.Begin;
             var reader = NewReader(log);
             foreach (var record in reader.ReadNew())
             {
-                if (TryParse(record) is { } parsed) facts.AddRange(parsed);
-                else _unreadable.Add(record.Payload.ToArray());
-                if (facts.Count + _unreadable.Count >= maximum) break;
+                if (TryParse(record) is not { } parsed)
+                {
+                    _unreadable.Add(record.Payload.ToArray());
+                }
+                else
+                {
+                    facts.AddRange(parsed);
+                    foreach (var fact in parsed) room.Take(fact);
+                }
+
+                if (room.IsFull || _unreadable.Count >= maximum) break;
             }
 
             if (facts.Count > 0 || _unreadable.Count > 0) return Peeked(facts, reader.Position);

@@ -38,8 +38,10 @@ internal sealed class SpoolTail(long maxBytes)
             for (var i = 0; i < group.Count; i++)
             {
                 offset += group[i].Size;
-                _facts.Enqueue(new Placed((AuditFact)group[i].Source!, end.Segment, offset, group[i].Size));
-                _bytes += group[i].Size;
+                var fact = (AuditFact)group[i].Source!;
+                var placed = new Placed(fact, end.Segment, offset, group[i].Size + (fact.Body?.Length ?? 0));
+                _facts.Enqueue(placed);
+                _bytes += placed.Size;
             }
 
             while (_bytes > maxBytes) RemoveOldest();
@@ -47,8 +49,11 @@ internal sealed class SpoolTail(long maxBytes)
     }
 
     /// <summary>Takes a look at the facts behind a position.</summary>
+    /// <param name="from">The position.</param>
+    /// <param name="room">How many facts there may be, and how much of them.</param>
+    /// <param name="facts">Where they go.</param>
     /// <returns>Behind the last of them; null where older ones come first, which are in the segments only.</returns>
-    public SegmentPosition? TryPeek(SegmentPosition from, int maximum, List<AuditFact> facts)
+    public SegmentPosition? TryPeek(SegmentPosition from, PeekRoom room, List<AuditFact> facts)
     {
         lock (_gate)
         {
@@ -56,7 +61,8 @@ internal sealed class SpoolTail(long maxBytes)
             Placed? last = null;
             foreach (var placed in _facts)
             {
-                if (facts.Count == maximum) break;
+                if (room.IsFull) break;
+                room.Take(placed.Fact);
                 facts.Add(placed.Fact);
                 last = placed;
             }
@@ -81,7 +87,8 @@ internal sealed class SpoolTail(long maxBytes)
         _begin = oldest.End;
     }
 
-    private readonly record struct Placed(AuditFact Fact, long Segment, long EndOffset, int Size)
+    // Size: of the record, and of the body, which lies in memory as it was before it was packed.
+    private readonly record struct Placed(AuditFact Fact, long Segment, long EndOffset, long Size)
     {
         public SegmentPosition End => new(Segment, EndOffset);
 

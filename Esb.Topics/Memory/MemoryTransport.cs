@@ -47,25 +47,14 @@ internal sealed class MemoryTransport : ITopicTransport, IEndpointQueues
         return ValueTask.FromResult(Publish(message));
     }
 
-    public async Task<EsbMessage> RequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
+    public Task<Task<EsbMessage>> SendRequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
         var waiting = new TaskCompletionSource<EsbMessage>(TaskCreationOptions.RunContinuationsAsynchronously);
         var result = Publish(request, ReplyTo(waiting), timeout);
-        if (result.Outcome != PublishOutcome.Confirmed) throw TopicFaults.Unavailable(request.Subject, result);
-        try
-        {
-            var reply = await waiting.Task.WaitAsync(timeout, _time, cancellationToken);
-            return reply with { CorrelationId = request.CorrelationId };
-        }
-        catch (TimeoutException)
-        {
-            throw TopicFaults.RequestTimeout(request.Subject, timeout);
-        }
-        finally
-        {
-            waiting.TrySetCanceled(CancellationToken.None); // a reply from now on finds nobody
-        }
+        return result.Outcome == PublishOutcome.Confirmed
+            ? Task.FromResult(WaitAsync(request, waiting, timeout, cancellationToken))
+            : throw TopicFaults.Unavailable(request.Subject, result);
     }
 
     public Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken)
@@ -97,6 +86,23 @@ internal sealed class MemoryTransport : ITopicTransport, IEndpointQueues
     }
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+
+    private async Task<EsbMessage> WaitAsync(EsbMessage request, TaskCompletionSource<EsbMessage> waiting, TimeSpan timeout, CancellationToken cancellationToken)
+    {
+        try
+        {
+            var reply = await waiting.Task.WaitAsync(timeout, _time, cancellationToken);
+            return reply with { CorrelationId = request.CorrelationId };
+        }
+        catch (TimeoutException)
+        {
+            throw TopicFaults.RequestTimeout(request.Subject, timeout);
+        }
+        finally
+        {
+            waiting.TrySetCanceled(CancellationToken.None); // a reply from now on finds nobody
+        }
+    }
 
     private PublishResult Publish(EsbMessage message, ReplySender? reply = null, TimeSpan? timeout = null)
     {

@@ -32,11 +32,10 @@ internal sealed class OrderedPublisher(ITopicTransport transport, TimeProvider t
         }
     }
 
-    /// <summary>Publishes a request, once, and waits for its reply. The next of its key may follow as soon as it is on its way.</summary>
-    public async Task<EsbMessage> RequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
+    /// <summary>Publishes a request, once; returns once it is confirmed, with its reply to come. The next of its key need not wait for that.</summary>
+    public async Task<Task<EsbMessage>> SendRequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
     {
-        Task<EsbMessage> reply;
-        using (await _turns.TakeAsync(request, cancellationToken)) reply = transport.RequestAsync(request, timeout, cancellationToken);
-        return await reply;
+        using var turn = await _turns.TakeAsync(request, cancellationToken);
+        return await transport.SendRequestAsync(request, timeout, cancellationToken);
     }
 }

@@ -6,8 +6,9 @@ using Esb.Core.Topics;
 
 namespace Esb.Topics.Publishing;
 
-/// <summary>The order keys of topics, compiled once. Thread-safe.</summary>
-internal sealed class TopicKeys : IConfigurationCheck
+/// <inheritdoc cref="ITopicKeys"/>
+/// <remarks>Compiled once: a compilation adds to what is asked of every document, which nobody may do while messages run.</remarks>
+internal sealed class TopicKeys : ITopicKeys, IConfigurationCheck
 {
     private readonly ConfigErrors _errors = new();
     private readonly Dictionary<string, IMessageValue> _keys = [];
@@ -25,7 +26,7 @@ internal sealed class TopicKeys : IConfigurationCheck
         errors.AddAll(_errors);
     }
 
-    /// <summary>The key of the context's message in a topic: what the topic makes of it, otherwise what the message has already.</summary>
+    /// <inheritdoc/>
     public string? KeyOf(Subject subject, MessageContext context) =>
         _keys.TryGetValue(subject.Topic, out var key) ? MessageValues.AsText(key.Evaluate(context)) : context.Message.Key;
 }

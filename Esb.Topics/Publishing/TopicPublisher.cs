@@ -42,21 +42,25 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
         var request = outgoing.Message;
         var started = time.GetTimestamp();
         using var activity = TopicsTelemetry.StartSend(request, transport.System, outgoing.Parent);
+        var recorded = Task.CompletedTask;
         EsbMessage reply;
         try
         {
-            reply = await ObserveAsync(request, activity, () => _publisher.RequestAsync(request, timeout, cancellationToken));
+            reply = await ObserveAsync(request, activity, async () =>
+            {
+                var pending = await _publisher.SendRequestAsync(request, timeout, cancellationToken);
+                recorded = RecordAsync(outgoing, AuditKind.Published, request, duration: null, fault: null);
+                return await pending;
+            });
         }
-        catch (EsbException ex) when (ex.Code == TopicFaults.RequestTimeoutCode)
+        catch
         {
-            await RecordAsync(outgoing, AuditKind.Published, request, duration: null, fault: null); // it is on its way, or was worked on
+            await recorded; // once it is confirmed it was published, whatever becomes of its reply
             throw;
         }
 
         var fault = FaultReply.Read(reply);
-        await Task.WhenAll(
-            RecordAsync(outgoing, AuditKind.Published, request, duration: null, fault: null),
-            RecordAsync(outgoing, AuditKind.Replied, reply, time.GetElapsedTime(started), fault));
+        await Task.WhenAll(recorded, RecordAsync(outgoing, AuditKind.Replied, reply, time.GetElapsedTime(started), fault));
         if (fault is not null) throw fault;
         TakeOver(context, reply);
     }

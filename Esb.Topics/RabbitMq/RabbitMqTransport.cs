@@ -107,14 +107,14 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         return await PublishAsync(message, WireWriter.Publish(message, IsPersistent(message)));
     }
 
-    public async Task<EsbMessage> RequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
+    public async Task<Task<EsbMessage>> SendRequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
         if (_replies is null || await _replies.FindNameAsync(cancellationToken) is not { } replyTo)
             throw TopicFaults.Unavailable(request.Subject, PublishResult.Refused(Status.Reason ?? "replies cannot be received"));
         var travelling = await _claims.CheckInAsync(request);
         var properties = WireWriter.Request(travelling, IsPersistent(request), replyTo, timeout, _time.GetUtcNow());
-        return await _replies.WaitAsync(request, () => PublishAsync(travelling, properties), timeout, cancellationToken);
+        return await _replies.SendAsync(request, () => PublishAsync(travelling, properties), timeout, cancellationToken);
     }
 
     public async Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken)

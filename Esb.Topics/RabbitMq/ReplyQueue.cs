@@ -49,8 +49,8 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         }
     }
 
-    /// <summary>Publishes a request and waits for its reply.</summary>
-    public async Task<EsbMessage> WaitAsync(EsbMessage request, Func<ValueTask<PublishResult>> publish, TimeSpan timeout, CancellationToken cancellationToken)
+    /// <summary>Publishes a request; returns once it is confirmed, or decided by its reply, with the reply to come.</summary>
+    public async Task<Task<EsbMessage>> SendAsync(EsbMessage request, Func<ValueTask<PublishResult>> publish, TimeSpan timeout, CancellationToken cancellationToken)
     {
         var waiting = Begin(request.Id.ToString(), timeout);
         try
@@ -58,17 +58,14 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
             var result = await publish();
             var isDecided = result.Outcome == PublishOutcome.Refused ? waiting.Task.IsCompletedSuccessfully : waiting.Task.IsCompleted;
             if (result.Outcome != PublishOutcome.Confirmed && !isDecided) throw TopicFaults.Unavailable(request.Subject, result);
-            var message = await waiting.Task.WaitAsync(cancellationToken);
-            return await _claims.RedeemAsync(message, cancellationToken) with { CorrelationId = request.CorrelationId };
         }
-        catch (TimeoutException)
-        {
-            throw TopicFaults.RequestTimeout(request.Subject, timeout);
-        }
-        finally
+        catch
         {
             End(waiting);
+            throw;
         }
+
+        return WaitAsync(request, waiting, timeout, cancellationToken);
     }
 
     /// <summary>Sends a message here and waits until it is back, up to 5 s for each way; says why it is not.</summary>
@@ -102,6 +99,23 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
     {
         await _consumer.DisposeAsync();
         _clock.Dispose();
+    }
+
+    private async Task<EsbMessage> WaitAsync(EsbMessage request, WaitingRequest waiting, TimeSpan timeout, CancellationToken cancellationToken)
+    {
+        try
+        {
+            var message = await waiting.Task.WaitAsync(cancellationToken);
+            return await _claims.RedeemAsync(message, cancellationToken) with { CorrelationId = request.CorrelationId };
+        }
+        catch (TimeoutException)
+        {
+            throw TopicFaults.RequestTimeout(request.Subject, timeout);
+        }
+        finally
+        {
+            End(waiting);
+        }
     }
 
     // The time begins with the publish. Whoever asks again under the same id waits for the same reply, as long as they themselves want.

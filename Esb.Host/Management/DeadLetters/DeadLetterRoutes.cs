@@ -66,7 +66,7 @@ internal static class DeadLetterRoutes
 
     private static async Task<KeptDeadLetter> GetAsync(IDeadLetterStore store, string id, CancellationToken cancellationToken)
     {
-        if (!Guid.TryParse(id, out var letter)) throw Problems.Parameter("id", "expected a UUID");
+        var letter = Problems.RequireId(id);
         return await store.GetAsync(letter, cancellationToken) ?? throw Problems.NotFound($"There is no dead letter {letter}.");
     }
 

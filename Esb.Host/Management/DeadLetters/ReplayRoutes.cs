@@ -27,7 +27,7 @@ internal static class ReplayRoutes
             var body = await JsonBody.ReadAsync<ReplayBody>(request, cancellationToken);
             return await desk.PreviewAsync(body.ToRequest(), cancellationToken);
         });
-        replays.MapGet("/{id}", async (string id, CancellationToken cancellationToken) => ReplayJobView.Of(await store.GetAsync(IdOf(id), cancellationToken) ?? throw Unknown(id)));
+        replays.MapGet("/{id}", async (string id, CancellationToken cancellationToken) => ReplayJobView.Of(await store.GetAsync(Problems.RequireId(id), cancellationToken) ?? throw Unknown(id)));
         foreach (var (verb, state) in new[] { ("pause", ReplayState.Paused), ("resume", ReplayState.Running), ("cancel", ReplayState.Cancelled) })
             replays.MapPost($"/{{id}}/{verb}", (string id, HttpRequest request, CancellationToken cancellationToken) => ChangeAsync(desk, id, state, request, cancellationToken));
         return api;
@@ -51,11 +51,9 @@ internal static class ReplayRoutes
     private static async Task<ReplayJobView> ChangeAsync(IDeadLetterDesk desk, string id, ReplayState state, HttpRequest request, CancellationToken cancellationToken)
     {
         var body = await JsonBody.ReadAsync<ReasonBody>(request, cancellationToken);
-        var job = await desk.ChangeAsync(IdOf(id), state, Operators.DecisionOf(request, body.Reason), cancellationToken);
+        var job = await desk.ChangeAsync(Problems.RequireId(id), state, Operators.DecisionOf(request, body.Reason), cancellationToken);
         return ReplayJobView.Of(job ?? throw Unknown(id));
     }
-
-    private static Guid IdOf(string id) => Guid.TryParse(id, out var job) ? job : throw Problems.Parameter("id", "expected a UUID");
 
     private static Esb.Core.Errors.EsbException Unknown(string id) => Problems.NotFound($"There is no replay job {id}.");
 }

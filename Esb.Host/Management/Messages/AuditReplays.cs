@@ -31,35 +31,16 @@ internal sealed class AuditReplays(IAuditStore store, IAuditReplayDesk desk)
         if (body.Limit is null && await CountAsync(query, MaxPart, cancellationToken) > MaxPart)
             throw new EsbException("ESB-RPL-LIMIT", $"The filter finds more than {MaxPart} messages; say as limit how many are meant.", FaultKind.Invalid);
 
-        var part = Math.Min(body.Limit ?? MaxPart, MaxPart);
-        var (first, replayed, seen, before, refused) = (body.First, 0, new HashSet<Guid>(), new HashSet<Guid>(), new List<RefusedReplay>());
+        var part = new ReplayPart(body, Math.Min(body.Limit ?? MaxPart, MaxPart));
         await foreach (var fact in FactsAsync(query, cancellationToken))
         {
-            var isKnown = seen.Contains(fact.MessageId) || before.Contains(fact.MessageId);
-            if (!isKnown && seen.Count == part) return new AuditReplayReceipt(replayed, refused, query.Before, first);
-            query = query with { Before = fact.Id };
-            first ??= fact.Id;
-            if (isKnown) continue;
-            if (await WasMetAsync(body, fact.MessageId, cancellationToken))
-            {
-                before.Add(fact.MessageId);
-                continue;
-            }
-
-            seen.Add(fact.MessageId);
-            try
-            {
-                var request = new AuditReplayRequest { MessageId = fact.MessageId, Endpoint = endpoint, Again = body.Again, OutOfOrder = body.OutOfOrder, Command = command };
-                await desk.ReplayAsync(request, decision, cancellationToken);
-                replayed++;
-            }
-            catch (EsbException ex) when (ex.Code == "ESB-RPL-STATE")
-            {
-                refused.Add(new RefusedReplay(fact.MessageId, ex.Code, ex.Message));
-            }
+            if (part.EndsBefore(fact)) return part.ToReceipt(isLast: false);
+            if (!part.Pass(fact) || await WasMetAsync(body, fact.MessageId, cancellationToken)) continue;
+            var request = new AuditReplayRequest { MessageId = fact.MessageId, Endpoint = endpoint, Again = body.Again, OutOfOrder = body.OutOfOrder, Command = command };
+            await part.SendAsync(request, () => desk.ReplayAsync(request, decision, cancellationToken));
         }
 
-        return new AuditReplayReceipt(replayed, refused, Next: null, first);
+        return part.ToReceipt(isLast: true);
     }
 
     // A message has several facts, and those of others lie between them: it counts in the part that meets the newest one.

@@ -16,7 +16,7 @@ internal static class MessageRoutes
         api.MapGet("/messages/{id}", (string id, HttpRequest request, CancellationToken cancellationToken) => ShowAsync(store, id, request, cancellationToken));
         var desk = bus.GetRequiredService<IAuditReplayDesk>();
         var replays = new AuditReplays(store, desk);
-        api.MapPost("/messages/{id}/replay", (string id, HttpRequest request, CancellationToken cancellationToken) => ReplayAsync(desk, IdOf(id), request, cancellationToken));
+        api.MapPost("/messages/{id}/replay", (string id, HttpRequest request, CancellationToken cancellationToken) => ReplayAsync(desk, Problems.RequireId(id), request, cancellationToken));
         api.MapPost("/messages/replays", async (HttpRequest request, CancellationToken cancellationToken) =>
         {
             var body = await JsonBody.ReadAsync<AuditReplaysBody>(request, cancellationToken);
@@ -35,7 +35,7 @@ internal static class MessageRoutes
 
     private static async Task<IResult> ShowAsync(IAuditStore store, string id, HttpRequest request, CancellationToken cancellationToken)
     {
-        var messageId = IdOf(id);
+        var messageId = Problems.RequireId(id);
         var format = new QueryReader(request.Query).Allow("format").Choice<JourneyFormat>("format") ?? JourneyFormat.Json;
         var facts = await JourneyReader.ReadAsync(store, messageId, format == JourneyFormat.Json ? JourneyView.MaxBodyBytes : 0, cancellationToken);
         if (facts.Count == 0) throw Problems.NotFound($"Nothing is recorded of a message {messageId}.");
@@ -54,6 +54,4 @@ internal static class MessageRoutes
         var replay = await desk.ReplayAsync(body.ToRequest(messageId, Operators.CommandOf(request)), Operators.DecisionOf(request, body.Reason), cancellationToken);
         return TypedResults.Accepted($"/api/messages/{messageId}", replay);
     }
-
-    private static Guid IdOf(string id) => Guid.TryParse(id, out var message) ? message : throw Problems.Parameter("id", "expected a UUID");
 }

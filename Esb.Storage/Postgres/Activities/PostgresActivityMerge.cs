@@ -92,17 +92,17 @@ internal sealed class PostgresActivityMerge(NpgsqlConnection connection)
         {
             Parameters =
             {
-                Column(rows, NpgsqlDbType.Text, row => row.Activity),
-                Column(rows, NpgsqlDbType.Text, row => row.Id),
-                Column(rows, NpgsqlDbType.Text, row => row.Key),
-                Column(rows, NpgsqlDbType.Uuid, row => row.ConversationId),
-                Column(rows, NpgsqlDbType.TimestampTz, row => row.StartedAt?.UtcDateTime),
-                Column(rows, NpgsqlDbType.TimestampTz, row => row.CompletedAt?.UtcDateTime),
-                Column(rows, NpgsqlDbType.TimestampTz, row => row.FirstAt.UtcDateTime),
-                Column(rows, NpgsqlDbType.TimestampTz, row => row.LastAt.UtcDateTime),
-                Column(rows, NpgsqlDbType.Jsonb, row => JsonSerializer.Serialize(row.Milestones, StorageJson.Default.DictionaryStringDateTimeOffset)),
-                Column(rows, NpgsqlDbType.Jsonb, row => JsonSerializer.Serialize(row.Data, StorageJson.Default.DictionaryStringActivityDatum)),
-                Column(rows, NpgsqlDbType.Boolean, row => row.IsLinked),
+                PostgresArray.Of(rows, NpgsqlDbType.Text, row => row.Activity),
+                PostgresArray.Of(rows, NpgsqlDbType.Text, row => row.Id),
+                PostgresArray.Of(rows, NpgsqlDbType.Text, row => row.Key),
+                PostgresArray.Of(rows, NpgsqlDbType.Uuid, row => row.ConversationId),
+                PostgresArray.Of(rows, NpgsqlDbType.TimestampTz, row => row.StartedAt?.UtcDateTime),
+                PostgresArray.Of(rows, NpgsqlDbType.TimestampTz, row => row.CompletedAt?.UtcDateTime),
+                PostgresArray.Of(rows, NpgsqlDbType.TimestampTz, row => row.FirstAt.UtcDateTime),
+                PostgresArray.Of(rows, NpgsqlDbType.TimestampTz, row => row.LastAt.UtcDateTime),
+                PostgresArray.Of(rows, NpgsqlDbType.Jsonb, row => JsonSerializer.Serialize(row.Milestones, StorageJson.Default.DictionaryStringDateTimeOffset)),
+                PostgresArray.Of(rows, NpgsqlDbType.Jsonb, row => JsonSerializer.Serialize(row.Data, StorageJson.Default.DictionaryStringActivityDatum)),
+                PostgresArray.Of(rows, NpgsqlDbType.Boolean, row => row.IsLinked),
             },
         });
         if (links.Count > 0)
@@ -111,10 +111,10 @@ internal sealed class PostgresActivityMerge(NpgsqlConnection connection)
             {
                 Parameters =
                 {
-                    Column(links, NpgsqlDbType.Text, link => link.Activity),
-                    Column(links, NpgsqlDbType.Uuid, link => link.ConversationId),
-                    Column(links, NpgsqlDbType.Text, link => link.Key),
-                    Column(links, NpgsqlDbType.TimestampTz, link => link.At.UtcDateTime),
+                    PostgresArray.Of(links, NpgsqlDbType.Text, link => link.Activity),
+                    PostgresArray.Of(links, NpgsqlDbType.Uuid, link => link.ConversationId),
+                    PostgresArray.Of(links, NpgsqlDbType.Text, link => link.Key),
+                    PostgresArray.Of(links, NpgsqlDbType.TimestampTz, link => link.At.UtcDateTime),
                 },
             });
         }
@@ -128,12 +128,6 @@ internal sealed class PostgresActivityMerge(NpgsqlConnection connection)
         At = progress.At.AddTicks(-(progress.At.Ticks % TimeSpan.TicksPerMicrosecond)),
         Key = PostgresText.Clean(progress.Key),
         Data = progress.Data.ToDictionary(datum => PostgresText.Clean(datum.Key), datum => PostgresText.Clean(datum.Value)),
-    };
-
-    private static NpgsqlParameter<TValue[]> Column<TRow, TValue>(IReadOnlyList<TRow> rows, NpgsqlDbType type, Func<TRow, TValue> value) => new()
-    {
-        NpgsqlDbType = NpgsqlDbType.Array | type,
-        TypedValue = [.. rows.Select(value)],
     };
 
     private sealed record LinkRow

@@ -15,10 +15,16 @@ internal static class PostgresActivityQuery
     public const string CountOpen =
         "select count(*) from activity_item where activity = @activity and completed_at is null and started_at < @before and not is_linked";
 
-    public const string RemoveBefore =
+    public const string RemoveItems =
         """
-        delete from activity_item where last_at < @time;
-        delete from activity_link l where l.at < @time and not exists (select from activity_item i where i.activity = l.activity and i.id = 'k:' || l.key);
+        delete from activity_item where ctid = any(array(select ctid from activity_item where last_at < @before limit @limit for update skip locked))
+        """;
+
+    public const string RemoveLinks =
+        """
+        delete from activity_link where ctid = any(array(
+          select l.ctid from activity_link l where l.at < @before and not exists (select from activity_item i where i.activity = l.activity and i.id = 'k:' || l.key)
+          limit @limit for update of l skip locked))
         """;
 
     /// <summary>Those that began last first.</summary>

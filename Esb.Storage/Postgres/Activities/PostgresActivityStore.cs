@@ -38,7 +38,7 @@ internal sealed class PostgresActivityStore : IActivityStore, IAsyncDisposable
     public IAsyncEnumerable<ActivityItem> FindAsync(ActivityQuery query, CancellationToken cancellationToken)
     {
         var (sql, parameters) = PostgresActivityQuery.Find(query);
-        return _database.QueryAsync<PostgresActivityRow>(sql, parameters, cancellationToken).Select(row => row.ToRow().ToItem());
+        return _database.SearchAsync<PostgresActivityRow>(sql, parameters, cancellationToken).Select(row => row.ToRow().ToItem());
     }
 
     public Task<long> CountOpenAsync(string activity, DateTimeOffset? startedBefore, CancellationToken cancellationToken) => _database.RunAsync(
@@ -46,9 +46,11 @@ internal sealed class PostgresActivityStore : IActivityStore, IAsyncDisposable
             PostgresActivityQuery.CountOpen, new { activity, before = startedBefore?.UtcDateTime ?? DateTime.MaxValue }, cancellationToken: cancellationToken)),
         cancellationToken);
 
-    public Task RemoveBeforeAsync(DateTimeOffset time, CancellationToken cancellationToken) => _database.RunAsync(
-        connection => connection.ExecuteAsync(new CommandDefinition(PostgresActivityQuery.RemoveBefore, new { time = time.UtcDateTime }, cancellationToken: cancellationToken)),
-        cancellationToken);
+    public async Task RemoveBeforeAsync(DateTimeOffset time, CancellationToken cancellationToken)
+    {
+        await _database.DeleteAsync(PostgresActivityQuery.RemoveItems, time, cancellationToken);
+        await _database.DeleteAsync(PostgresActivityQuery.RemoveLinks, time, cancellationToken);
+    }
 
     public ValueTask DisposeAsync() => _commits.DisposeAsync();
 
@@ -65,7 +67,7 @@ internal sealed class PostgresActivityStore : IActivityStore, IAsyncDisposable
         }
         catch (Exception ex) when (PostgresErrors.IsFailure(ex))
         {
-            throw StoreErrors.NotReached(ex);
+            throw PostgresErrors.NotServed(ex);
         }
     }
 }

@@ -20,7 +20,7 @@ internal sealed class PostgresDeadLetterStore(PostgresDatabase database) : IDead
         var filter = new PostgresLetterFilter(query.Filter);
         if (query.Before is not null) filter.And("number < @before", "before", query.Before);
         var sql = $"select {PostgresDeadLetterRow.SummaryColumns} from dead_letter {filter.Where} order by number desc limit {Math.Clamp(query.Limit, 1, 1000)}";
-        return database.QueryAsync<PostgresDeadLetterRow>(sql, filter.Parameters, cancellationToken).Select(row => row.ToSummary());
+        return database.SearchAsync<PostgresDeadLetterRow>(sql, filter.Parameters, cancellationToken).Select(row => row.ToSummary());
     }
 
     public async Task<KeptDeadLetter?> GetAsync(Guid id, CancellationToken cancellationToken)
@@ -39,7 +39,7 @@ internal sealed class PostgresDeadLetterStore(PostgresDatabase database) : IDead
             select endpoint, code, {cause} as cause, count(*) as count, min(last_attempt) as oldest, max(last_attempt) as newest
             from dead_letter {which.Where} group by endpoint, code{(byCause ? ", cause" : "")} order by count(*) desc, endpoint, code
             """;
-        return await database.QueryAsync<GroupRow>(sql, which.Parameters, cancellationToken)
+        return await database.SearchAsync<GroupRow>(sql, which.Parameters, cancellationToken)
             .Select(row => new DeadLetterGroup(row.Endpoint, row.Code, row.Cause, row.Count, new DateTimeOffset(row.Oldest), new DateTimeOffset(row.Newest)))
             .ToListAsync(cancellationToken);
     }
@@ -54,7 +54,9 @@ internal sealed class PostgresDeadLetterStore(PostgresDatabase database) : IDead
             where number = any(array(select number from dead_letter {which.Where} order by number desc limit {Math.Clamp(limit, 1, 1000)} for update skip locked))
             returning {PostgresDeadLetterRow.SummaryColumns}
             """;
-        return await database.QueryAsync<PostgresDeadLetterRow>(sql, which.Parameters, cancellationToken).Select(row => row.ToSummary()).ToListAsync(cancellationToken);
+        // Once, and to its end: asked again, it would discard others.
+        var rows = await database.RunAsync(connection => connection.QueryAsync<PostgresDeadLetterRow>(new CommandDefinition(sql, which.Parameters, cancellationToken: CancellationToken.None)), cancellationToken);
+        return [.. rows.Select(row => row.ToSummary())];
     }
 
     private sealed record GroupRow

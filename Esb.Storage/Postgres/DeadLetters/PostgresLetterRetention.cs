@@ -1,4 +1,3 @@
-using Dapper;
 using Esb.Storage.DeadLetters;
 
 namespace Esb.Storage.Postgres.DeadLetters;
@@ -6,8 +5,6 @@ namespace Esb.Storage.Postgres.DeadLetters;
 /// <summary>Lets go of settled letters in PostgreSQL, by rows: a letter settles on another day than it came, so that no partition holds what goes together.</summary>
 internal sealed class PostgresLetterRetention(PostgresDatabase database) : ILetterRetention
 {
-    private const int BatchSize = 1000;
-
     private const string Letters =
         """
         delete from dead_letter where number = any(array(
@@ -23,18 +20,5 @@ internal sealed class PostgresLetterRetention(PostgresDatabase database) : ILett
         """;
 
     public async Task<SettledLetters> RemoveSettledAsync(DateTimeOffset before, CancellationToken cancellationToken) =>
-        new(await DeleteAsync(Letters, before, cancellationToken), await DeleteAsync(Jobs, before, cancellationToken));
-
-    // In batches: no lock and no transaction is held for long.
-    private async Task<long> DeleteAsync(string sql, DateTimeOffset before, CancellationToken cancellationToken)
-    {
-        for (var deleted = 0L; ;)
-        {
-            var batch = await database.RunAsync(
-                connection => connection.ExecuteAsync(new CommandDefinition(sql, new { before = before.UtcDateTime, limit = BatchSize }, cancellationToken: cancellationToken)),
-                cancellationToken);
-            deleted += batch;
-            if (batch < BatchSize) return deleted;
-        }
-    }
+        new(await database.DeleteAsync(Letters, before, cancellationToken), await database.DeleteAsync(Jobs, before, cancellationToken));
 }

@@ -147,7 +147,7 @@ internal sealed class PostgresReplayJobStore(PostgresDatabase database) : IRepla
 
     private async Task<ReplayJob?> FirstAsync(string sql, object parameters, CancellationToken cancellationToken)
     {
-        // All of it: Dapper cancels a command whose rows are not read to their end, and this one may change something.
+        // To its end: what is not read of a command is cancelled, and this one may change something.
         var rows = await database.QueryAsync<PostgresReplayJobRow>(sql, parameters, cancellationToken).ToListAsync(cancellationToken);
         return rows is [var row, ..] ? row.ToJob() : null;
     }

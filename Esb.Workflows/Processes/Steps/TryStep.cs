@@ -23,15 +23,18 @@ internal sealed record TryConfig : SettingsRecord, IHoldsSteps
     [Setting("The branches for failures; the first that catches the code runs.")]
     public IReadOnlyList<CatchConfig> Catch { get; init; } = [];
 
-    [Setting("The steps that run at the end, whatever happened.")]
+    [Setting("The steps that run at the end, whatever happened; where the time of the process is over they have 5 s of their own.")]
     public IReadOnlyList<StepConfig> Finally { get; init; } = [];
 
     public IEnumerable<IReadOnlyList<StepConfig>> Lists => [Steps, .. Catch.Select(branch => branch.Steps), Finally];
 }
 
 /// <summary>Runs steps, and others when they fail. The caught message goes on as it was when the failing step began.</summary>
-internal sealed class TryStep : StepFactory<TryConfig>
+internal sealed class TryStep(TimeProvider time) : StepFactory<TryConfig>
 {
+    // For what has to be tidied up although the time is over.
+    private static readonly TimeSpan LastTime = TimeSpan.FromSeconds(5);
+
     public override string Kind => "try";
 
     protected override CompiledStep? Compile(TryConfig settings, StepConfig step, IStepCompiler compiler)
@@ -52,12 +55,20 @@ internal sealed class TryStep : StepFactory<TryConfig>
             }
             finally
             {
-                var outcome = context.Outcome;
-                context.Outcome = ProcessOutcome.Running; // the last steps run also when the ones before ended the process
-                await last.Run(context, cancellationToken);
-                if (context.Outcome == ProcessOutcome.Running) context.Outcome = outcome;
+                await RunLastAsync(context, last.Run, cancellationToken);
             }
         }
+    }
+
+    // Also when the steps before ended the process, or failed, or took all the time.
+    private async ValueTask RunLastAsync(MessageContext context, MessageStep last, CancellationToken cancellationToken)
+    {
+        var (outcome, failed) = (context.Outcome, context.FailedStep);
+        (context.Outcome, context.FailedStep) = (ProcessOutcome.Running, null);
+        using var own = cancellationToken.IsCancellationRequested ? new CancellationTokenSource(LastTime, time) : null;
+        await last(context, own?.Token ?? cancellationToken);
+        if (context.Outcome == ProcessOutcome.Running) context.Outcome = outcome;
+        context.FailedStep = failed;
     }
 
     private static async ValueTask RunCaughtAsync(MessageContext context, MessageStep steps, Handler[] handlers, CancellationToken cancellationToken)

@@ -1,4 +1,5 @@
 using Dapper;
+using Esb.Core.Activities;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
@@ -113,6 +114,22 @@ public sealed class PostgresStoreTests
         var first = await database.QueryAsync<long>("select generate_series(1, 1000000000000)", new { }, cancellationToken).FirstAsync(cancellationToken);
 
         Assert.That((first, await database.QueryAsync<long>("select 2::bigint", new { }, cancellationToken).SingleAsync(cancellationToken)), Is.EqualTo((1L, 2L)));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Reports_that_nobody_reads_on_leave_the_audit_its_connections(CancellationToken cancellationToken)
+    {
+        const int connections = 4;
+        var store = _schema.Open(Path.Combine(_schema.Config.Folder, "other"), $"{_schema.Config.Connection};Maximum Pool Size={connections}");
+        await store.StartAsync(cancellationToken);
+        await store.Activities.RecordAsync([new ActivityProgress { Activity = "orders", ConversationId = Guid.NewGuid(), At = TimeProvider.System.GetUtcNow(), Key = "A-1", Milestone = "taken" }], cancellationToken);
+        var reports = Enumerable.Range(0, connections).Select(_ => store.Activities.FindAsync(new ActivityQuery { Activity = "orders" }, cancellationToken).GetAsyncEnumerator(cancellationToken)).ToList();
+        foreach (var report in reports) Assert.That(await report.MoveNextAsync(), Is.True);
+
+        var trouble = await store.Audit.CheckAsync(cancellationToken);
+
+        foreach (var report in reports) await report.DisposeAsync();
+        Assert.That(trouble, Is.Null);
     }
 
     [Test]

@@ -51,6 +51,24 @@ public sealed class OrderedPublisherTests
     }
 
     [Test, CancelAfter(10_000)]
+    public async Task A_request_holds_its_key_back_until_it_is_confirmed_and_not_until_its_reply(CancellationToken cancellationToken)
+    {
+        var confirmed = new TaskCompletionSource();
+        (_transport.Confirming, _transport.Answering) = (confirmed.Task, new TaskCompletionSource().Task);
+        var publisher = new OrderedPublisher(_transport, _time);
+
+        var asking = publisher.SendRequestAsync(Message("a1", "a"), TimeSpan.FromSeconds(5), cancellationToken);
+        var next = publisher.PublishAsync(Message("a2", "a"), cancellationToken);
+        var before = Published();
+        confirmed.SetResult();
+        var reply = await asking;
+        await next;
+
+        Assert.That((before, Published()), Is.EqualTo((new[] { "a1" }, new[] { "a1", "a2" })));
+        Assert.That(reply.IsCompleted, Is.False);
+    }
+
+    [Test, CancelAfter(10_000)]
     public async Task A_caller_that_goes_leaves_the_line(CancellationToken cancellationToken)
     {
         _transport.Outcomes.Enqueue(PublishResult.Refused("full"));

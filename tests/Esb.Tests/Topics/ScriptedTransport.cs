@@ -10,6 +10,12 @@ internal sealed class ScriptedTransport : ITopicTransport
 
     public Func<EsbMessage, EsbMessage> Answer { get; set; } = request => request.Reply(MessageBody.Empty, TimeProvider.System);
 
+    /// <summary>What the confirmations of requests wait for.</summary>
+    public Task Confirming { get; set; } = Task.CompletedTask;
+
+    /// <summary>What replies wait for.</summary>
+    public Task Answering { get; set; } = Task.CompletedTask;
+
     public List<EsbMessage> Published { get; } = [];
 
     public string System => "scripted";
@@ -26,10 +32,17 @@ internal sealed class ScriptedTransport : ITopicTransport
         return ValueTask.FromResult(Outcomes.TryDequeue(out var outcome) ? outcome : PublishResult.Confirmed);
     }
 
-    public Task<EsbMessage> RequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
+    public async Task<Task<EsbMessage>> SendRequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
     {
         lock (Published) Published.Add(request);
-        return Task.FromResult(Answer(request) with { CorrelationId = request.CorrelationId });
+        await Confirming;
+        return ReplyAsync();
+
+        async Task<EsbMessage> ReplyAsync()
+        {
+            await Answering.WaitAsync(cancellationToken);
+            return Answer(request) with { CorrelationId = request.CorrelationId };
+        }
     }
 
     public Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken) => throw new NotSupportedException();

@@ -202,6 +202,28 @@ public sealed class TopicPublisherTests : TopicsFixture
         Assert.That(Audit.Kinds, Is.EquivalentTo(new[] { AuditKind.Published, AuditKind.Replied }));
     }
 
+    [Test, CancelAfter(5_000)]
+    public void A_request_whose_reply_is_lost_was_published_all_the_same(CancellationToken cancellationToken)
+    {
+        Transport.Answer = _ => throw new EsbException("ESB-TOPIC-UNKNOWN", "The reply was lost.", FaultKind.Unavailable);
+
+        Assert.That(async () => await Publisher(Plain).RequestAsync(Some.Context(), Accepted, TimeSpan.FromSeconds(5), "a", cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-TOPIC-UNKNOWN"));
+        Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Published }));
+    }
+
+    [Test, CancelAfter(5_000)]
+    public async Task A_request_whose_caller_hangs_up_was_published_all_the_same(CancellationToken cancellationToken)
+    {
+        Transport.Answering = new TaskCompletionSource().Task;
+        using var caller = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+
+        var asking = Publisher(Plain).RequestAsync(Some.Context(), Accepted, TimeSpan.FromSeconds(5), "a", caller.Token).AsTask();
+        await caller.CancelAsync();
+
+        Assert.That(async () => await asking, Throws.InstanceOf<OperationCanceledException>());
+        Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Published }));
+    }
+
     [TestCase("""{ "title": "Out of apples.", "status": 422, "code": "ESB-X" }""", "Out of apples.", FaultKind.Invalid, 422)]
     [TestCase("""{ "title": "Away.", "status": 503 }""", "Away.", FaultKind.Unavailable, 503)]
     [TestCase("""{ "title": "Odd.", "status": 418 }""", "Odd.", FaultKind.Invalid, 418)]

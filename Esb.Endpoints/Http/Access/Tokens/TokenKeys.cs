@@ -18,8 +18,20 @@ internal static class TokenKeys
         var text = ReadText(path);
         var keys = text.Contains("-----BEGIN ", StringComparison.Ordinal) ? FromPem(text) : FromKeySet(text);
         if (keys.Count == 0) throw new FileFaultException("holds no key that signatures are checked with");
-        foreach (var key in keys) Require(key);
+        foreach (var key in keys) RequireSound(key);
         return keys;
+    }
+
+    private static void RequireSound(SecurityKey key)
+    {
+        try
+        {
+            Require(key);
+        }
+        catch (Exception ex) when (ex is FormatException or ArgumentException or CryptographicException)
+        {
+            throw new FileFaultException("holds a key that cannot be read"); // the library decodes it only when it is asked for its size
+        }
     }
 
     private static void Require(SecurityKey key)

@@ -45,6 +45,22 @@ public sealed class OutageTests : DeliveryFixture
     }
 
     [Test, CancelAfter(10_000)]
+    public async Task Message_that_is_refused_before_anything_is_sent_does_not_tell_that_the_outside_is_back(CancellationToken cancellationToken)
+    {
+        await StartAsync(new TestOutboundConfig());
+        Outside.Fails(isOutage: true).Refuses().Fails(isOutage: true);
+
+        var refused = DeliverAsync(Some.Message(), cancellationToken);
+        await AdvanceUntilAsync(refused, TimeSpan.FromSeconds(1), cancellationToken);
+        var afterwards = Controller.Status.State;
+        var next = DeliverAsync(Some.Message(), cancellationToken);
+        await AdvanceUntilAsync(next, TimeSpan.FromSeconds(1), cancellationToken);
+
+        Assert.That(((Settlement.Divert)refused.Result).Letter.Code, Is.EqualTo("ESB-TEST-VALUE"));
+        Assert.That((afterwards, next.Result, Controller.Status.State), Is.EqualTo((EndpointState.Paused, Settlement.Done, EndpointState.Running)));
+    }
+
+    [Test, CancelAfter(10_000)]
     public async Task Time_out_of_a_probe_does_not_open_the_gate(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig { Retry = new RetryConfig { Immediate = 0, Delays = [] } });

@@ -30,6 +30,14 @@ internal sealed class ScriptedEndpoint : IFencingAdapter, IFencedEndpoint
         return this;
     }
 
+    /// <summary>Refuses a message before anything is sent.</summary>
+    public ScriptedEndpoint Refuses(int times = 1)
+    {
+        for (var i = 0; i < times; i++)
+            _turns.Enqueue((_, _) => throw new EndpointException("an-endpoint", "ESB-TEST-VALUE", "The message has no value.", isTransient: false) { IsUnsent = true });
+        return this;
+    }
+
     public ScriptedEndpoint TurnsAway(int times = 1, TimeSpan? retryAfter = null)
     {
         for (var i = 0; i < times; i++)

@@ -174,6 +174,17 @@ public sealed class MessageIntakeTests : IntakeFixture
         Assert.That(counted, Is.EqualTo(new[] { "accepted", "replied", "refused", "failed", "refused" }.Select(outcome => $"1 {{message}} esb.endpoint=in esb.outcome={outcome}")));
     }
 
+    [Test]
+    public async Task What_is_refused_before_it_is_taken_in_is_its_partys_too()
+    {
+        var intake = new MessageIntake(new Config { Name = "in", Party = "acme" }, Nothing, needsTopics: true, isDurable: true, new IntakeState("in", Time), NoContent, Audit, Time, NullLogger<MessageIntake>.Instance);
+
+        await intake.RefuseAsync(Some.Message(), "ESB-SOME", "Because.", CancellationToken.None);
+        await intake.RecognizeAsync(Some.Message() with { Party = "other" }, "ESB-SOME", "Because.", CancellationToken.None);
+
+        Assert.That(Audit.Facts.Select(fact => fact.Party), Is.EqualTo(new[] { "acme", "other" }));
+    }
+
     private static MessageStep SetStatus(double status) => (context, _) =>
     {
         context.SetProperty(MessageContext.StatusProperty, status);

@@ -26,13 +26,12 @@ public sealed class AuditReplayDeskTests
     private readonly EndpointQueues _queues = new();
     private readonly AuditLog _audit = new();
     private readonly MemoryAuditStore _store = new();
-    private readonly Dictionary<string, TopicConfig> _topics = [];
-    private readonly IExpressionCompiler _expressions = Substitute.For<IExpressionCompiler>();
+    private readonly ITopicKeys _keys = Substitute.For<ITopicKeys>();
     private AuditReplayDesk _desk = null!;
     private int _facts;
 
     [SetUp]
-    public void Open() => _desk = new AuditReplayDesk(_store, ReplayFixture.SomeTargets(), new ReplayKeys(_topics, _expressions), _queues, _audit, TimeProvider.System, NullLogger<AuditReplayDesk>.Instance);
+    public void Open() => _desk = new AuditReplayDesk(_store, ReplayFixture.SomeTargets(), new ReplayKeys(_keys), _queues, _audit, TimeProvider.System, NullLogger<AuditReplayDesk>.Instance);
 
     [TearDown]
     public void Close() => _desk.Dispose();
@@ -160,10 +159,7 @@ public sealed class AuditReplayDeskTests
     [Test]
     public async Task Order_key_is_made_of_the_message_again(CancellationToken cancellationToken)
     {
-        var key = Substitute.For<IMessageValue>();
-        key.Evaluate(Arg.Any<MessageContext>()).Returns(call => $"c-{call.Arg<MessageContext>().Message.Body.Length}");
-        _topics["orders"] = new TopicConfig { Key = new ValueConfig { Header = "x-key" } };
-        _expressions.Compile(_topics["orders"].Key!, Arg.Any<ConfigErrors>()).Returns(key);
+        _keys.KeyOf(Arg.Any<Subject>(), Arg.Any<MessageContext>()).Returns(call => $"c-{call.Arg<MessageContext>().Message.Body.Length}");
         await KeepAsync(Fact(AuditKind.Published, "order"));
 
         await ReplayAsync(Request() with { Endpoint = "ledger", OutOfOrder = true }, cancellationToken);

@@ -40,6 +40,23 @@ public sealed class BacklogMonitorTests
         Assert.That(measured["esb.parked.age"], Is.EqualTo(new Dictionary<string, double> { ["shop"] = 10, ["_other"] = 0 }));
     }
 
+    [Test, CancelAfter(20_000)]
+    public async Task Keys_of_one_endpoint_do_not_hide_those_of_another(CancellationToken cancellationToken)
+    {
+        var time = new ManualTime();
+        var now = time.GetUtcNow();
+        var parking = Substitute.For<IParkingStore>();
+        IReadOnlyList<ParkedKey> many = [.. Enumerable.Range(0, 1000).Select(number => new ParkedKey("shop", $"c-{number}", 1, now.AddSeconds(-100), null, null))];
+        parking.ListAsync(null, 1000, Arg.Any<CancellationToken>()).Returns(many);
+        parking.ListAsync("shop", 1000, Arg.Any<CancellationToken>()).Returns(many);
+        parking.ListAsync("ledger", 1000, Arg.Any<CancellationToken>()).Returns([new ParkedKey("ledger", "c-1", 1, now.AddSeconds(-10), null, null)]);
+        using var monitor = new BacklogMonitor([new Target { Name = "shop", Subscribe = [] }, new Target { Name = "ledger", Subscribe = [] }], Substitute.For<IDeadLetterStore>(), parking, time, NullLogger<BacklogMonitor>.Instance);
+
+        await monitor.StartAsync(cancellationToken);
+        await Eventually.HoldsAsync(() => monitor.Current.ParkedKeys == 1001, "the first count", cancellationToken);
+        await monitor.StopAsync(cancellationToken);
+    }
+
     private static Dictionary<string, Dictionary<string, double>> Measure(params string[] endpoints)
     {
         var measured = new Dictionary<string, Dictionary<string, double>>();

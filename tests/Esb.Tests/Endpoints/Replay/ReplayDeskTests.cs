@@ -47,7 +47,7 @@ public sealed class ReplayDeskTests : ReplayFixture
         var preview = await desk.PreviewAsync(All(), cancellationToken);
 
         Assert.That((preview.Count, preview.Obstacles.Single()), Is.EqualTo((10_000_000, "There are 10000000 such dead letters; say as limit how many are meant.")));
-        Assert.That(() => desk.ReplayAsync(All(), null, Decision, cancellationToken), Refuses("ESB-REPLAY-LIMIT", 409));
+        Assert.That(() => desk.ReplayAsync(All(), null, Decision, cancellationToken), Refuses("ESB-REPLAY-LIMIT", null));
         Assert.That((await desk.ReplayAsync(All() with { Limit = 20_000 }, null, Decision, cancellationToken)).Request.Limit, Is.EqualTo(20_000));
         Assert.That((await desk.PreviewAsync(All() with { Limit = 20_000 }, cancellationToken)).Count, Is.EqualTo(20_000));
     }
@@ -116,6 +116,6 @@ public sealed class ReplayDeskTests : ReplayFixture
         Assert.That(Audit.Facts.Select(fact => fact.MessageId), Is.EquivalentTo(letters.Select(letter => letter.Message.Id)));
     }
 
-    private static NUnit.Framework.Constraints.IResolveConstraint Refuses(string code, int status) =>
+    private static NUnit.Framework.Constraints.IResolveConstraint Refuses(string code, int? status) =>
         Throws.TypeOf<EsbException>().With.Property(nameof(EsbException.Code)).EqualTo(code).And.Property(nameof(EsbException.Status)).EqualTo(status);
 }

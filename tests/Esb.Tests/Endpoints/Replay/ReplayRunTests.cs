@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Esb.Core.Audit;
+using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
@@ -38,6 +39,22 @@ public sealed class ReplayRunTests : ReplayFixture
 
         Assert.That(MessageHops.Of(Queues.Sent.Single().Message), Is.Zero);
         Assert.That(MessageHops.Of((await Letters.GetAsync(letter.Id, cancellationToken))!.Letter.Message), Is.EqualTo(32));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task Letter_is_not_sent_again_because_it_cannot_be_recorded_yet(CancellationToken cancellationToken)
+    {
+        await KeepAsync(3, cancellationToken);
+        Audit.Failure = new EsbException("ESB-AUD-FULL", "The spool of the audit is full.", FaultKind.Unavailable);
+        await StartRunnerAsync();
+
+        var job = await ReplayAsync(All(), cancellationToken);
+        await Task.Delay(TimeSpan.FromSeconds(3), cancellationToken); // longer than a round
+        Audit.Failure = null;
+        await WaitForAsync(job.Id, now => now.State == ReplayState.Completed, cancellationToken);
+
+        Assert.That(Queues.Sent.Select(sent => sent.Message.Id), Is.Unique.And.Exactly(3).Items);
+        Assert.That(Audit.Facts, Has.Count.EqualTo(3));
     }
 
     [Test, CancelAfter(20_000)]

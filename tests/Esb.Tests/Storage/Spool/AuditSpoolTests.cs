@@ -1,3 +1,4 @@
+using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Storage.Files;
 using Esb.Storage.Segments;
@@ -87,6 +88,44 @@ public sealed class AuditSpoolTests
         await using (var spool = Open()) await spool.QuarantineAsync(fact, cancellationToken);
 
         Assert.That(ReadRefused().Select(payload => StoredFact.Read(payload).Single().Id), Is.EqualTo([fact.Id]));
+    }
+
+    [TestCase(false)]
+    [TestCase(true)]
+    [CancelAfter(10_000)]
+    public async Task A_fact_that_is_refused_after_those_before_it_were_deleted_is_kept_aside_too(bool withFolder, CancellationToken cancellationToken)
+    {
+        var (first, second) = (SomeFacts.Fact(), SomeFacts.Fact());
+        var refused = Path.Combine(_folder, "refused");
+        await using (var spool = Open())
+        {
+            await spool.QuarantineAsync(first, cancellationToken);
+            if (withFolder) Directory.Delete(refused, recursive: true);
+            else foreach (var segment in SegmentFile.List(refused)) segment.Delete();
+            await spool.QuarantineAsync(second, cancellationToken);
+        }
+
+        Assert.That(ReadRefused().Select(payload => StoredFact.Read(payload).Single().Id), Is.EqualTo([second.Id]));
+    }
+
+    [TestCase(4 << 20)]
+    [TestCase(0)]
+    [CancelAfter(30_000)]
+    public async Task Bodies_that_are_small_only_while_they_are_packed_come_a_few_at_a_time(int tailBytes, CancellationToken cancellationToken)
+    {
+        var facts = Enumerable.Range(0, 40).Select(_ => SomeFacts.Fact() with { Body = new byte[1 << 20] }).ToList();
+        await using var spool = Open(tailBytes);
+        foreach (var fact in facts) await spool.AppendAsync(fact, cancellationToken);
+
+        var groups = new List<IReadOnlyList<AuditFact>>();
+        while (spool.Length > 0)
+        {
+            groups.Add(await spool.PeekAsync(1000, cancellationToken));
+            await spool.ForgetAsync(cancellationToken);
+        }
+
+        Assert.That(groups.Select(group => group.Count), Is.All.InRange(1, 17));
+        Assert.That(groups.SelectMany(group => group).Select(fact => fact.Id), Is.EqualTo(facts.Select(fact => fact.Id)));
     }
 
     [Test, CancelAfter(10_000)]

@@ -11,6 +11,8 @@ public sealed class FailedStepTests
     [TestCase("""{ "main": [{ "log": "x" }, { "id": "refusal", "fail": "No." }] }""", "refusal", TestName = "by its id")]
     [TestCase("""{ "main": [{ "log": "x" }, { "try": { "steps": [{ "log": "y" }, { "id": "inner", "fail": "No." }] } }] }""", "inner", TestName = "the innermost")]
     [TestCase("""{ "main": [{ "try": { "steps": [{ "id": "first", "fail": "No." }], "catch": [{ "steps": [{ "log": "y" }] }] } }, { "id": "second", "fail": "No." }] }""", "second", TestName = "not one that was caught")]
+    [TestCase("""{ "main": [{ "try": { "steps": [{ "id": "first", "fail": "No." }], "finally": [{ "id": "last", "fail": "No." }] } }] }""", "last", TestName = "the last one, where that fails too")]
+    [TestCase("""{ "main": [{ "try": { "steps": [{ "id": "first", "fail": "No." }], "finally": [{ "log": "y" }] } }] }""", "first", TestName = "not the last ones that went well")]
     public void Failure_leaves_word_of_its_step(string processes, string step)
     {
         using var compiled = new CompiledProcesses(processes);

@@ -234,6 +234,21 @@ public sealed class StepTests : IDisposable
     }
 
     [Test, CancelAfter(10_000)]
+    public async Task Try_runs_the_last_steps_also_when_the_time_of_the_process_is_over(CancellationToken cancellationToken)
+    {
+        Compile("""{ "main": [{ "try": { "steps": [{ "call": "backend" }], "finally": [{ "publish": "orders.unlocked" }] } }] }""");
+        using var over = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        _processes!.Caller.CallAsync(default!, default!, default, default).ThrowsForAnyArgs(_ =>
+        {
+            over.Cancel();
+            return new OperationCanceledException(over.Token);
+        });
+
+        Assert.ThrowsAsync<OperationCanceledException>(() => _processes.RunAsync(Order, over.Token));
+        await _processes.Publisher.Received(1).PublishAsync(Arg.Any<MessageContext>(), Arg.Any<Subject>(), Arg.Any<string>(), Arg.Is<CancellationToken>(token => !token.IsCancellationRequested));
+    }
+
+    [Test, CancelAfter(10_000)]
     public void Cancellation_is_caught_by_nobody(CancellationToken cancellationToken)
     {
         Compile("""{ "main": [{ "try": { "steps": [{ "call": "backend" }], "catch": [{ "steps": [] }] } }] }""");

@@ -148,19 +148,22 @@ public sealed class TokenTests
         Assert.That(_bus.Log.All.Select(line => line.Text), Has.One.Contains("the file with the keys of https://login has changed and is in use as of now"));
     }
 
-    [Test, CancelAfter(20_000)]
-    public async Task Renewed_file_that_cannot_be_used_leaves_the_keys_as_they_were(CancellationToken cancellationToken)
+    [TestCase("{ \"keys\": [", "it is neither a JSON Web Key Set nor PEM")]
+    [TestCase("{ \"keys\": [{ \"kty\": \"RSA\", \"n\": \"***\", \"e\": \"AQAB\" }] }", "it holds a key that cannot be read")]
+    [TestCase("{ \"keys\": [{ \"kty\": \"RSA\" }] }", "it holds a key")]
+    [CancelAfter(20_000)]
+    public async Task Renewed_file_that_cannot_be_used_leaves_the_keys_as_they_were(string text, string reason, CancellationToken cancellationToken)
     {
         await StartAsync();
 
-        await File.WriteAllTextAsync(KeyFile, "{ \"keys\": [", cancellationToken);
+        await File.WriteAllTextAsync(KeyFile, text, cancellationToken);
         for (var look = 0; look < 3; look++)
         {
             _time.Advance(TimeSpan.FromSeconds(6));
             Assert.That(await AskAsync(SomeTokens.Rs256(Claims(), _rsa, "one"), cancellationToken), Is.EqualTo("shop"));
         }
 
-        Assert.That(_bus.Log.All.Select(line => line.Text), Has.One.Contains("what was there before goes on: it is neither a JSON Web Key Set nor PEM"), "told once");
+        Assert.That(_bus.Log.All.Select(line => line.Text), Has.One.Contains($"what was there before goes on: {reason}"), "told once");
     }
 
     [Test, CancelAfter(20_000)]
