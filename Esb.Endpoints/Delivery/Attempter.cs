@@ -119,7 +119,7 @@ internal sealed partial class Attempter(
     private bool Tell(Guid messageId, EsbException? failure, GatePass pass)
     {
         var reason = MaskedFlow.Clean(failure?.Message ?? ""); // the endpoint shows it
-        if (failure is EndpointException { IsUnsent: true })
+        if (failure is not null and not EndpointException or EndpointException { IsUnsent: true })
         {
             if (pass == GatePass.Probe) gate.Abandon(); // it has found nothing out
             return false;

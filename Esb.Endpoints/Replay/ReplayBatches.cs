@@ -12,12 +12,7 @@ internal sealed class ReplayBatches(ReplayRequest request)
     /// <summary>How many letters may be sent before the next pause.</summary>
     public int Left => request.BatchSize is null ? int.MaxValue : _size - _sent;
 
-    /// <summary>Whether the batch is complete with these.</summary>
-    public bool CountSent(int letters)
-    {
-        _sent += letters;
-        return Left <= 0;
-    }
+    public void CountSent(int letters) => _sent += letters;
 
     /// <summary>Begins the next batch.</summary>
     public void Begin(bool cameBack)

@@ -59,7 +59,8 @@ internal sealed partial class ReplayRun(ReplayClaim claim, ReplayServices servic
     // True when the job is done, or stopped.
     private async Task<bool> StepAsync(ReplaySender sender, ReplayWatch watch)
     {
-        await watch.LookAsync();
+        if (_batches.Left <= 0) await PauseAsync(watch);
+        else await watch.LookAsync();
         if (ShareOf(watch.Job) is { } share && share >= Request.StopAtFailureShare)
         {
             var reason = $"{share:P0} of the letters sent came back.";
@@ -77,12 +78,16 @@ internal sealed partial class ReplayRun(ReplayClaim claim, ReplayServices servic
         }
 
         await SendAsync(sender, group, watch.Ended);
-        if (!_batches.CountSent(group.Count)) return false;
+        return false;
+    }
+
+    // Between two batches, to see whether letters come back.
+    private async Task PauseAsync(ReplayWatch watch)
+    {
         var failedBefore = watch.Job.Failed;
         await Task.Delay(Request.BatchPause, services.Time, watch.Ended);
         await watch.LookAsync();
         _batches.Begin(cameBack: watch.Job.Failed > failedBefore);
-        return false;
     }
 
     private async Task SendAsync(ReplaySender sender, IReadOnlyList<DeadLetterSummary> group, CancellationToken ended)
@@ -94,6 +99,7 @@ internal sealed partial class ReplayRun(ReplayClaim claim, ReplayServices servic
         }
         finally
         {
+            _batches.CountSent(sent.Count);
             if (sent.Count > 0) await services.Jobs.MarkAsync(claim, sent, CancellationToken.None);
         }
     }

@@ -5,23 +5,25 @@ using Esb.Core.Messages;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Replay;
 
 /// <summary>Sends the letters of a job to the queues of their endpoints, again and again until the transport confirms, and records each.</summary>
-internal sealed class ReplaySender(ReplayJob job, ReplayServices services, ReplayWatch watch)
+internal sealed partial class ReplaySender(ReplayJob job, ReplayServices services, ReplayWatch watch)
 {
     private const int MaxAtOnce = 16;
 
     private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(30);
 
+    private readonly ILogger _logger = services.Loggers.CreateLogger<ReplaySender>();
     private readonly ReplayPace _pace = new(job.Request.Rate, services.Time);
 
     /// <summary>Sends letters, those that keep an order one after the other.</summary>
     /// <param name="letters">The oldest first.</param>
-    /// <param name="sent">Gets the ids of those that were confirmed and recorded, also when this fails half way.</param>
-    /// <param name="ended">Is looked at before each letter is sent, never after.</param>
+    /// <param name="sent">Gets the ids of those that were confirmed, also when this fails half way.</param>
+    /// <param name="ended">Is looked at before each letter is sent; afterwards it ends no more than the waiting for what a transport settles later, or for an audit that takes nothing.</param>
     public async Task SendAsync(IReadOnlyList<DeadLetterSummary> letters, List<Guid> sent, CancellationToken ended)
     {
         EsbException? failure = null;
@@ -45,8 +47,9 @@ internal sealed class ReplaySender(ReplayJob job, ReplayServices services, Repla
         foreach (var letter in line)
         {
             await _pace.WaitAsync(ended);
-            await SendAsync(letter, ended);
-            lock (sent) sent.Add(letter.Id);
+            var replayed = await SendAsync(letter, ended);
+            lock (sent) sent.Add(letter.Id); // whatever becomes of its record
+            await RecordAsync(replayed, ended);
         }
     }
 
@@ -58,7 +61,8 @@ internal sealed class ReplaySender(ReplayJob job, ReplayServices services, Repla
         _ => letter.Id.ToString(),
     };
 
-    private async Task SendAsync(DeadLetterSummary summary, CancellationToken ended)
+    // Returns the fact that is left to be recorded.
+    private async Task<AuditFact> SendAsync(DeadLetterSummary summary, CancellationToken ended)
     {
         var kept = await services.Letters.GetAsync(summary.Id, ended)
             ?? throw new EsbException("ESB-REPLAY-UNREADABLE", $"The dead letter {summary.Id} cannot be read any more; cancel the job, and replay the others without it.", FaultKind.Internal);
@@ -67,8 +71,22 @@ internal sealed class ReplaySender(ReplayJob job, ReplayServices services, Repla
         using var activity = ReplayTelemetry.Start(kept.Letter.TraceParent, message, endpoint, job.Id);
         var begun = AuditFacts.Of(message, AuditKind.Replayed, services.Time); // it may be delivered before its confirm is here
         await InsistAsync(() => TrySendAsync(endpoint, message, ended), () => begun = AuditFacts.Of(message, AuditKind.Replayed, services.Time), ended);
-        await InsistAsync(() => TryRecordAsync(begun, message, endpoint, kept), null, ended); // given up here, it would be sent again
         ReplayTelemetry.CountReplayed(endpoint);
+        return FactOf(begun, message, endpoint, kept);
+    }
+
+    // A job that is paused or goes on elsewhere meanwhile does not send the letter again: the log has what the audit has not.
+    private async Task RecordAsync(AuditFact replayed, CancellationToken ended)
+    {
+        try
+        {
+            await InsistAsync(() => TryRecordAsync(replayed), null, ended);
+        }
+        catch (OperationCanceledException)
+        {
+            LogUnrecorded(replayed.MessageId, replayed.Endpoint, job.Id);
+            throw;
+        }
     }
 
     // Tries until there is no trouble any more.
@@ -114,15 +132,19 @@ internal sealed class ReplaySender(ReplayJob job, ReplayServices services, Repla
         };
     }
 
-    private async Task<string?> TryRecordAsync(AuditFact begun, EsbMessage message, string endpoint, KeptDeadLetter kept)
+    private AuditFact FactOf(AuditFact begun, EsbMessage message, string endpoint, KeptDeadLetter kept)
     {
         var fields = new Dictionary<string, string> { ["job"] = job.Id.ToString(), ["operator"] = job.CreatedBy };
         if (message.Id != kept.Summary.MessageId) fields[ReplayEdit.ReplayOf] = kept.Summary.MessageId.ToString();
         if (endpoint != kept.Summary.Endpoint) fields["redirected-from"] = kept.Summary.Endpoint;
-        var fact = begun with { Endpoint = endpoint, Reason = job.Reason, Fields = fields, CausedBy = message.Id == kept.Summary.MessageId ? null : kept.Summary.MessageId };
+        return begun with { Endpoint = endpoint, Reason = job.Reason, Fields = fields, CausedBy = message.Id == kept.Summary.MessageId ? null : kept.Summary.MessageId };
+    }
+
+    private async Task<string?> TryRecordAsync(AuditFact replayed)
+    {
         try
         {
-            await services.Audit.RecordAsync(fact, CancellationToken.None);
+            await services.Audit.RecordAsync(replayed, CancellationToken.None);
             return null;
         }
         catch (EsbException ex)
@@ -132,4 +154,7 @@ internal sealed class ReplaySender(ReplayJob job, ReplayServices services, Repla
     }
 
     private static TimeSpan Longer(TimeSpan pause) => 2 * pause < LongestPause ? 2 * pause : LongestPause;
+
+    [LoggerMessage(EventId = 2625, Level = LogLevel.Error, Message = "That message {MessageId} was replayed to {Endpoint} by job {Job} could not be recorded")]
+    private partial void LogUnrecorded(Guid messageId, string? endpoint, Guid job);
 }

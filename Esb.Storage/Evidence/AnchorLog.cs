@@ -13,7 +13,7 @@ internal sealed partial class AnchorLog : IAsyncDisposable
     // Facts in a busy minute: what a crash leaves without an anchor stays small whatever the interval.
     private const long MaxUnanchored = 100_000;
 
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
 
     private readonly string _path;
     private readonly byte[] _key;
@@ -91,10 +91,16 @@ internal sealed partial class AnchorLog : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         if (_stopping.IsCancellationRequested) return;
-        await _stopping.CancelAsync();
+        var cancelling = _stopping.CancelAsync(); // the loop goes on within it
         await _loop.WaitAsync(Patience, _time).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        if (_loop.IsCompleted) _stopping.Dispose();
-        else LogGivenUp();
+        if (!_loop.IsCompleted)
+        {
+            LogGivenUp();
+            return;
+        }
+
+        await cancelling;
+        _stopping.Dispose();
     }
 
     private async Task RunAsync(CancellationToken stopping)

@@ -12,6 +12,8 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
 {
     private const int OldestServer = 15;
 
+    private const string LockWait = "5s";
+
     // An index over very many rows takes its time; given up, it would begin anew for ever.
     private const int MigrationSeconds = 3600;
 
@@ -32,6 +34,7 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
 
         await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
         await RunAsync($"select pg_advisory_xact_lock({MigrationLock})");
+        await RunAsync($"set local lock_timeout = '{LockWait}'"); // whoever waits for a table holds up all who come after, such as the other hosts behind a backup
         await RunAsync($"create schema if not exists \"{schema}\"");
         await RunAsync("create table if not exists schema_version (number integer primary key, name text not null, applied_at timestamptz not null default now())");
         var applied = await ReadVersionsAsync(connection, cancellationToken);

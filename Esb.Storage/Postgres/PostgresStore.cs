@@ -17,6 +17,7 @@ namespace Esb.Storage.Postgres;
 /// <summary>The store in PostgreSQL. A database that is away keeps nothing from starting: facts wait in the spool, and the store goes on trying.</summary>
 internal sealed partial class PostgresStore : IStore
 {
+    private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan PartitionInterval = TimeSpan.FromHours(1);
 
@@ -84,9 +85,15 @@ internal sealed partial class PostgresStore : IStore
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         _spool.Open();
+        using var patience = new CancellationTokenSource(StartLimit, _time);
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(patience.Token, cancellationToken);
         try
         {
-            await _database.EnsureReadyAsync(cancellationToken);
+            await _database.EnsureReadyAsync(either.Token);
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            LogAway("its tables are being brought to this version"); // facts wait in the spool meanwhile
         }
         catch (EsbException ex) when (ex.IsTransient)
         {

@@ -26,6 +26,7 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly BrokerConsumer _consumer;
+    private volatile Absence? _absence;
 
     public ReplyQueue(BrokerConnection connection, ConfirmedPublisher publisher, RabbitMqNames names, WireReader reader, BodyClaims claims, TimeProvider time, ILogger logger)
     {
@@ -37,11 +38,18 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
     /// <summary>Its name, which requests carry; null when it cannot be read. After a reconnect it is a moment later there than the connection.</summary>
     public async Task<string?> FindNameAsync(CancellationToken cancellationToken)
     {
-        if (_consumer.Queue is { } name) return name;
-        if (_connection.Current is null) return null;
+        if (_consumer.Queue is { } name)
+        {
+            if (_absence is not null) _absence = null;
+            return name;
+        }
+
+        if (_connection.Current is not { } connection) return null;
+        var absence = _absence is { } known && known.Connection == connection ? known : _absence = new Absence(connection, _time.GetTimestamp());
         try
         {
-            return await _consumer.WaitForQueueAsync(DeclareTimeout, cancellationToken);
+            var left = DeclareTimeout - _time.GetElapsedTime(absence.Since); // of all: whoever comes later does not wait anew
+            return left > TimeSpan.Zero ? await _consumer.WaitForQueueAsync(left, cancellationToken) : null;
         }
         catch (TimeoutException)
         {
@@ -58,14 +66,15 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
             var result = await publish();
             var isDecided = result.Outcome == PublishOutcome.Refused ? waiting.Task.IsCompletedSuccessfully : waiting.Task.IsCompleted;
             if (result.Outcome != PublishOutcome.Confirmed && !isDecided) throw TopicFaults.Unavailable(request.Subject, result);
+            var reply = WaitAsync(request, waiting, timeout, cancellationToken);
+            if (result.Outcome != PublishOutcome.Confirmed) await reply; // a reply shows that it was published, a failure does not
+            return reply;
         }
         catch
         {
             End(waiting);
             throw;
         }
-
-        return WaitAsync(request, waiting, timeout, cancellationToken);
     }
 
     /// <summary>Sends a message here and waits until it is back, up to 5 s for each way; says why it is not.</summary>
@@ -168,6 +177,9 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         foreach (var waiting in _waiting.Values.SelectMany(requests => requests)) waiting.TrySetException(TopicFaults.ReplyLost());
         return Task.CompletedTask;
     }
+
+    // Since when a connection is known to have no queue.
+    private sealed record Absence(IConnection Connection, long Since);
 
     [LoggerMessage(EventId = 1514, Level = LogLevel.Debug, Message = "The reply to {CorrelationId} was abandoned: nobody waits for it any more")]
     private partial void LogAbandoned(string? correlationId);

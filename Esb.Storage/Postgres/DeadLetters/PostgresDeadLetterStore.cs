@@ -39,7 +39,7 @@ internal sealed class PostgresDeadLetterStore(PostgresDatabase database) : IDead
             select endpoint, code, {cause} as cause, count(*) as count, min(last_attempt) as oldest, max(last_attempt) as newest
             from dead_letter {which.Where} group by endpoint, code{(byCause ? ", cause" : "")} order by count(*) desc, endpoint, code
             """;
-        return await database.SearchAsync<GroupRow>(sql, which.Parameters, cancellationToken)
+        return await database.QueryAsync<GroupRow>(sql, which.Parameters, cancellationToken)
             .Select(row => new DeadLetterGroup(row.Endpoint, row.Code, row.Cause, row.Count, new DateTimeOffset(row.Oldest), new DateTimeOffset(row.Newest)))
             .ToListAsync(cancellationToken);
     }

@@ -1,6 +1,7 @@
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Errors;
 using Esb.Core.Processes;
+using Microsoft.Extensions.Logging;
 
 namespace Esb.Workflows.Processes.Steps;
 
@@ -23,17 +24,17 @@ internal sealed record TryConfig : SettingsRecord, IHoldsSteps
     [Setting("The branches for failures; the first that catches the code runs.")]
     public IReadOnlyList<CatchConfig> Catch { get; init; } = [];
 
-    [Setting("The steps that run at the end, whatever happened; where the time of the process is over they have 5 s of their own.")]
+    [Setting("The steps that run at the end, whatever happened; where the time of the process is over they have 2 s of their own.")]
     public IReadOnlyList<StepConfig> Finally { get; init; } = [];
 
     public IEnumerable<IReadOnlyList<StepConfig>> Lists => [Steps, .. Catch.Select(branch => branch.Steps), Finally];
 }
 
 /// <summary>Runs steps, and others when they fail. The caught message goes on as it was when the failing step began.</summary>
-internal sealed class TryStep(TimeProvider time) : StepFactory<TryConfig>
+internal sealed partial class TryStep(TimeProvider time, ILogger<TryStep> logger) : StepFactory<TryConfig>
 {
-    // For what has to be tidied up although the time is over.
-    private static readonly TimeSpan LastTime = TimeSpan.FromSeconds(5);
+    // For what has to be tidied up although the time is over: shorter than what a host that stops waits for.
+    private static readonly TimeSpan LastTime = TimeSpan.FromSeconds(2);
 
     public override string Kind => "try";
 
@@ -65,11 +66,28 @@ internal sealed class TryStep(TimeProvider time) : StepFactory<TryConfig>
     {
         var (outcome, failed) = (context.Outcome, context.FailedStep);
         (context.Outcome, context.FailedStep) = (ProcessOutcome.Running, null);
-        using var own = cancellationToken.IsCancellationRequested ? new CancellationTokenSource(LastTime, time) : null;
-        await last(context, own?.Token ?? cancellationToken);
+        if (cancellationToken.IsCancellationRequested) await RunLateAsync(context, last);
+        else await last(context, cancellationToken);
         if (context.Outcome == ProcessOutcome.Running) context.Outcome = outcome;
         context.FailedStep = failed;
     }
+
+    // The process has failed by its time, or by who called it, whatever becomes of the last steps.
+    private async ValueTask RunLateAsync(MessageContext context, MessageStep last)
+    {
+        using var own = new CancellationTokenSource(LastTime, time);
+        try
+        {
+            await last(context, own.Token);
+        }
+        catch (Exception ex)
+        {
+            LogLastFailed(ex, context.Received.Id, context.Process);
+        }
+    }
+
+    [LoggerMessage(EventId = 3002, Level = LogLevel.Warning, Message = "The last steps for message {MessageId} in {Process}, whose time was over, failed")]
+    private partial void LogLastFailed(Exception exception, Guid messageId, string process);
 
     private static async ValueTask RunCaughtAsync(MessageContext context, MessageStep steps, Handler[] handlers, CancellationToken cancellationToken)
     {

@@ -40,6 +40,16 @@ public sealed class AnchorLogTests : IDisposable
     }
 
     [Test, CancelAfter(30_000)]
+    public async Task Host_that_stops_does_not_wait_for_a_disk_that_does_not_answer(CancellationToken cancellationToken)
+    {
+        var anchors = Open();
+        anchors.Note(Guid.CreateVersion7(), Day, new ChainHead(1, [1]), facts: 1);
+        _clock.Hold();
+
+        await Task.Run(async () => await anchors.DisposeAsync(), cancellationToken).WaitAsync(TimeSpan.FromSeconds(15), cancellationToken);
+    }
+
+    [Test, CancelAfter(30_000)]
     public async Task Very_many_facts_are_anchored_before_the_interval_is_over(CancellationToken cancellationToken)
     {
         var chain = Guid.CreateVersion7();

@@ -40,7 +40,8 @@ public sealed class ReplayPaceTests
         var sizes = new[] { false, true, false, false, false }.Select(cameBack =>
         {
             var size = batches.Left;
-            Assert.That(batches.CountSent(size), Is.True);
+            batches.CountSent(size);
+            Assert.That(batches.Left, Is.Zero);
             batches.Begin(cameBack);
             return size;
         });
@@ -53,6 +54,8 @@ public sealed class ReplayPaceTests
     {
         var batches = new ReplayBatches(new ReplayRequest { Letters = new() });
 
-        Assert.That(batches.CountSent(1_000_000), Is.False);
+        batches.CountSent(1_000_000);
+
+        Assert.That(batches.Left, Is.Positive);
     }
 }

@@ -249,6 +249,21 @@ public sealed class StepTests : IDisposable
     }
 
     [Test, CancelAfter(10_000)]
+    public void Last_steps_that_fail_after_the_time_is_over_do_not_hide_that_it_is(CancellationToken cancellationToken)
+    {
+        Compile("""{ "main": [{ "try": { "steps": [{ "call": "backend" }], "finally": [{ "publish": "orders.unlocked" }] } }] }""");
+        using var over = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        _processes!.Caller.CallAsync(default!, default!, default, default).ThrowsForAnyArgs(_ =>
+        {
+            over.Cancel();
+            return new OperationCanceledException(over.Token);
+        });
+        _processes.Publisher.PublishAsync(default!, default!, default!, default).ThrowsForAnyArgs(new EsbException("ESB-TOPIC-UNAVAILABLE", "The broker is away.", FaultKind.Unavailable));
+
+        Assert.ThrowsAsync<OperationCanceledException>(() => _processes.RunAsync(Order, over.Token));
+    }
+
+    [Test, CancelAfter(10_000)]
     public void Cancellation_is_caught_by_nobody(CancellationToken cancellationToken)
     {
         Compile("""{ "main": [{ "try": { "steps": [{ "call": "backend" }], "catch": [{ "steps": [] }] } }] }""");
