@@ -21,7 +21,7 @@ public interface IAuditSpool
     Task WaitAsync(CancellationToken cancellationToken);
 
     /// <summary>The oldest facts that have not been forgotten, oldest first; waits while there are none. Empty where what is there cannot be read: that is forgotten like facts.</summary>
-    /// <param name="maximum">How many at most, from 1.</param>
+    /// <param name="maximum">How many at most, from 1; fewer where their bodies are large.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     Task<IReadOnlyList<AuditFact>> PeekAsync(int maximum, CancellationToken cancellationToken);
 
