@@ -7,23 +7,24 @@ public interface IEndpointType
 {
     /// <summary>The settings record of the type.</summary>
     Type Settings { get; }
-
-    /// <summary>Reports what is wrong with an endpoint's settings beyond what its properties say one by one.</summary>
-    void Check(EndpointConfig settings, ConfigErrors errors);
 }
 
 /// <summary>A type of inbound endpoint.</summary>
 public interface IInboundEndpointType : IEndpointType
 {
-    /// <summary>Makes the endpoint; it does nothing until it is started.</summary>
-    IInboundEndpoint Create(InboundEndpointConfig settings, IMessageIntake intake);
+    /// <summary>Compiles what an endpoint's settings hold, and reports what is wrong with them beyond what its properties say one by one. Opens nothing. Called once for each endpoint, before any message runs.</summary>
+    /// <param name="settings">The settings; what could not be read has its default, and nothing is thrown because of it.</param>
+    /// <param name="errors">Hears of every error.</param>
+    /// <returns>Makes the endpoint for an intake, again each time it is called; it does nothing until it is started. Not to be called where there were errors.</returns>
+    Func<IMessageIntake, IInboundEndpoint> Prepare(InboundEndpointConfig settings, ConfigErrors errors);
 }
 
 /// <summary>A type of outbound endpoint.</summary>
 public interface IOutboundEndpointType : IEndpointType
 {
-    /// <summary>Makes what the endpoint's instances share; no connection is opened yet.</summary>
-    IOutboundAdapter Create(OutboundEndpointConfig settings);
+    /// <inheritdoc cref="IInboundEndpointType.Prepare"/>
+    /// <returns>Makes what the endpoint's instances share; no connection is opened yet. Not to be called where there were errors.</returns>
+    Func<IOutboundAdapter> Prepare(OutboundEndpointConfig settings, ConfigErrors errors);
 }
 
 /// <summary>Base of the types of inbound endpoints: knows its settings record.</summary>
@@ -34,18 +35,10 @@ public abstract class InboundEndpointType<TSettings> : IInboundEndpointType
     public Type Settings => typeof(TSettings);
 
     /// <inheritdoc/>
-    public void Check(EndpointConfig settings, ConfigErrors errors) => Check((TSettings)settings, errors);
+    public Func<IMessageIntake, IInboundEndpoint> Prepare(InboundEndpointConfig settings, ConfigErrors errors) => Prepare((TSettings)settings, errors);
 
-    /// <inheritdoc/>
-    public IInboundEndpoint Create(InboundEndpointConfig settings, IMessageIntake intake) => Create((TSettings)settings, intake);
-
-    /// <inheritdoc cref="IEndpointType.Check"/>
-    protected virtual void Check(TSettings settings, ConfigErrors errors)
-    {
-    }
-
-    /// <inheritdoc cref="IInboundEndpointType.Create"/>
-    protected abstract IInboundEndpoint Create(TSettings settings, IMessageIntake intake);
+    /// <inheritdoc cref="IInboundEndpointType.Prepare"/>
+    protected abstract Func<IMessageIntake, IInboundEndpoint> Prepare(TSettings settings, ConfigErrors errors);
 }
 
 /// <summary>Base of the types of outbound endpoints: knows its settings record.</summary>
@@ -56,16 +49,8 @@ public abstract class OutboundEndpointType<TSettings> : IOutboundEndpointType
     public Type Settings => typeof(TSettings);
 
     /// <inheritdoc/>
-    public void Check(EndpointConfig settings, ConfigErrors errors) => Check((TSettings)settings, errors);
+    public Func<IOutboundAdapter> Prepare(OutboundEndpointConfig settings, ConfigErrors errors) => Prepare((TSettings)settings, errors);
 
-    /// <inheritdoc/>
-    public IOutboundAdapter Create(OutboundEndpointConfig settings) => Create((TSettings)settings);
-
-    /// <inheritdoc cref="IEndpointType.Check"/>
-    protected virtual void Check(TSettings settings, ConfigErrors errors)
-    {
-    }
-
-    /// <inheritdoc cref="IOutboundEndpointType.Create"/>
-    protected abstract IOutboundAdapter Create(TSettings settings);
+    /// <inheritdoc cref="IOutboundEndpointType.Prepare"/>
+    protected abstract Func<IOutboundAdapter> Prepare(TSettings settings, ConfigErrors errors);
 }

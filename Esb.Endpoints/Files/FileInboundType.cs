@@ -8,7 +8,13 @@ namespace Esb.Endpoints.Files;
 /// <summary>The type <c>file-inbound</c>.</summary>
 internal sealed class FileInboundType(EsbConfiguration configuration, IAuditGate audit, TimeProvider time, ILoggerFactory loggers) : InboundEndpointType<FileInboundConfig>
 {
-    protected override void Check(FileInboundConfig settings, ConfigErrors errors)
+    protected override Func<IMessageIntake, IInboundEndpoint> Prepare(FileInboundConfig settings, ConfigErrors errors)
+    {
+        Check(settings, errors);
+        return intake => Create(settings, intake);
+    }
+
+    private static void Check(FileInboundConfig settings, ConfigErrors errors)
     {
         if (settings.Relay is not null) errors.Add("ESB-CFG-VALUE", settings, "relay", "a file cannot be relayed: expected process or publish");
         if (settings.Mode == ExchangePattern.RequestReply)
@@ -21,7 +27,7 @@ internal sealed class FileInboundType(EsbConfiguration configuration, IAuditGate
         }
     }
 
-    protected override IInboundEndpoint Create(FileInboundConfig settings, IMessageIntake intake)
+    private FileInboundEndpoint Create(FileInboundConfig settings, IMessageIntake intake)
     {
         var maxBodyBytes = configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes;
         var handOver = new FileHandOver(settings, intake, maxBodyBytes, time);

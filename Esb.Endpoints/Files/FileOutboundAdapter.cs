@@ -5,10 +5,10 @@ namespace Esb.Endpoints.Files;
 
 /// <summary>What the instances of one file-outbound endpoint share: the folder and the spelling of names.</summary>
 /// <param name="config">The endpoint.</param>
-/// <param name="name">What its files are called; null where the configuration has errors, and no instance is ever made.</param>
+/// <param name="name">What its files are called.</param>
 /// <param name="maxBodyBytes">The most bytes of a file.</param>
 /// <param name="logger">Hears of a folder that cannot be made.</param>
-internal sealed partial class FileOutboundAdapter(FileOutboundConfig config, FileNameTemplate? name, long maxBodyBytes, ILogger<FileOutboundEndpoint> logger)
+internal sealed partial class FileOutboundAdapter(FileOutboundConfig config, FileNameTemplate name, long maxBodyBytes, ILogger<FileOutboundEndpoint> logger)
     : IOutboundAdapter
 {
     private Lazy<NameSpellings>? _spellings;
@@ -16,7 +16,7 @@ internal sealed partial class FileOutboundAdapter(FileOutboundConfig config, Fil
     public IOutboundEndpoint CreateInstance()
     {
         var spellings = LazyInitializer.EnsureInitialized(ref _spellings, () => new Lazy<NameSpellings>(MakeFolder));
-        return new FileOutboundEndpoint(config, name!, spellings.Value, maxBodyBytes, logger);
+        return new FileOutboundEndpoint(config, name, spellings.Value, maxBodyBytes, logger);
     }
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;

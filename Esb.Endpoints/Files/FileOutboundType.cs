@@ -9,11 +9,9 @@ namespace Esb.Endpoints.Files;
 internal sealed class FileOutboundType(IExpressionCompiler expressions, EsbConfiguration configuration, ILogger<FileOutboundEndpoint> logger)
     : OutboundEndpointType<FileOutboundConfig>
 {
-    // Compiled once, where they are checked: a compilation adds to what is asked of every document, which nobody may do while messages run.
-    private readonly Dictionary<FileOutboundConfig, FileNameTemplate?> _names = new(ReferenceEqualityComparer.Instance);
-
-    protected override void Check(FileOutboundConfig settings, ConfigErrors errors) => _names[settings] = FileNameTemplate.Compile(settings, expressions, errors);
-
-    protected override IOutboundAdapter Create(FileOutboundConfig settings) =>
-        new FileOutboundAdapter(settings, _names[settings], configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes, logger);
+    protected override Func<IOutboundAdapter> Prepare(FileOutboundConfig settings, ConfigErrors errors)
+    {
+        var name = FileNameTemplate.Compile(settings, expressions, errors);
+        return () => new FileOutboundAdapter(settings, name!, configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes, logger);
+    }
 }

@@ -31,10 +31,14 @@ internal sealed class HttpInboundType(
 {
     private const string PathExpected = "expected a path as it is once decoded, such as \"/orders\", without query, fragment and dot segments";
 
-    // Compiled once, where they are checked: each compilation adds to what is asked of every document.
-    private readonly Dictionary<RelayRouteConfig, IMessageCondition?> _conditions = new(ReferenceEqualityComparer.Instance);
+    protected override Func<IMessageIntake, IInboundEndpoint> Prepare(HttpInboundConfig settings, ConfigErrors errors)
+    {
+        Check(settings, errors);
+        var conditions = settings.Routes.Select(route => expressions.Compile(route.If, errors)).ToList();
+        return intake => Create(settings, conditions!, intake);
+    }
 
-    protected override void Check(HttpInboundConfig settings, ConfigErrors errors)
+    private void Check(HttpInboundConfig settings, ConfigErrors errors)
     {
         if (settings.IsSound("path") && !IsPath(settings.RequestPath)) Refuse(settings, errors, "path", settings.RequestPath, PathExpected);
         if (settings.SingleInstance) Refuse(settings, errors, "singleInstance", "true", "expected false: callers of the other hosts would find nobody");
@@ -46,17 +50,13 @@ internal sealed class HttpInboundType(
         QueryParameters.Check(settings, errors);
         if (settings.Relay is { } relay) CheckTarget(settings, relay, errors);
         if (settings.Relay is null && settings.Routes.Count > 0 && settings.IsSound("relay")) errors.Add("ESB-CFG-VALUE", settings, "routes", "only what is relayed can be sent on other ways: expected relay, for what takes none of them");
-        foreach (var route in settings.Routes)
-        {
-            _conditions[route] = expressions.Compile(route.If, errors);
-            if (route.IsSound("relay")) CheckTarget(route, route.Relay, errors);
-        }
+        foreach (var route in settings.Routes.Where(route => route.IsSound("relay"))) CheckTarget(route, route.Relay, errors);
     }
 
-    protected override IInboundEndpoint Create(HttpInboundConfig settings, IMessageIntake intake)
+    private HttpInboundEndpoint Create(HttpInboundConfig settings, IReadOnlyList<IMessageCondition> conditions, IMessageIntake intake)
     {
         IHttpExchange exchange = settings.Relay is { } relay
-            ? RelayOf(settings, relay)
+            ? RelayOf(settings, relay, conditions)
             : new MessageExchange(settings, intake, new HttpMessageReader(settings, MaxBodyBytes(settings), time), KeyedRequestsOf(settings, intake));
         var access = gates.Create(settings, intake);
         return new HttpInboundEndpoint(
@@ -69,10 +69,10 @@ internal sealed class HttpInboundType(
             errors.Add(new ConfigError("ESB-CFG-VALUE", $"{place.Path}.relay", $"\"{relay}\"", $"expected the name of an http-outbound endpoint; {endpoint.Name} is another kind", place.Origin));
     }
 
-    private IHttpExchange RelayOf(HttpInboundConfig settings, string relay)
+    private IHttpExchange RelayOf(HttpInboundConfig settings, string relay, IReadOnlyList<IMessageCondition> conditions)
     {
         var reader = new HttpMessageReader(settings, MaxBodyBytes(settings), time);
-        var (routes, state) = (RoutesOf(settings, relay, reader), states.Of(settings.Name));
+        var (routes, state) = (RoutesOf(settings, relay, conditions, reader), states.Of(settings.Name));
         return settings.Audit is null
             ? new RelayExchange(settings, routes, state)
             : new AuditedRelayExchange(settings, routes, state, new RelayJournal(settings, reader, trail, time, loggers.CreateLogger<RelayRecord>()));
@@ -88,9 +88,9 @@ internal sealed class HttpInboundType(
     private KeyedRequests? KeyedRequestsOf(HttpInboundConfig settings, IMessageIntake intake) =>
         settings.Idempotency ? new KeyedRequests(settings.Name, keys, intake, time, loggers.CreateLogger<KeyedRequests>()) : null;
 
-    private RelayRoutes RoutesOf(HttpInboundConfig settings, string otherwise, HttpMessageReader reader) => new(
+    private RelayRoutes RoutesOf(HttpInboundConfig settings, string otherwise, IReadOnlyList<IMessageCondition> conditions, HttpMessageReader reader) => new(
         settings.Name,
-        [.. settings.Routes.Select(route => new RelayRoute(_conditions[route]!, RelayTo(settings, route.Relay)))],
+        [.. settings.Routes.Zip(conditions, (route, condition) => new RelayRoute(condition, RelayTo(settings, route.Relay)))],
         RelayTo(settings, otherwise),
         reader,
         MaxBodyBytes(settings));

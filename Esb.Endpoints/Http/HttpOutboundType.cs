@@ -10,7 +10,13 @@ namespace Esb.Endpoints.Http;
 /// <summary>The type <c>http-outbound</c>.</summary>
 internal sealed class HttpOutboundType(EsbConfiguration configuration, HttpTargets targets, TimeProvider time, ILoggerFactory loggers) : OutboundEndpointType<HttpOutboundConfig>
 {
-    protected override void Check(HttpOutboundConfig settings, ConfigErrors errors)
+    protected override Func<IOutboundAdapter> Prepare(HttpOutboundConfig settings, ConfigErrors errors)
+    {
+        Check(settings, errors);
+        return () => Create(settings);
+    }
+
+    private void Check(HttpOutboundConfig settings, ConfigErrors errors)
     {
         HttpAddressRules.Check(settings, settings.Url, settings.Method, settings.AllowInsecure, errors);
         TargetSecurityCheck.Check(settings, errors, time.GetUtcNow());
@@ -18,7 +24,7 @@ internal sealed class HttpOutboundType(EsbConfiguration configuration, HttpTarge
         if (settings.TargetsFile is { } file) LiveSettings<HttpTargetConfig>.Read(file, configuration.Variables, (target, found) => CheckTarget(settings, target, found), errors);
     }
 
-    protected override IOutboundAdapter Create(HttpOutboundConfig settings)
+    private HttpOutboundAdapter Create(HttpOutboundConfig settings)
     {
         var maxBodyBytes = (settings.MaxBodySize ?? configuration.Section<LimitsConfig>("limits").MaxBodySize).Bytes;
         return new HttpOutboundAdapter(settings, targets, new HttpDestinations(settings, LiveOf(settings)), maxBodyBytes, time);

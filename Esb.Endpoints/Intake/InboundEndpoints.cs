@@ -19,6 +19,7 @@ internal sealed partial class InboundEndpoints(
 {
     private readonly Dictionary<Type, IInboundEndpointType> _types = types.OfType<IInboundEndpointType>().ToDictionary(type => type.Settings);
     private readonly ILookup<Type?, string> _names = kinds.ToLookup(kind => kind.Settings, kind => kind.Kind);
+    private readonly Dictionary<string, Func<IMessageIntake, IInboundEndpoint>> _prepared = [];
     private readonly Dictionary<string, IInboundEndpoint> _running = [];
     private readonly Dictionary<string, string> _failed = [];
 
@@ -35,7 +36,7 @@ internal sealed partial class InboundEndpoints(
 
     public void Check(ConfigErrors errors)
     {
-        foreach (var config in Configs) _types[config.GetType()].Check(config, errors);
+        foreach (var config in Configs) _prepared[config.Name] = _types[config.GetType()].Prepare(config, errors);
     }
 
     public async Task StartAsync(CancellationToken cancellationToken)
@@ -70,8 +71,8 @@ internal sealed partial class InboundEndpoints(
 
     private IInboundEndpoint Create(InboundEndpointConfig config)
     {
-        var (type, intake) = (_types[config.GetType()], intakes.Create(config));
-        return config.SingleInstance ? new SingleInstanceEndpoint(config.Name, intake, held => type.Create(config, held), singles) : type.Create(config, intake);
+        var (create, intake) = (_prepared[config.Name], intakes.Create(config));
+        return config.SingleInstance ? new SingleInstanceEndpoint(config.Name, intake, create, singles) : create(intake);
     }
 
     private List<IInboundEndpoint> Running()

@@ -9,41 +9,40 @@ namespace Esb.Endpoints.Sql;
 internal sealed class SqlOutboundType(IExpressionCompiler expressions, EsbConfiguration configuration, DatabaseConnections databases, TimeProvider time)
     : OutboundEndpointType<SqlOutboundConfig>
 {
-    // Compiled once, where they are checked: a compilation adds to what is asked of every document, which nobody may do while messages run.
-    private readonly Dictionary<SqlOutboundConfig, SqlCommandPlan?> _plans = new(ReferenceEqualityComparer.Instance);
-
     private long MaxBodyBytes => configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes;
 
-    protected override void Check(SqlOutboundConfig settings, ConfigErrors errors)
+    protected override Func<IOutboundAdapter> Prepare(SqlOutboundConfig settings, ConfigErrors errors)
     {
-        _plans[settings] = SqlCommandPlan.Compile(settings, expressions, MaxBodyBytes, errors);
-        if (settings.Batch is null) return;
+        var plan = SqlCommandPlan.Compile(settings, expressions, MaxBodyBytes, errors);
+        if (settings.Batch is not null) CheckBatch(settings, errors);
+        return () => new SqlOutboundAdapter(settings, plan!, databases, configuration.Name, MaxBodyBytes, time);
+    }
+
+    private static void CheckBatch(SqlOutboundConfig settings, ConfigErrors errors)
+    {
         if (settings.Query is not null) errors.Add("ESB-CFG-BATCH", settings, "batch", "a query answers each message for itself; expected execute");
         if (settings.Delivery != DeliveryMode.Parallel && settings.IsSound("delivery"))
             errors.Add("ESB-CFG-BATCH", settings, "batch", "messages of one batch succeed and fail at once, which in order they must not; expected delivery \"parallel\"");
         if (settings.SingleInstance) errors.Add("ESB-CFG-BATCH", settings, "batch", "each effect shows its own fence with singleInstance; expected one of the two");
     }
-
-    protected override IOutboundAdapter Create(SqlOutboundConfig settings) => new SqlOutboundAdapter(
-        settings, _plans[settings], databases, configuration.Name, MaxBodyBytes, time);
 }
 
 /// <summary>What the instances of one sql-outbound endpoint share: the checked command. The connections are shared by all endpoints, and outlive them.</summary>
 /// <param name="config">The endpoint.</param>
-/// <param name="plan">Its command; null where the configuration has errors, and no instance is ever made.</param>
+/// <param name="plan">Its command.</param>
 /// <param name="databases">The connections.</param>
 /// <param name="bus">The name of the bus, for what is kept in the database.</param>
 /// <param name="maxBodyBytes">The most bytes of an answer.</param>
 /// <param name="time">For batches.</param>
-internal sealed class SqlOutboundAdapter(SqlOutboundConfig config, SqlCommandPlan? plan, DatabaseConnections databases, string bus, long maxBodyBytes, TimeProvider time)
+internal sealed class SqlOutboundAdapter(SqlOutboundConfig config, SqlCommandPlan plan, DatabaseConnections databases, string bus, long maxBodyBytes, TimeProvider time)
     : IFencingAdapter
 {
     // Of all instances, so that what they deliver at once meets here.
     private readonly Lazy<MessageBatcher>? _batcher = config.Batch is not { } batch
         ? null
-        : new(() => new MessageBatcher(batch, new SqlBatch(config, plan!.Text, databases.Find(config.Connection)).RunAsync, time));
+        : new(() => new MessageBatcher(batch, new SqlBatch(config, plan.Text, databases.Find(config.Connection)).RunAsync, time));
 
-    public IOutboundEndpoint CreateInstance() => new SqlOutboundEndpoint(config, plan!, databases.Find(config.Connection), bus, maxBodyBytes, time, _batcher?.Value);
+    public IOutboundEndpoint CreateInstance() => new SqlOutboundEndpoint(config, plan, databases.Find(config.Connection), bus, maxBodyBytes, time, _batcher?.Value);
 
     public Task RaiseFenceAsync(long fencingToken, CancellationToken cancellationToken) =>
         databases.Find(config.Connection).Tables.RaiseFenceAsync(new Fence(bus, config.Name, fencingToken), cancellationToken);

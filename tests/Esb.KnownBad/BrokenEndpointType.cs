@@ -13,10 +13,11 @@ internal sealed class BrokenEndpointType(IOutboundEndpointType inner, string? en
 {
     public Type Settings => inner.Settings;
 
-    public void Check(EndpointConfig settings, ConfigErrors errors) => inner.Check(settings, errors);
-
-    public IOutboundAdapter Create(OutboundEndpointConfig settings) =>
-        endpoint is null || settings.Name == endpoint ? new BrokenAdapter(inner.Create(settings), send) : inner.Create(settings);
+    public Func<IOutboundAdapter> Prepare(OutboundEndpointConfig settings, ConfigErrors errors)
+    {
+        var create = inner.Prepare(settings, errors);
+        return endpoint is null || settings.Name == endpoint ? () => new BrokenAdapter(create(), send) : create;
+    }
 
     private sealed class BrokenAdapter(IOutboundAdapter inner, BrokenSend send) : IOutboundAdapter
     {

@@ -55,6 +55,9 @@ public sealed class DatabaseSampleTests
     [TestCase(4_000), TestCase(20_000, Category = "Soak"), CancelAfter(120_000)]
     public async Task Orders_of_fifty_clients_are_as_many_rows(int orders, CancellationToken cancellationToken)
     {
+        await using var connection = await _database.OpenConnectionAsync(cancellationToken);
+        await connection.ExecuteAsync("truncate orders_in"); // of the other case
+
         await Parallel.ForEachAsync(
             Enumerable.Range(0, orders),
             new ParallelOptions { MaxDegreeOfParallelism = Clients, CancellationToken = cancellationToken },
@@ -64,7 +67,6 @@ public sealed class DatabaseSampleTests
                 Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
             });
 
-        await using var connection = await _database.OpenConnectionAsync(cancellationToken);
         var rows = 0L;
         await _host.WaitAsync(
             async _ => (rows = await connection.ExecuteScalarAsync<long>("select count(*) from orders_in")) >= orders,

@@ -92,9 +92,12 @@ public sealed class EndpointTypesTests
 
         var settings = configuration.Named<EndpointConfig>("endpoints")["e"];
         var type = provider.GetServices<IEndpointType>().Single(candidate => candidate.Settings == settings.GetType());
-        type.Check(settings, errors);
-        if (settings is OutboundEndpointConfig outbound) Assert.That(((IOutboundEndpointType)type).Create(outbound), Is.Not.Null);
-        else Assert.That(((IInboundEndpointType)type).Create((InboundEndpointConfig)settings, null!), Is.Not.Null);
+        Func<object> create = settings is OutboundEndpointConfig outbound
+            ? ((IOutboundEndpointType)type).Prepare(outbound, errors)
+            : Inbound(((IInboundEndpointType)type).Prepare((InboundEndpointConfig)settings, errors));
+        if (errors.All.Count == 0) Assert.That(create(), Is.Not.Null);
+
+        static Func<object> Inbound(Func<IMessageIntake, IInboundEndpoint> make) => () => make(null!);
     }
 
     private static IDatabaseProvider Forgetful()

@@ -125,7 +125,7 @@ internal sealed class HttpBus : IAsyncDisposable
         _services = services.AddSingleton(configuration).BuildServiceProvider();
         foreach (var check in _services.GetServices<IConfigurationCheck>()) check.Check(Errors);
         var type = _services.GetServices<IEndpointType>().OfType<IOutboundEndpointType>().Single();
-        foreach (var outbound in configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>()) type.Check(outbound, Errors);
+        foreach (var outbound in configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>()) type.Prepare(outbound, Errors);
     }
 
     public Task StopAsync(CancellationToken cancellationToken)
