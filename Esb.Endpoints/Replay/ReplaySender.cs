@@ -69,10 +69,16 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
         var endpoint = summary.ReplayedTo ?? summary.Endpoint;
         var message = MessageOf(kept.Letter.Message);
         using var activity = ReplayTelemetry.Start(kept.Letter.TraceParent, message, endpoint, job.Id);
-        var begun = AuditFacts.Of(message, AuditKind.Replayed, services.Time); // it may be delivered before its confirm is here
-        await InsistAsync(() => TrySendAsync(endpoint, message, ended), () => begun = AuditFacts.Of(message, AuditKind.Replayed, services.Time), ended);
+        AuditFact? begun = null; // of the attempt that is confirmed, which may be delivered before its confirm is here
+        await InsistAsync(
+            () =>
+            {
+                begun = AuditFacts.Of(message, AuditKind.Replayed, services.Time);
+                return TrySendAsync(endpoint, message, ended);
+            },
+            ended);
         ReplayTelemetry.CountReplayed(endpoint);
-        return FactOf(begun, message, endpoint, kept);
+        return FactOf(begun!, message, endpoint, kept);
     }
 
     // A job that is paused or goes on elsewhere meanwhile does not send the letter again: the log has what the audit has not.
@@ -80,7 +86,7 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
     {
         try
         {
-            await InsistAsync(() => TryRecordAsync(replayed), null, ended);
+            await InsistAsync(() => TryRecordAsync(replayed), ended);
         }
         catch (OperationCanceledException)
         {
@@ -90,13 +96,12 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
     }
 
     // Tries until there is no trouble any more.
-    private async Task InsistAsync(Func<Task<string?>> tryAsync, Action? again, CancellationToken ended)
+    private async Task InsistAsync(Func<Task<string?>> tryAsync, CancellationToken ended)
     {
         for (var pause = FirstPause; await tryAsync() is { } trouble; pause = Longer(pause))
         {
             watch.Trouble = trouble;
             await Task.Delay(pause, services.Time, ended);
-            again?.Invoke();
         }
 
         watch.Trouble = null;

@@ -24,20 +24,22 @@ internal static class TokenKeys
 
     private static void RequireSound(SecurityKey key)
     {
+        if (key is JsonWebKey { Kty: not ("RSA" or "EC") } or SymmetricSecurityKey) throw new FileFaultException("holds a key that is neither RSA nor EC; a shared one stands in \"secret\"");
+        var bits = BitsOf(key);
+        if (IsRsa(key) ? bits < MinRsaBits : bits != 256) throw new FileFaultException($"holds a key of {bits} bits; expected RSA of {MinRsaBits} or more, or P-256");
+    }
+
+    // The library decodes a key only when it is asked for its size.
+    private static int BitsOf(SecurityKey key)
+    {
         try
         {
-            Require(key);
+            return key.KeySize;
         }
         catch (Exception ex) when (ex is FormatException or ArgumentException or CryptographicException)
         {
-            throw new FileFaultException("holds a key that cannot be read"); // the library decodes it only when it is asked for its size
+            throw Unreadable();
         }
-    }
-
-    private static void Require(SecurityKey key)
-    {
-        if (key is JsonWebKey { Kty: not ("RSA" or "EC") } or SymmetricSecurityKey) throw new FileFaultException("holds a key that is neither RSA nor EC; a shared one stands in \"secret\"");
-        if (IsRsa(key) ? key.KeySize < MinRsaBits : key.KeySize != 256) throw new FileFaultException($"holds a key of {key.KeySize} bits; expected RSA of {MinRsaBits} or more, or P-256");
     }
 
     private static bool IsRsa(SecurityKey key) => key is RsaSecurityKey or JsonWebKey { Kty: "RSA" };
