@@ -26,6 +26,14 @@ internal static class Figures
         { } ratio => string.Create(CultureInfo.InvariantCulture, $"{ratio.Median:0.00} ({ratio.Low:0.00} to {ratio.High:0.00})"),
     };
 
+    /// <summary>Its median alone.</summary>
+    public static string Median(RowResult row) => row.Value switch
+    {
+        null => "",
+        { } bytes when row.Peer.Length == 0 => Bytes(bytes.Median),
+        { } ratio => ratio.Median.ToString("0.00", CultureInfo.InvariantCulture),
+    };
+
     public static string Outcome(RowResult row) => row switch
     {
         { Flaw: { } flaw } => flaw,

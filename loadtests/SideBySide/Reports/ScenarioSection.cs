@@ -1,3 +1,5 @@
+using SideBySide.Measuring;
+
 namespace SideBySide.Reports;
 
 /// <summary>One scenario as a section of the page.</summary>
@@ -24,7 +26,7 @@ internal static class ScenarioSection
     public static string Write(ScenarioResult result)
     {
         var rows = MarkdownTable.Write(
-            ["", "goal", "ours", "peer", "measured (lowest to highest round)", "", "CPU of ours per message", "allocated by ours per message", "CPU of the peer per message"],
+            ["", "goal", "ours", "peer", "measured (lowest to highest round)", "", "runs before", "CPU of ours per message", "allocated by ours per message", "CPU of the peer per message"],
             result.Rows.Select(row => (string[])
             [
                 row.Case,
@@ -33,16 +35,24 @@ internal static class ScenarioSection
                 Side(row.Peer, row.PeerRate),
                 Figures.Value(row),
                 Figures.Outcome(row),
+                Earlier(row, result.Earlier),
                 Figures.Microseconds(row.CpuMicroseconds),
                 Figures.Bytes(row.AllocatedBytes),
                 Figures.Microseconds(row.PeerCpuMicroseconds),
             ]));
         var settings = string.Concat(result.Settings.Select(side => $"- {side.Side}: {side.Settings}.\n"));
-        return $"### {Title(result.Id)}\n\n![{Title(result.Id)}](images/{Image(result.Id)})\n\n{rows}\n{settings}\n{Write(result.Facts)}\n";
+        return $"### {Title(result.Id)}\n\n![{Title(result.Id)}](images/{Image(result.Id)})\n\n{rows}\n{settings}\n{Write(result.Facts)}{Earlier(result.Earlier)}\n";
     }
 
     private static string Write(RunFacts facts) =>
         $"{facts.Date}, commit {facts.Commit}, `{facts.Command}`: {facts.Method}; {facts.Machine}.";
+
+    private static string Earlier(IReadOnlyList<ScenarioResult> runs) =>
+        runs.Count == 0 ? "" : $" The runs before: {string.Join("; ", runs.Select(run => $"{run.Facts.Date}, commit {run.Facts.Commit}, {run.Facts.Machine}"))}.";
+
+    private static string Earlier(RowResult row, IReadOnlyList<ScenarioResult> runs) => string.Join(", ", runs
+        .SelectMany(run => run.Rows.Where(earlier => (earlier.Case, earlier.Goal, earlier.Ours) == (row.Case, row.Goal, row.Ours)))
+        .Select(Figures.Median).Where(median => median.Length > 0));
 
     private static string Side(string name, double? rate) => name.Length == 0 ? "" : $"{name} {Figures.Rate(rate)}";
 }

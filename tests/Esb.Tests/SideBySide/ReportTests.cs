@@ -13,7 +13,7 @@ public sealed class ReportTests
     [Test]
     public void A_section_says_goal_rates_ratio_with_spread_and_what_it_cost() =>
         Assert.That(ScenarioSection.Write(Result(Met)), Does.Contain(
-            "| 1K | ≥ 0.75 × nginx | relay 41,234/s | nginx 50,000/s | 0.82 (0.80 to 0.85) | met | 20.4 µs | 4 KB | 10 µs |"));
+            "| 1K | ≥ 0.75 × nginx | relay 41,234/s | nginx 50,000/s | 0.82 (0.80 to 0.85) | met |  | 20.4 µs | 4 KB | 10 µs |"));
 
     [Test]
     public void A_section_says_how_it_was_measured() =>
@@ -44,14 +44,25 @@ public sealed class ReportTests
     }
 
     [Test]
+    public void A_section_shows_the_medians_of_the_two_runs_before()
+    {
+        IReadOnlyList<ScenarioResult> kept = [];
+        foreach (var (date, median) in new[] { ("first", 0.5), ("second", 0.61), ("third", 0.72), ("fourth", 0.83) })
+            kept = ResultFile.Merge(kept, [Result(Met with { Value = new Spread(median, 0, 1) }) with { Facts = Facts with { Date = date } }]);
+
+        Assert.That(ScenarioSection.Write(kept.Single()), Does.Contain("| 0.83 (0.00 to 1.00) | met | 0.72, 0.61 |").And.Contains("The runs before: third, commit abc1234, 2 cores; second, commit abc1234, 2 cores."));
+    }
+
+    [Test]
     public void Results_survive_their_file()
     {
         var file = Path.Combine(Path.GetTempPath(), $"{Guid.NewGuid():N}.json");
         try
         {
-            ResultFile.Write(file, [Result(Met)]);
+            var result = Result(Met) with { Earlier = [Result(Met)] };
+            ResultFile.Write(file, [result]);
 
-            Assert.That(ScenarioSection.Write(ResultFile.Read(file)[0]), Is.EqualTo(ScenarioSection.Write(Result(Met))));
+            Assert.That(ScenarioSection.Write(ResultFile.Read(file)[0]), Is.EqualTo(ScenarioSection.Write(result)));
         }
         finally
         {
