@@ -37,7 +37,7 @@ internal sealed partial class AuditGate(AuditConfig config, IAuditWriter store, 
         if (IsStrict) _watching = WatchAsync(store.CheckAsync, StoreInterval, _stopping.Token);
         else if (store.Spool is { } spool)
         {
-            _gauges = new SpoolGauges(spool);
+            _gauges = new SpoolGauges(spool, time);
             _watching = WatchAsync(_ => LookAtSpool(spool), ShortInterval, _stopping.Token);
         }
 

@@ -4,14 +4,15 @@ using Esb.Core.Diagnostics;
 
 namespace Esb.Audit.Pressure;
 
-/// <summary>Shows how large the spool is, as long as it is not disposed.</summary>
+/// <summary>Shows how large the spool is, and how old, as long as it is not disposed.</summary>
 internal sealed class SpoolGauges : IDisposable
 {
     private readonly Meter _meter = new("Esb.Audit");
 
-    public SpoolGauges(IAuditSpool spool)
+    public SpoolGauges(IAuditSpool spool, TimeProvider time)
     {
         _meter.CreateObservableGauge(EsbTelemetry.Metrics.AuditSpoolSize, () => spool.Bytes, "By", "What audit facts take of the disk that wait to be moved to their store.");
+        _meter.CreateObservableGauge(EsbTelemetry.Metrics.AuditQueueAge, () => spool.Oldest is { } oldest ? (time.GetUtcNow() - oldest).TotalSeconds : 0, "s", "How long ago the oldest audit fact happened that waits to be moved to its store.");
         _meter.CreateObservableGauge(EsbTelemetry.Metrics.AuditSpoolLimit, () => spool.MaxBytes, "By", "The most that they may take.");
     }
 

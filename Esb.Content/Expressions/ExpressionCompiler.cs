@@ -17,6 +17,7 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
     private readonly XPathCompiler _xpaths = new(namespaces);
     private readonly PathSet _paths = new(xml, checksWhole);
     private readonly JsonPathSet _jsonPaths = new(checksWhole, () => new JsonTime(time, xml.Limits.ExpressionTime));
+    private bool _isComplete;
 
     /// <summary>A compiler with the section <c>namespaces</c>; entries that its check refuses are left out.</summary>
     public static ExpressionCompiler Create(EsbConfiguration configuration, XmlInput xml, TimeProvider time) =>
@@ -29,24 +30,37 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
 
     public IMessageValue? Compile(IValueSource value, ConfigErrors errors) => Compile(value, wantsText: true, errors);
 
-    public IMessageCondition? Compile(ConditionConfig condition, ConfigErrors errors) => condition switch
+    public IMessageCondition? Compile(ConditionConfig condition, ConfigErrors errors)
     {
-        { All: null, Any: null, Not: null } => CompileOne(condition, errors),
-        _ when !ValueDemands.AreNone(condition, errors) => null,
-        { All: { } all } => CompileEach(all, errors) is { } conditions ? new AllCondition(conditions) : null,
-        { Any: { } any } => CompileEach(any, errors) is { } conditions ? new AnyCondition(conditions) : null,
-        _ => Compile(condition.Not!, errors) is { } inner ? new NotCondition(inner) : null,
-    };
+        RequireTime(condition.Path);
+        return condition switch
+        {
+            { All: null, Any: null, Not: null } => CompileOne(condition, errors),
+            _ when !ValueDemands.AreNone(condition, errors) => null,
+            { All: { } all } => CompileEach(all, errors) is { } conditions ? new AllCondition(conditions) : null,
+            { Any: { } any } => CompileEach(any, errors) is { } conditions ? new AnyCondition(conditions) : null,
+            _ => Compile(condition.Not!, errors) is { } inner ? new NotCondition(inner) : null,
+        };
+    }
 
     public IMessageValue? CompileTemplate(string template, string path, ConfigOrigin origin, ConfigErrors errors)
     {
+        RequireTime(path);
         var (value, expected) = TemplateParser.Parse(template);
         if (expected is not null) errors.Add(new ConfigError("ESB-EXPR-TEMPLATE", path, $"\"{template}\"", expected, origin));
         return value;
     }
 
+    public void Complete() => _isComplete = true;
+
+    private void RequireTime(string path)
+    {
+        if (_isComplete) throw new InvalidOperationException($"{path} was compiled after its configuration was checked.");
+    }
+
     private IMessageValue? Compile(IValueSource value, bool wantsText, ConfigErrors errors)
     {
+        RequireTime(value.Path);
         if (CompileSource(value, wantsText, errors) is not { } compiled || !ValueDemands.AreSound(value, errors)) return null;
         var single = value.Single == true && CountOf(value, errors) is { } count ? ValueDemands.Single(compiled, count, value) : compiled;
         return value.Required == true ? ValueDemands.Required(single, value) : single;

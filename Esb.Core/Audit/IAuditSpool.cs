@@ -7,6 +7,9 @@ public interface IAuditSpool
     /// <summary>How many facts have not been forgotten yet.</summary>
     long Length { get; }
 
+    /// <summary>When the oldest of them happened; null where none waits, and until somebody has looked.</summary>
+    DateTimeOffset? Oldest { get; }
+
     /// <summary>The bytes that they take of the disk, and those that were moved and not deleted yet.</summary>
     long Bytes { get; }
 

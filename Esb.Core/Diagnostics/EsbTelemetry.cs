@@ -196,6 +196,9 @@ public static class EsbTelemetry
         /// <summary>Up-down counter, {fact}: audit facts that wait to be moved to their store.</summary>
         public const string AuditQueueLength = "esb.audit.queue.length";
 
+        /// <summary>Gauge, s: how long ago the oldest of them happened; 0 where none waits.</summary>
+        public const string AuditQueueAge = "esb.audit.queue.age";
+
         /// <summary>Counter, {fact}: audit facts that their store refuses for good, put aside on this machine.</summary>
         public const string AuditRefused = "esb.audit.refused";
 

@@ -15,16 +15,16 @@ public interface IInboundEndpointType : IEndpointType
     /// <summary>Compiles what an endpoint's settings hold, and reports what is wrong with them beyond what its properties say one by one. Opens nothing. Called once for each endpoint, before any message runs.</summary>
     /// <param name="settings">The settings; what could not be read has its default, and nothing is thrown because of it.</param>
     /// <param name="errors">Hears of every error.</param>
-    /// <returns>Makes the endpoint for an intake, again each time it is called; it does nothing until it is started. Not to be called where there were errors.</returns>
-    Func<IMessageIntake, IInboundEndpoint> Prepare(InboundEndpointConfig settings, ConfigErrors errors);
+    /// <returns>Makes the endpoint for an intake, a new one each time it is called; it does nothing until it is started. Null where the settings have an error.</returns>
+    Func<IMessageIntake, IInboundEndpoint>? Prepare(InboundEndpointConfig settings, ConfigErrors errors);
 }
 
 /// <summary>A type of outbound endpoint.</summary>
 public interface IOutboundEndpointType : IEndpointType
 {
     /// <inheritdoc cref="IInboundEndpointType.Prepare"/>
-    /// <returns>Makes what the endpoint's instances share; no connection is opened yet. Not to be called where there were errors.</returns>
-    Func<IOutboundAdapter> Prepare(OutboundEndpointConfig settings, ConfigErrors errors);
+    /// <returns>Makes what the endpoint's instances share; no connection is opened yet. Null where the settings have an error.</returns>
+    Func<IOutboundAdapter>? Prepare(OutboundEndpointConfig settings, ConfigErrors errors);
 }
 
 /// <summary>Base of the types of inbound endpoints: knows its settings record.</summary>
@@ -35,10 +35,10 @@ public abstract class InboundEndpointType<TSettings> : IInboundEndpointType
     public Type Settings => typeof(TSettings);
 
     /// <inheritdoc/>
-    public Func<IMessageIntake, IInboundEndpoint> Prepare(InboundEndpointConfig settings, ConfigErrors errors) => Prepare((TSettings)settings, errors);
+    public Func<IMessageIntake, IInboundEndpoint>? Prepare(InboundEndpointConfig settings, ConfigErrors errors) => Prepared.UnlessRefused(settings, errors, found => Prepare((TSettings)settings, found));
 
     /// <inheritdoc cref="IInboundEndpointType.Prepare"/>
-    protected abstract Func<IMessageIntake, IInboundEndpoint> Prepare(TSettings settings, ConfigErrors errors);
+    protected abstract Func<IMessageIntake, IInboundEndpoint>? Prepare(TSettings settings, ConfigErrors errors);
 }
 
 /// <summary>Base of the types of outbound endpoints: knows its settings record.</summary>
@@ -49,8 +49,21 @@ public abstract class OutboundEndpointType<TSettings> : IOutboundEndpointType
     public Type Settings => typeof(TSettings);
 
     /// <inheritdoc/>
-    public Func<IOutboundAdapter> Prepare(OutboundEndpointConfig settings, ConfigErrors errors) => Prepare((TSettings)settings, errors);
+    public Func<IOutboundAdapter>? Prepare(OutboundEndpointConfig settings, ConfigErrors errors) => Prepared.UnlessRefused(settings, errors, found => Prepare((TSettings)settings, found));
 
     /// <inheritdoc cref="IOutboundEndpointType.Prepare"/>
-    protected abstract Func<IOutboundAdapter> Prepare(TSettings settings, ConfigErrors errors);
+    protected abstract Func<IOutboundAdapter>? Prepare(TSettings settings, ConfigErrors errors);
+}
+
+file static class Prepared
+{
+    // Of this endpoint alone: an error that a neighbour has too is told once, and ours all the same.
+    public static TCreate? UnlessRefused<TCreate>(EndpointConfig settings, ConfigErrors errors, Func<ConfigErrors, TCreate?> prepare)
+        where TCreate : class
+    {
+        var found = new ConfigErrors();
+        var create = prepare(found);
+        errors.AddAll(found);
+        return settings.IsWhole && !found.Any ? create : null;
+    }
 }

@@ -26,7 +26,7 @@ public interface IMessageCondition
     bool Holds(MessageContext context);
 }
 
-/// <summary>Compiles what a configuration says of values and conditions; errors are collected, and the result is null then.</summary>
+/// <summary>Compiles what a configuration says of values and conditions; errors are collected, and the result is null then. Used by one thread, while the configuration is checked.</summary>
 public interface IExpressionCompiler
 {
     /// <summary>Compiles a value.</summary>
@@ -37,6 +37,9 @@ public interface IExpressionCompiler
 
     /// <summary>Compiles a template: text with places such as <c>{header.x-order}</c>, <c>{message.id}</c>, <c>{property.status}</c>; <c>{{</c> is a plain brace.</summary>
     IMessageValue? CompileTemplate(string template, string path, Configuration.ConfigOrigin origin, Configuration.ConfigErrors errors);
+
+    /// <summary>Says that the configuration is compiled. All of its expressions share one pass over a document, to which nothing can be added while messages run: whoever compiles later gets an <see cref="InvalidOperationException"/>.</summary>
+    void Complete();
 }
 
 /// <summary>Values as text.</summary>

@@ -32,11 +32,10 @@ internal sealed partial class OutboundEndpoints : IBusPart, IEndpointCaller, IEn
         var names = kinds.Where(kind => kind.Settings is not null).ToLookup(kind => kind.Settings!, kind => kind.Kind);
         foreach (var config in configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>())
         {
-            var known = _errors.All.Count;
             var create = bySettings[config.GetType()].Prepare(config, _errors);
             var filter = config.Filter is null ? null : expressions.Compile(config.Filter, _errors);
             if (filter?.ReadsBody == true) _errors.Add("ESB-CFG-FILTER", config, "filter", "looks at headers and the envelope only, never into the body");
-            if (!config.IsWhole || _errors.All.Count > known) continue; // it is never started
+            if (create is null) continue; // it is never started
             var sender = new EndpointSender(config, create(), services.Time, services.Loggers);
             _controllers[config.Name] = new DeliveryController(config, names[config.GetType()].First(), sender, filter, services);
         }

@@ -8,7 +8,7 @@ namespace Esb.Endpoints.Files;
 /// <summary>The type <c>file-inbound</c>.</summary>
 internal sealed class FileInboundType(EsbConfiguration configuration, IAuditGate audit, TimeProvider time, ILoggerFactory loggers) : InboundEndpointType<FileInboundConfig>
 {
-    protected override Func<IMessageIntake, IInboundEndpoint> Prepare(FileInboundConfig settings, ConfigErrors errors)
+    protected override Func<IMessageIntake, IInboundEndpoint>? Prepare(FileInboundConfig settings, ConfigErrors errors)
     {
         Check(settings, errors);
         return intake => Create(settings, intake);

@@ -9,9 +9,9 @@ namespace Esb.Endpoints.Files;
 internal sealed class FileOutboundType(IExpressionCompiler expressions, EsbConfiguration configuration, ILogger<FileOutboundEndpoint> logger)
     : OutboundEndpointType<FileOutboundConfig>
 {
-    protected override Func<IOutboundAdapter> Prepare(FileOutboundConfig settings, ConfigErrors errors)
+    protected override Func<IOutboundAdapter>? Prepare(FileOutboundConfig settings, ConfigErrors errors)
     {
-        var name = FileNameTemplate.Compile(settings, expressions, errors);
-        return () => new FileOutboundAdapter(settings, name!, configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes, logger);
+        if (FileNameTemplate.Compile(settings, expressions, errors) is not { } name) return null;
+        return () => new FileOutboundAdapter(settings, name, configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes, logger);
     }
 }

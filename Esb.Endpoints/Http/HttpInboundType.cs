@@ -31,11 +31,11 @@ internal sealed class HttpInboundType(
 {
     private const string PathExpected = "expected a path as it is once decoded, such as \"/orders\", without query, fragment and dot segments";
 
-    protected override Func<IMessageIntake, IInboundEndpoint> Prepare(HttpInboundConfig settings, ConfigErrors errors)
+    protected override Func<IMessageIntake, IInboundEndpoint>? Prepare(HttpInboundConfig settings, ConfigErrors errors)
     {
         Check(settings, errors);
-        var conditions = settings.Routes.Select(route => expressions.Compile(route.If, errors)).ToList();
-        return intake => Create(settings, conditions!, intake);
+        var conditions = settings.Routes.Select(route => expressions.Compile(route.If, errors)).OfType<IMessageCondition>().ToList();
+        return conditions.Count < settings.Routes.Count ? null : intake => Create(settings, conditions, intake);
     }
 
     private void Check(HttpInboundConfig settings, ConfigErrors errors)

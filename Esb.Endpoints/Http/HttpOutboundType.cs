@@ -10,7 +10,7 @@ namespace Esb.Endpoints.Http;
 /// <summary>The type <c>http-outbound</c>.</summary>
 internal sealed class HttpOutboundType(EsbConfiguration configuration, HttpTargets targets, TimeProvider time, ILoggerFactory loggers) : OutboundEndpointType<HttpOutboundConfig>
 {
-    protected override Func<IOutboundAdapter> Prepare(HttpOutboundConfig settings, ConfigErrors errors)
+    protected override Func<IOutboundAdapter>? Prepare(HttpOutboundConfig settings, ConfigErrors errors)
     {
         Check(settings, errors);
         return () => Create(settings);

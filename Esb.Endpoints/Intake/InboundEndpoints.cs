@@ -36,7 +36,10 @@ internal sealed partial class InboundEndpoints(
 
     public void Check(ConfigErrors errors)
     {
-        foreach (var config in Configs) _prepared[config.Name] = _types[config.GetType()].Prepare(config, errors);
+        foreach (var config in Configs)
+        {
+            if (_types[config.GetType()].Prepare(config, errors) is { } create) _prepared[config.Name] = create;
+        }
     }
 
     public async Task StartAsync(CancellationToken cancellationToken)

@@ -11,11 +11,11 @@ internal sealed class SqlOutboundType(IExpressionCompiler expressions, EsbConfig
 {
     private long MaxBodyBytes => configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes;
 
-    protected override Func<IOutboundAdapter> Prepare(SqlOutboundConfig settings, ConfigErrors errors)
+    protected override Func<IOutboundAdapter>? Prepare(SqlOutboundConfig settings, ConfigErrors errors)
     {
         var plan = SqlCommandPlan.Compile(settings, expressions, MaxBodyBytes, errors);
         if (settings.Batch is not null) CheckBatch(settings, errors);
-        return () => new SqlOutboundAdapter(settings, plan!, databases, configuration.Name, MaxBodyBytes, time);
+        return plan is null ? null : () => new SqlOutboundAdapter(settings, plan, databases, configuration.Name, MaxBodyBytes, time);
     }
 
     private static void CheckBatch(SqlOutboundConfig settings, ConfigErrors errors)

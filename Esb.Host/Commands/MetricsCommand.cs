@@ -26,7 +26,15 @@ internal sealed class MetricsCommand : Command
         TextTable.Write(context.Output, [Header, Row("total", metrics.Total with { Name = metrics.Host }), .. Rows("endpoint", metrics.Endpoints), .. Rows("topic", metrics.Topics), .. Rows("party", metrics.Parties)]);
         await context.Output.WriteLineAsync();
         TextTable.Write(context.Output, [UsageHeader, .. metrics.Calls.Select(usage => Row("calls", usage)), .. metrics.Instances.Select(usage => Row("instances", usage))]);
+        if (metrics.AuditQueue is { Waiting: > 0 } queue) await WriteAsync(context.Output, queue);
         return ExitCode.Done;
+    }
+
+    private static async Task WriteAsync(TextWriter output, AuditQueueView queue)
+    {
+        await output.WriteLineAsync();
+        var oldest = queue.OldestAge is { } age ? string.Create(CultureInfo.InvariantCulture, $", the oldest for {age:0.#} s") : "";
+        await output.WriteLineAsync(string.Create(CultureInfo.InvariantCulture, $"{queue.Waiting} audit facts wait for their store{oldest}; they take {(double)queue.Bytes / queue.MaxBytes:0.0 %} of the spool."));
     }
 
     private static IEnumerable<string[]> Rows(string kind, IEnumerable<MeasuredView> measured) => measured.Select(one => Row(kind, one));

@@ -1,6 +1,7 @@
 using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
+using Esb.Core.Expressions;
 using Esb.Host.Lifecycle;
 using Esb.Host.Logging;
 
@@ -21,6 +22,7 @@ internal static class BusServices
         var draft = new ConfigurationReader(SettingsCatalog.From(services)).ReadDraft(path, variables, errors) ?? throw new ConfigurationRefusedException(errors.All);
         var provider = Compose(services, draft, errors).BuildServiceProvider();
         foreach (var check in provider.GetServices<IConfigurationCheck>()) check.Check(errors);
+        provider.GetService<IExpressionCompiler>()?.Complete(); // a bus without content compiles nothing
         if (!errors.Any) return provider;
 
         await provider.DisposeAsync();

@@ -22,6 +22,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     private SegmentPosition? _peeked;
     private long _peekedFacts;
     private long _length;
+    private long _oldest; // ticks; 0 before the first look
 
     public AuditSpool(string folder, SpoolOptions options, TimeProvider time, ILogger logger)
     {
@@ -33,6 +34,8 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     }
 
     public long Length => _log.IsValueCreated ? Interlocked.Read(ref _length) : 0;
+
+    public DateTimeOffset? Oldest => Length > 0 && Interlocked.Read(ref _oldest) is > 0 and var ticks ? new DateTimeOffset(ticks, TimeSpan.Zero) : null;
 
     public long Bytes => _size.Bytes;
 
@@ -84,7 +87,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
             _tail.ForgetBefore(position);
         }
 
-        Interlocked.Add(ref _length, -_peekedFacts);
+        if (Interlocked.Add(ref _length, -_peekedFacts) == 0) Interlocked.Exchange(ref _oldest, 0);
         (_peeked, _peekedFacts) = (null, 0);
     }
 
@@ -186,6 +189,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     private List<AuditFact> Peeked(List<AuditFact> facts, SegmentPosition end)
     {
         (_peeked, _peekedFacts) = (end, facts.Count + _unreadable.Sum(payload => StoredItems.Count(payload)));
+        if (facts.Count > 0) Interlocked.Exchange(ref _oldest, facts[0].Time.UtcTicks);
         return facts;
     }
 

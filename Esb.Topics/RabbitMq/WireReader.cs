@@ -76,8 +76,8 @@ internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
         {
             Id = id,
             Subject = subject,
-            ContentType = properties.ContentType,
-            CorrelationId = properties.CorrelationId,
+            ContentType = OneLine(properties.ContentType),
+            CorrelationId = OneLine(properties.CorrelationId),
             ConversationId = Guid.TryParse(headers.Text(EsbHeaders.Conversation), out var conversation) ? conversation : id,
             Key = headers.Text(EsbHeaders.Key),
             Party = isKept ? headers.Text(WireHeaders.Party) : properties.UserId,
@@ -125,9 +125,12 @@ internal sealed class WireReader(RabbitMqNames names, TimeProvider time)
         }
 
         TopicsTelemetry.CountReserved(claims);
-        if (sourceId is not null) admitted.Add(new(EsbHeaders.SourceId, sourceId));
+        if (OneLine(sourceId) is { } source) admitted.Add(new(EsbHeaders.SourceId, source));
         return MessageHeaders.From(admitted);
     }
+
+    // Of more lines it would become headers of its own where it is written on: it is left out like a header of more lines.
+    private static string? OneLine(string? text) => text is not null && HeaderRules.IsValue(text) ? text : null;
 
     private static bool IsClaim(string name) => !name.StartsWith("x-", StringComparison.OrdinalIgnoreCase) && !Expected.Contains(name);
 }

@@ -13,9 +13,9 @@ internal sealed class BrokenEndpointType(IOutboundEndpointType inner, string? en
 {
     public Type Settings => inner.Settings;
 
-    public Func<IOutboundAdapter> Prepare(OutboundEndpointConfig settings, ConfigErrors errors)
+    public Func<IOutboundAdapter>? Prepare(OutboundEndpointConfig settings, ConfigErrors errors)
     {
-        var create = inner.Prepare(settings, errors);
+        if (inner.Prepare(settings, errors) is not { } create) return null;
         return endpoint is null || settings.Name == endpoint ? () => new BrokenAdapter(create(), send) : create;
     }
 

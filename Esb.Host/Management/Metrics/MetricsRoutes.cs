@@ -1,3 +1,4 @@
+using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Pooling;
@@ -15,11 +16,12 @@ internal static class MetricsRoutes
         var monitors = bus.GetServices<IEndpointMonitor>().ToList();
         var host = bus.GetService<IFarm>()?.Self ?? FarmHost.OfThisProcess();
         var time = bus.GetRequiredService<TimeProvider>();
+        var spool = bus.GetService<IAuditWriter>()?.Spool;
         api.MapGet("/metrics", (HttpRequest request) =>
         {
             RequireCounters(collector);
             var format = new QueryReader(request.Query).Allow("format").Choice<MetricsFormat>("format") ?? FormatOf(request);
-            var view = MetricsView.Of(collector, monitors, host, time);
+            var view = MetricsView.Of(collector, monitors, spool, host, time);
             return format == MetricsFormat.Prometheus ? Results.Text(PrometheusText.Of(view, collector), PrometheusText.ContentType) : Results.Json(view);
         });
         api.MapDelete("/metrics/peaks", () =>

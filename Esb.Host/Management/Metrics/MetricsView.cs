@@ -1,3 +1,4 @@
+using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Pooling;
 using Esb.Core.Topics;
@@ -35,7 +36,10 @@ internal sealed record MetricsView
     /// <summary>Instances of pools, of the most that there may be.</summary>
     public required IReadOnlyList<UsageView> Instances { get; init; }
 
-    public static MetricsView Of(MetricsCollector collector, IEnumerable<IEndpointMonitor> monitors, FarmHost host, TimeProvider time) => new()
+    /// <summary>The audit's facts on their way to their store; null where they are kept on this machine at once.</summary>
+    public AuditQueueView? AuditQueue { get; init; }
+
+    public static MetricsView Of(MetricsCollector collector, IEnumerable<IEndpointMonitor> monitors, IAuditSpool? spool, FarmHost host, TimeProvider time) => new()
     {
         Host = host.Name,
         Time = time.GetUtcNow(),
@@ -47,5 +51,6 @@ internal sealed record MetricsView
         Parties = [.. collector.Parties.All.Select(MeasuredView.Of)],
         Calls = [.. monitors.SelectMany(monitor => monitor.Endpoints).Where(endpoint => endpoint.MaxInFlight is not null).OrderBy(endpoint => endpoint.Name, StringComparer.Ordinal).Select(UsageView.OfCalls)],
         Instances = [.. PoolUsage.All.Select(UsageView.OfPool)],
+        AuditQueue = spool is null ? null : AuditQueueView.Of(spool, time),
     };
 }

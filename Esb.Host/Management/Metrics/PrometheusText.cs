@@ -34,6 +34,7 @@ internal static class PrometheusText
 
         WriteUsage(text, "esb_calls", "endpoint", view.Calls);
         WriteUsage(text, "esb_pool", "pool", view.Instances);
+        if (view.AuditQueue is { } queue) WriteQueue(text, queue);
         return text.ToString();
     }
 
@@ -77,6 +78,16 @@ internal static class PrometheusText
             text.Append($"# TYPE {family}_{name} {type}\n");
             foreach (var usage in known) text.Append(CultureInfo.InvariantCulture, $"{family}_{name}{{{label}=\"{Escape(usage.Name)}\"}} {value(usage)}\n");
         }
+    }
+
+    private static void WriteQueue(StringBuilder text, AuditQueueView queue)
+    {
+        Write("esb_audit_queue_length", queue.Waiting);
+        Write("esb_audit_queue_age_seconds", queue.OldestAge ?? 0);
+        Write("esb_audit_spool_bytes", queue.Bytes);
+        Write("esb_audit_spool_limit_bytes", queue.MaxBytes);
+
+        void Write(string family, double value) => text.Append(CultureInfo.InvariantCulture, $"# TYPE {family} gauge\n{family} {value}\n");
     }
 
     private static string Escape(string value) =>

@@ -35,24 +35,25 @@ internal static class ScenarioSection
                 Side(row.Peer, row.PeerRate),
                 Figures.Value(row),
                 Figures.Outcome(row),
-                Earlier(row, result.Earlier),
+                Before(row, result.Earlier),
                 Figures.Microseconds(row.CpuMicroseconds),
                 Figures.Bytes(row.AllocatedBytes),
                 Figures.Microseconds(row.PeerCpuMicroseconds),
             ]));
         var settings = string.Concat(result.Settings.Select(side => $"- {side.Side}: {side.Settings}.\n"));
-        return $"### {Title(result.Id)}\n\n![{Title(result.Id)}](images/{Image(result.Id)})\n\n{rows}\n{settings}\n{Write(result.Facts)}{Earlier(result.Earlier)}\n";
+        return $"### {Title(result.Id)}\n\n![{Title(result.Id)}](images/{Image(result.Id)})\n\n{rows}\n{settings}\n{Write(result.Facts)}{Before(result.Earlier)}\n";
     }
 
     private static string Write(RunFacts facts) =>
         $"{facts.Date}, commit {facts.Commit}, `{facts.Command}`: {facts.Method}; {facts.Machine}.";
 
-    private static string Earlier(IReadOnlyList<ScenarioResult> runs) =>
+    private static string Before(IReadOnlyList<ScenarioResult> runs) =>
         runs.Count == 0 ? "" : $" The runs before: {string.Join("; ", runs.Select(run => $"{run.Facts.Date}, commit {run.Facts.Commit}, {run.Facts.Machine}"))}.";
 
-    private static string Earlier(RowResult row, IReadOnlyList<ScenarioResult> runs) => string.Join(", ", runs
-        .SelectMany(run => run.Rows.Where(earlier => (earlier.Case, earlier.Goal, earlier.Ours) == (row.Case, row.Goal, row.Ours)))
-        .Select(Figures.Median).Where(median => median.Length > 0));
+    // One for each run: a row that it did not have, or could not measure, is a dash.
+    private static string Before(RowResult row, IReadOnlyList<ScenarioResult> runs) => string.Join(", ", runs
+        .Select(run => run.Rows.FirstOrDefault(before => (before.Case, before.Goal, before.Ours, before.Peer) == (row.Case, row.Goal, row.Ours, row.Peer)))
+        .Select(before => before?.Value is null ? "–" : Figures.Median(before)));
 
     private static string Side(string name, double? rate) => name.Length == 0 ? "" : $"{name} {Figures.Rate(rate)}";
 }

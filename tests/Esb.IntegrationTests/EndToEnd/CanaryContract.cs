@@ -19,6 +19,12 @@ public abstract class CanaryContract
         </xsl:stylesheet>
         """;
 
+    private static readonly string[] Views =
+    [
+        "/api/endpoints", "/api/endpoints/failing", "/api/topics", "/api/configuration", "/api/activities", "/api/activities/order", "/api/activities/order/items", "/api/metrics", "/api/metrics?format=prometheus",
+        "/api/log", "/api/dead-letters", "/api/dead-letters/groups", "/api/replays", "/api/parked", "/api/unroutable?peek=10", "/api/outboxes", "/health/live", "/health/ready",
+    ];
+
     // So that bodies become smaller when they are packed, and are.
     private static readonly string Padding = new('a', 300);
 
@@ -132,6 +138,8 @@ public abstract class CanaryContract
 
         var answers = await AnswersAsync(cancellationToken);
         var commands = await CommandsAsync(cancellationToken);
+        var letter = (await Host.AskAsync("/api/dead-letters", cancellationToken)).GetProperty("items")[0].GetProperty("id").GetString();
+        Assert.That(await Host.ReadAsync($"/api/dead-letters/{letter}/body", cancellationToken), Does.Contain(_json), "the message itself, for whoever may repair it");
         var facts = await SpooledAsync(() => SendAsync("/json", json, "application/json", cancellationToken), cancellationToken);
         await Host.StopAsync(cancellationToken);
         facts = [.. facts, .. Directory.EnumerateDirectories(Data, "*", SearchOption.AllDirectories).Where(IsOfFacts).SelectMany(RecordedBytes.ReadFacts).Select(RecordedBytes.TextOf)];
@@ -199,8 +207,7 @@ public abstract class CanaryContract
         var all = await Host.AskAsync("/api/messages?limit=1000", cancellationToken);
         var answers = new StringBuilder(all.GetRawText());
         var paths = IdsOf(all).SelectMany(id => new[] { "json", "text", "mermaid", "svg" }.Select(format => $"/api/messages/{id}?format={format}"));
-        foreach (var path in paths.Concat(["/api/endpoints", "/api/topics", "/api/configuration", "/api/activities", "/api/activities/order", "/api/activities/order/items", "/api/metrics", "/api/log", "/api/dead-letters", "/health/ready"]))
-            answers.Append(await Host.ReadAsync(path, cancellationToken));
+        foreach (var path in paths.Concat(Views)) answers.Append(await Host.ReadAsync(path, cancellationToken));
         Assert.That(answers.ToString(), Does.Contain("sequenceDiagram").And.Contain("<svg").And.Contain("\"milestones\""));
         return answers.ToString();
     }

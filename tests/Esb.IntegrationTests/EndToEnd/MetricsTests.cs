@@ -35,7 +35,7 @@ public sealed class MetricsTests
                 "ledger": { "type": "http-outbound", "subscribe": ["orders.#"], "url": "{{_backend.Url}}", "poolSize": 2, "processingThreads": 4 },
                 "stock": { "type": "http-outbound", "url": "{{_backend.Url}}", "poolSize": 4 }
               },
-              "processes": { "quote": [{ "call": "stock" }] }
+              "processes": { "quote": [{ "audit": { "as": "asked", "maximumInstances": 7 } }, { "call": "stock" }] }
             }
             """);
         _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, new Dictionary<string, string> { ["ERP_KEY"] = "0123456789abcdef" });
@@ -116,6 +116,19 @@ public sealed class MetricsTests
         Assert.That(shop.GetProperty("maximum").GetInt32(), Is.EqualTo(200));
         Assert.That(shop.GetProperty("peak").GetInt32(), Is.InRange(1, Orders));
         Assert.That(Usage("calls", "ledger").GetProperty("peak").GetInt32(), Is.EqualTo(4), "its processing threads");
+    }
+
+    [Test]
+    public void Pools_of_the_audit_show_what_of_their_maximum_was_in_use()
+    {
+        var (step, service) = (Usage("instances", "audit step asked of quote"), Usage("instances", "the audit service"));
+
+        Assert.That(step.GetProperty("maximum").GetInt32(), Is.EqualTo(7));
+        Assert.That(step.GetProperty("peak").GetInt32(), Is.InRange(1, 4), "four quotes");
+        Assert.That(step.GetProperty("created").GetInt32(), Is.EqualTo(step.GetProperty("peak").GetInt32()));
+        Assert.That(service.GetProperty("peak").GetInt32(), Is.InRange(1, step.GetProperty("peak").GetInt32()));
+        Assert.That(service.GetProperty("peakShare").GetDouble(), Is.EqualTo(service.GetProperty("peak").GetInt32() / service.GetProperty("maximum").GetDouble()).Within(0.0001));
+        Assert.That(_metrics.TryGetProperty("auditQueue", out _), Is.False, "the audit is kept in files: nothing waits");
     }
 
     [Test]

@@ -66,6 +66,25 @@ public sealed class TargetsTests
         Assert.That(await SendAsync("north", cancellationToken), Is.EqualTo(HttpStatusCode.OK));
     }
 
+    [Test, CancelAfter(60_000)]
+    public async Task File_of_targets_that_two_endpoints_cannot_read_is_an_error_beside_the_others(CancellationToken cancellationToken)
+    {
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "broken.json"),
+            """
+            { "endpoints": {
+                "east": { "type": "http-outbound", "url": "http://127.0.0.1/", "targetsFile": "nowhere.json" },
+                "west": { "type": "http-outbound", "url": "http://127.0.0.1/", "targetsFile": "nowhere.json" } },
+              "telemetry": { "otlp": "nowhere" } }
+            """,
+            cancellationToken);
+
+        var (exitCode, _, error) = await CommandLine.RunAsync(_folder.FullName, cancellationToken, "validate", "broken.json");
+
+        Assert.That(exitCode, Is.EqualTo(3));
+        Assert.That(error, Does.StartWith("Configuration refused, 2 errors").And.Contains("nowhere.json").And.Contains("telemetry.otlp"));
+    }
+
     private async Task<HttpStatusCode> SendAsync(string region, CancellationToken cancellationToken)
     {
         using var response = await _host.PostAsync("/orders", $"""<order region="{region}"/>""", "application/xml", cancellationToken);

@@ -145,6 +145,27 @@ public sealed class ForeignClientTests : BrokerFixture
         Assert.That(delivery.Message.CreatedAt, Is.EqualTo(TimeProvider.System.GetUtcNow()).Within(TimeSpan.FromMinutes(1)));
     }
 
+    [Test, CancelAfter(20_000)]
+    [Property("Case", "HDR-05")]
+    public async Task Properties_of_several_lines_become_no_headers_and_neither_does_a_list_of_copies(CancellationToken cancellationToken)
+    {
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox, "orders.#");
+        var hostile = new BasicProperties
+        {
+            MessageId = "m\r\nX-Evil: 1",
+            ContentType = "text/plain\r\nX-Evil: 1",
+            CorrelationId = "c\r\nX-Evil: 1",
+            Headers = new Dictionary<string, object?> { ["CC"] = new List<object?> { "orders.copied" }, ["BCC"] = new List<object?> { "orders.hidden" }, ["x-kept"] = "yes" },
+        };
+
+        await PublishForeignAsync("orders.accepted", hostile);
+        var messages = (await inbox.NextAsync(1, cancellationToken)).ConvertAll(delivery => delivery.Message);
+
+        Assert.That(messages.Select(message => (message.ContentType, message.CorrelationId)), Is.All.EqualTo(((string?)null, (string?)null)));
+        Assert.That(messages.SelectMany(message => message.Headers), Is.EquivalentTo(new[] { KeyValuePair.Create("x-kept", "yes") }));
+    }
+
     [Test, CancelAfter(30_000)]
     [Property("Case", "AMQ-06")]
     public async Task A_body_over_the_limit_becomes_a_dead_letter_and_the_endpoint_goes_on(CancellationToken cancellationToken)

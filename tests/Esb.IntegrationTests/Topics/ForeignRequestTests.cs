@@ -48,6 +48,28 @@ public sealed class ForeignRequestTests : BrokerFixture
     }
 
     [Test, CancelAfter(20_000)]
+    [Property("Case", "HDR-01"), Property("Case", "HDR-05")]
+    public async Task A_reply_of_a_foreign_service_injects_no_headers(CancellationToken cancellationToken)
+    {
+        var queue = (await Foreign.QueueDeclareAsync(cancellationToken: cancellationToken)).QueueName;
+        await Foreign.QueueBindAsync(queue, Broker.Names.Topic("prices"), "prices.get", cancellationToken: cancellationToken);
+
+        var waiting = Transport.RequestAsync(Message("prices.get", "apples"), TimeSpan.FromSeconds(10), cancellationToken);
+        var found = await GetForeignAsync(queue, cancellationToken);
+        var hostile = new BasicProperties
+        {
+            CorrelationId = found.BasicProperties.MessageId,
+            ContentType = "text/plain\r\nX-Evil: 1",
+            Headers = new Dictionary<string, object?> { ["x-lines"] = "a\r\nX-Evil: 1", ["x evil"] = "1", ["esb-party"] = "bank", ["x-kept"] = "yes" },
+        };
+        await Foreign.BasicPublishAsync("", found.BasicProperties.ReplyTo!, mandatory: true, hostile, "42"u8.ToArray(), cancellationToken);
+        var reply = await waiting;
+
+        Assert.That((reply.Body.ReadText(), reply.ContentType, reply.Party), Is.EqualTo(("42", (string?)null, (string?)null)));
+        Assert.That(reply.Headers, Is.EquivalentTo(new[] { KeyValuePair.Create("x-kept", "yes") }));
+    }
+
+    [Test, CancelAfter(20_000)]
     public async Task A_reply_that_is_refused_is_repeated_until_somebody_has_it(CancellationToken cancellationToken)
     {
         var replied = new TaskCompletionSource<bool>();

@@ -92,12 +92,12 @@ public sealed class EndpointTypesTests
 
         var settings = configuration.Named<EndpointConfig>("endpoints")["e"];
         var type = provider.GetServices<IEndpointType>().Single(candidate => candidate.Settings == settings.GetType());
-        Func<object> create = settings is OutboundEndpointConfig outbound
-            ? ((IOutboundEndpointType)type).Prepare(outbound, errors)
-            : Inbound(((IInboundEndpointType)type).Prepare((InboundEndpointConfig)settings, errors));
-        if (errors.All.Count == 0) Assert.That(create(), Is.Not.Null);
-
-        static Func<object> Inbound(Func<IMessageIntake, IInboundEndpoint> make) => () => make(null!);
+        var found = new ConfigErrors();
+        object? made = settings is OutboundEndpointConfig outbound
+            ? ((IOutboundEndpointType)type).Prepare(outbound, found)?.Invoke()
+            : ((IInboundEndpointType)type).Prepare((InboundEndpointConfig)settings, found)?.Invoke(null!);
+        errors.AddAll(found);
+        Assert.That(made, found.Any ? Is.Null : Is.Not.Null);
     }
 
     private static IDatabaseProvider Forgetful()

@@ -54,6 +54,12 @@ public sealed class ReportTests
     }
 
     [Test]
+    public void A_row_that_an_earlier_run_did_not_have_is_a_dash_there() =>
+        Assert.That(
+            ScenarioSection.Write(Result(Met) with { Earlier = [Result(), Result(Met with { Peer = "another" }), Result(Met)] }),
+            Does.Contain("| met | –, –, 0.82 |"));
+
+    [Test]
     public void Results_survive_their_file()
     {
         var file = Path.Combine(Path.GetTempPath(), $"{Guid.NewGuid():N}.json");

@@ -155,6 +155,28 @@ public sealed class AuditGateTests : IDisposable
         await gate.StopAsync(cancellationToken);
     }
 
+    [Test, CancelAfter(10_000)]
+    public async Task Age_of_the_oldest_fact_that_waits_is_a_metric(CancellationToken cancellationToken)
+    {
+        var seen = -1.0;
+        using var listener = new MeterListener();
+        listener.InstrumentPublished = (instrument, l) =>
+        {
+            if (instrument.Name == EsbTelemetry.Metrics.AuditQueueAge) l.EnableMeasurementEvents(instrument);
+        };
+        listener.SetMeasurementEventCallback<double>((_, value, _, _) => seen = value);
+        var gate = await StartAsync(AuditMode.Spooled);
+        listener.Start();
+
+        listener.RecordObservableInstruments();
+        var whileEmpty = seen;
+        _spool.Oldest.Returns(_time.GetUtcNow().AddSeconds(-90));
+        listener.RecordObservableInstruments();
+
+        Assert.That((whileEmpty, seen), Is.EqualTo((0.0, 90.0)));
+        await gate.StopAsync(cancellationToken);
+    }
+
     private async Task<AuditGate> StartAsync(AuditMode mode)
     {
         _gate = new AuditGate(new AuditConfig { Mode = mode }, _store, _time, _loggers.CreateLogger<AuditGate>());

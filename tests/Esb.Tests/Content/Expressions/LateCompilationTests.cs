@@ -1,33 +1,23 @@
-using Esb.Content.Json.Paths;
-using Esb.Content.Json.Scanning;
-using Esb.Content.Xml;
-using Esb.Content.Xml.Scanning;
+using Esb.Core.Configuration;
+using Esb.Core.Expressions;
 
 namespace Esb.Tests.Content.Expressions;
 
-/// <summary>All expressions of a configuration share one pass over a document: one that is compiled once documents are read is refused, whoever else would have met it.</summary>
+/// <summary>All expressions of a configuration share one pass over a document: what is compiled once messages may run is refused.</summary>
 public sealed class LateCompilationTests
 {
     [Test]
-    public void An_XPath_is_not_compiled_once_documents_are_read()
+    public void Nothing_is_compiled_any_more_once_the_configuration_is_complete()
     {
-        var paths = new PathSet(new XmlInput(new XmlLimits()));
-        var compiler = new ScanCompiler(paths, new Dictionary<string, string>());
-        var holds = compiler.CompileTruth("/order/type = 'gold'")!;
-        var scan = paths.Scan(SomeContent.Body("<order><type>gold</type></order>"));
+        var compiler = SomeContent.Compiler();
+        var (value, condition) = (new ValueConfig { Path = "v", Xpath = "/order/type" }, new ConditionConfig { Path = "c", Jsonpath = "$.type", Exists = true });
+        var known = compiler.Compile(value, new ConfigErrors())!;
 
-        Assert.That(() => compiler.CompileTruth("/order/line = 'a'"), Throws.InvalidOperationException);
-        Assert.That(holds(scan), Is.True, "who asked before is not harmed");
-    }
+        compiler.Complete();
 
-    [Test]
-    public void A_JSONPath_is_not_compiled_once_documents_are_read()
-    {
-        var paths = new JsonPathSet();
-        var type = JsonScanCompiler.Compile(JsonPath.Parse("$.type"), wantsText: true, paths)!;
-        var scan = paths.Scan(SomeContent.Body("""{"type":"gold"}"""));
-
-        Assert.That(() => JsonScanCompiler.Compile(JsonPath.Parse("$.line"), wantsText: true, paths), Throws.InvalidOperationException);
-        Assert.That(scan.Answer(type), Is.EqualTo("gold"), "who asked before is not harmed");
+        Assert.That(() => compiler.Compile(value, new ConfigErrors()), Throws.InvalidOperationException.With.Message.StartsWith("v "));
+        Assert.That(() => compiler.Compile(condition, new ConfigErrors()), Throws.InvalidOperationException.With.Message.StartsWith("c "));
+        Assert.That(() => compiler.CompileTemplate("{header.x}", "t", ConfigOrigin.Default, new ConfigErrors()), Throws.InvalidOperationException.With.Message.StartsWith("t "));
+        Assert.That(known.Evaluate(Some.Context("<order><type>gold</type></order>")), Is.EqualTo("gold"));
     }
 }

@@ -11,7 +11,7 @@ internal static class OutboundEndpoints
     {
         Assert.That(bus.Errors.All, Is.Empty);
         var config = ConfigOf(bus, name);
-        return bus.Services.GetServices<IEndpointType>().OfType<IOutboundEndpointType>().Single(type => type.Settings == config.GetType()).Prepare(config, new ConfigErrors())();
+        return bus.Services.GetServices<IEndpointType>().OfType<IOutboundEndpointType>().Single(type => type.Settings == config.GetType()).Prepare(config, new ConfigErrors())!();
     }
 
     public static OutboundEndpointConfig ConfigOf(HttpBus bus, string name) =>

@@ -38,6 +38,23 @@ public sealed class AuditSpoolTests
     }
 
     [Test, CancelAfter(10_000)]
+    public async Task Time_of_the_oldest_fact_is_known_once_somebody_has_looked_and_until_none_waits(CancellationToken cancellationToken)
+    {
+        var noon = new DateTimeOffset(2026, 1, 1, 12, 0, 0, TimeSpan.Zero);
+        await using var spool = Open();
+        var times = new List<DateTimeOffset?> { spool.Oldest };
+        for (var minute = 0; minute < 4; minute++) await spool.AppendAsync(SomeFacts.Fact() with { Time = noon.AddMinutes(minute) }, cancellationToken);
+        for (var look = 0; look < 2; look++)
+        {
+            await spool.PeekAsync(2, cancellationToken);
+            times.Add(spool.Oldest);
+            await spool.ForgetAsync(cancellationToken);
+        }
+
+        Assert.That(times.Append(spool.Oldest), Is.EqualTo(new DateTimeOffset?[] { null, noon, noon.AddMinutes(2), null }));
+    }
+
+    [Test, CancelAfter(10_000)]
     public async Task Looking_waits_until_there_is_a_fact(CancellationToken cancellationToken)
     {
         await using var spool = Open();
