@@ -30,7 +30,7 @@ public static class AuditRegistration
         .AddSingleton(provider => provider.GetRequiredService<EsbConfiguration>().Section<AuditConfig>("audit"))
         .AddSingleton<IConfigurationCheck, AuditCheck>()
         .AddSingleton(Mask)
-        .AddSingleton(provider => AuditPolicies.Compile(provider.GetRequiredService<EsbConfiguration>(), provider.GetRequiredService<IExpressionCompiler>(), new ConfigErrors()))
+        .AddSingleton(provider => AuditPolicies.Compile(provider.GetRequiredService<EsbConfiguration>(), provider.GetRequiredService<IExpressionCompiler>()))
         .AddSingleton<AuditRecorder>()
         .AddSingleton<AuditServices>();
 

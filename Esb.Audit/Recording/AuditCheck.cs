@@ -4,20 +4,19 @@ using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
-using Esb.Core.Expressions;
 using Esb.Core.Topics;
 
 namespace Esb.Audit.Recording;
 
 /// <summary>Reports masks and fields that cannot be compiled, and endpoints of which nothing can be recorded.</summary>
-internal sealed class AuditCheck(EsbConfiguration configuration, IExpressionCompiler expressions, XmlInput xml, TimeProvider time) : IConfigurationCheck
+internal sealed class AuditCheck(EsbConfiguration configuration, AuditPolicies policies, XmlInput xml, TimeProvider time) : IConfigurationCheck
 {
     private const int ShortestKey = 16;
 
     public void Check(ConfigErrors errors)
     {
         var config = configuration.Section<AuditConfig>("audit");
-        var policies = AuditPolicies.Compile(configuration, expressions, errors);
+        errors.AddAll(policies.Errors);
         MaskCompiler.Compile(config.Masks, config.HashKey, configuration, xml, time, errors);
         if (config.HashKey is { Length: < ShortestKey })
             errors.Add(MaskCompiler.Code, config, "hashKey", $"expected at least {ShortestKey} characters: with a short key hashes can be guessed");

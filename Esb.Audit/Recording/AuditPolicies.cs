@@ -12,22 +12,27 @@ internal sealed class AuditPolicies
     private readonly EndpointPolicies _everywhere;
     private readonly Dictionary<string, EndpointPolicies>.AlternateLookup<ReadOnlySpan<char>> _topics;
 
-    private AuditPolicies(EndpointPolicies everywhere, Dictionary<string, EndpointPolicies> topics)
+    private AuditPolicies(EndpointPolicies everywhere, Dictionary<string, EndpointPolicies> topics, ConfigErrors errors)
     {
         _everywhere = everywhere;
+        Errors = errors;
         _topics = topics.GetAlternateLookup<ReadOnlySpan<char>>();
     }
 
-    /// <summary>Compiles all that a configuration says; what is wrong is reported and left out.</summary>
-    public static AuditPolicies Compile(EsbConfiguration configuration, IExpressionCompiler expressions, ConfigErrors errors)
+    /// <summary>What is wrong with the fields, and was left out.</summary>
+    public ConfigErrors Errors { get; }
+
+    /// <summary>Compiles all that a configuration says.</summary>
+    public static AuditPolicies Compile(EsbConfiguration configuration, IExpressionCompiler expressions)
     {
+        var errors = new ConfigErrors();
         var endpoints = configuration.Named<EndpointConfig>("endpoints").Where(endpoint => endpoint.Value.Audit is not null).ToList();
         var all = configuration.Section<AuditConfig>("audit");
         var general = new AuditPolicy(all.Mode, all.Bodies, all.At, all.Steps, AuditField.Compile(all.Fields, expressions, errors));
         var topics = configuration.Named<TopicConfig>("topics")
             .Where(topic => topic.Value.Audit is not null)
             .ToDictionary(topic => topic.Key, topic => PoliciesOf(Refine(general, topic.Value.Audit!)));
-        return new AuditPolicies(PoliciesOf(general), topics);
+        return new AuditPolicies(PoliciesOf(general), topics, errors);
 
         EndpointPolicies PoliciesOf(AuditPolicy otherwise) =>
             new(otherwise, endpoints.ToDictionary(endpoint => endpoint.Key, endpoint => Refine(Inherited(otherwise, endpoint.Value), endpoint.Value.Audit!)));

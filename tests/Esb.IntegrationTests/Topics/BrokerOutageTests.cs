@@ -202,6 +202,23 @@ public sealed class BrokerOutageTests : PrivateBrokerTests
     }
 
     [Test, CancelAfter(60_000)]
+    public async Task A_request_ends_when_the_broker_closes_the_connection_of_its_reply(CancellationToken cancellationToken)
+    {
+        await Transport.StartAsync(cancellationToken);
+        var inbox = new Inbox();
+        await using var subscription = await Transport.SubscribeAsync(Subscription(), inbox.HandleAsync, cancellationToken);
+        await Eventually.HoldsAsync(async () => (await Transport.PublishAsync(Message("ready"), cancellationToken)).Outcome == PublishOutcome.Confirmed, cancellationToken);
+        await inbox.NextAsync(cancellationToken);
+
+        var waiting = Transport.RequestAsync(Message("question"), TimeSpan.FromSeconds(50), cancellationToken);
+        await inbox.NextAsync(cancellationToken);
+        await OwnServers.ControlRabbitMqAsync("close_all_connections", "test");
+
+        var failure = Assert.ThrowsAsync<EsbException>(() => waiting);
+        Assert.That(failure!.Code, Is.EqualTo("ESB-TOPIC-UNKNOWN"));
+    }
+
+    [Test, CancelAfter(60_000)]
     public async Task A_broker_short_of_memory_refuses_at_once_and_goes_on_delivering(CancellationToken cancellationToken)
     {
         await Transport.StartAsync(cancellationToken);

@@ -48,6 +48,9 @@ internal sealed class HttpBus : IAsyncDisposable
 
     public HttpClient Client { get; }
 
+    /// <summary>What makes the adapter of each outbound endpoint; null where its settings have an error.</summary>
+    public Dictionary<string, Func<IOutboundAdapter>?> Adapters { get; } = [];
+
     public ConfigErrors Errors { get; } = new();
 
     /// <summary>The environment, where secrets come from.</summary>
@@ -125,7 +128,7 @@ internal sealed class HttpBus : IAsyncDisposable
         _services = services.AddSingleton(configuration).BuildServiceProvider();
         foreach (var check in _services.GetServices<IConfigurationCheck>()) check.Check(Errors);
         var type = _services.GetServices<IEndpointType>().OfType<IOutboundEndpointType>().Single();
-        foreach (var outbound in configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>()) type.Prepare(outbound, Errors);
+        foreach (var outbound in configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>()) Adapters[outbound.Name] = type.Prepare(outbound, Errors);
     }
 
     public Task StopAsync(CancellationToken cancellationToken)

@@ -10,8 +10,7 @@ internal static class OutboundEndpoints
     public static IOutboundAdapter Create(HttpBus bus, string name)
     {
         Assert.That(bus.Errors.All, Is.Empty);
-        var config = ConfigOf(bus, name);
-        return bus.Services.GetServices<IEndpointType>().OfType<IOutboundEndpointType>().Single(type => type.Settings == config.GetType()).Prepare(config, new ConfigErrors())!();
+        return bus.Adapters[name]!();
     }
 
     public static OutboundEndpointConfig ConfigOf(HttpBus bus, string name) =>
