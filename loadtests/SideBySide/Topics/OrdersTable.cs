@@ -62,6 +62,7 @@ internal sealed class OrdersTable(string database) : IAsyncDisposable
     private async Task<long> NumberAsync(string sql, CancellationToken cancellationToken)
     {
         await using var command = _database.CreateCommand(sql);
+        command.CommandTimeout = 0; // millions of orders take their time
         return await command.ExecuteScalarAsync(cancellationToken) is long number ? number : 0;
     }
 }
