@@ -34,3 +34,11 @@ public interface IAuditSpool
     /// <summary>Puts a fact aside that its store refuses, for people to look at.</summary>
     Task QuarantineAsync(AuditFact fact, CancellationToken cancellationToken);
 }
+
+/// <summary>What follows from what a spool tells of itself.</summary>
+public static class AuditSpoolAge
+{
+    /// <summary>How long ago the oldest fact happened that has not been forgotten; null where none waits, and until somebody has looked. Never negative, whatever became of the clock.</summary>
+    public static TimeSpan? AgeOfOldest(this IAuditSpool spool, TimeProvider time) =>
+        spool.Oldest is { } oldest ? TimeSpan.FromTicks(Math.Max(0, (time.GetUtcNow() - oldest).Ticks)) : null;
+}

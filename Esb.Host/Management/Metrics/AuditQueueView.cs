@@ -9,6 +9,5 @@ namespace Esb.Host.Management.Metrics;
 /// <param name="MaxBytes">The most that they may take.</param>
 internal sealed record AuditQueueView(long Waiting, double? OldestAge, long Bytes, long MaxBytes)
 {
-    public static AuditQueueView Of(IAuditSpool spool, TimeProvider time) =>
-        new(spool.Length, spool.Oldest is { } oldest ? Math.Max(0, (time.GetUtcNow() - oldest).TotalSeconds) : null, spool.Bytes, spool.MaxBytes);
+    public static AuditQueueView Of(IAuditSpool spool, TimeProvider time) => new(spool.Length, spool.AgeOfOldest(time)?.TotalSeconds, spool.Bytes, spool.MaxBytes);
 }
