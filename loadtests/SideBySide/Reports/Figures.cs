@@ -19,14 +19,11 @@ internal static class Figures
     };
 
     /// <summary>The value that a goal is about: a ratio, or bytes where the row has no peer.</summary>
-    public static string Value(RowResult row) => row.Value switch
-    {
-        null => "",
-        { } bytes when row.Peer.Length == 0 => Bytes(bytes.Median),
-        { } ratio => string.Create(CultureInfo.InvariantCulture, $"{ratio.Median:0.00} ({ratio.Low:0.00} to {ratio.High:0.00})"),
-    };
+    public static string Value(RowResult row) => row.Value is { } ratio && row.Peer.Length > 0
+        ? string.Create(CultureInfo.InvariantCulture, $"{Median(row)} ({ratio.Low:0.00} to {ratio.High:0.00})")
+        : Median(row);
 
-    /// <summary>Its median alone.</summary>
+    /// <summary>Its median alone; empty where there is none.</summary>
     public static string Median(RowResult row) => row.Value switch
     {
         null => "",

@@ -53,7 +53,7 @@ internal static class ScenarioSection
     // One for each run: a row that it did not have, or could not measure, is a dash.
     private static string Before(RowResult row, IReadOnlyList<ScenarioResult> runs) => string.Join(", ", runs
         .Select(run => run.Rows.FirstOrDefault(before => (before.Case, before.Goal, before.Ours, before.Peer) == (row.Case, row.Goal, row.Ours, row.Peer)))
-        .Select(before => before?.Value is null ? "–" : Figures.Median(before)));
+        .Select(before => before is null || Figures.Median(before) is not { Length: > 0 } median ? "–" : median));
 
     private static string Side(string name, double? rate) => name.Length == 0 ? "" : $"{name} {Figures.Rate(rate)}";
 }
