@@ -7,7 +7,7 @@ using Esb.Topics.RabbitMq;
 
 namespace Esb.IntegrationTests.Topics;
 
-/// <summary>A broker that is away, comes back, dies, and forgets who we are.</summary>
+/// <summary>A broker that is away, comes back, dies, closes what is open, and is short of memory.</summary>
 [TestFixture]
 public sealed class BrokerOutageTests : PrivateBrokerTests
 {

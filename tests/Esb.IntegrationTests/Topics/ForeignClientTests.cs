@@ -146,7 +146,7 @@ public sealed class ForeignClientTests : BrokerFixture
     }
 
     [Test, CancelAfter(20_000)]
-    [Property("Case", "HDR-05")]
+    [Property("Case", "HDR-03"), Property("Case", "HDR-05"), Property("Case", "HDR-06")]
     public async Task Properties_of_several_lines_become_no_headers_and_neither_does_a_list_of_copies(CancellationToken cancellationToken)
     {
         var inbox = new Inbox();
@@ -160,10 +160,10 @@ public sealed class ForeignClientTests : BrokerFixture
         };
 
         await PublishForeignAsync("orders.accepted", hostile);
-        var messages = (await inbox.NextAsync(1, cancellationToken)).ConvertAll(delivery => delivery.Message);
+        var message = (await inbox.NextAsync(cancellationToken)).Message;
 
-        Assert.That(messages.Select(message => (message.ContentType, message.CorrelationId)), Is.All.EqualTo(((string?)null, (string?)null)));
-        Assert.That(messages.SelectMany(message => message.Headers), Is.EquivalentTo(new[] { KeyValuePair.Create("x-kept", "yes") }));
+        Assert.That((message.ContentType, message.CorrelationId), Is.EqualTo(((string?)null, (string?)null)));
+        Assert.That(message.Headers, Is.EquivalentTo(new[] { KeyValuePair.Create("x-kept", "yes") }));
     }
 
     [Test, CancelAfter(30_000)]
