@@ -8,28 +8,20 @@ namespace Esb.Audit.Recording;
 internal static class FieldReading
 {
     /// <param name="fields">What to take.</param>
-    /// <param name="context">The message; used for as long as this runs.</param>
+    /// <param name="context">The message.</param>
     /// <param name="masked">The message as it may be recorded.</param>
     /// <param name="missing">Hears of fields without a value.</param>
     /// <exception cref="Core.Errors.EsbException">The body cannot be read as a value needs it.</exception>
     public static Dictionary<string, string> Evaluate(IReadOnlyList<AuditField> fields, MessageContext context, MaskedMessage masked, Action<string> missing)
     {
         var values = new Dictionary<string, string>(fields.Count);
-        var original = context.Message;
-        var secrets = ReferenceEquals(original, context.Received) ? masked.Secrets : masked.Secrets.And(MaskedFlow.Secrets); // a property may hold what the message had before
-        try
+        var secrets = ReferenceEquals(context.Message, context.Received) ? masked.Secrets : masked.Secrets.And(MaskedFlow.Secrets); // a property may hold what the message had before
+        var shown = context.Showing(masked.Message);
+        foreach (var field in fields)
         {
-            context.Message = masked.Message;
-            foreach (var field in fields)
-            {
-                var isReadable = masked.State != AuditBodyState.Withheld || !field.Value.ReadsBody;
-                if (isReadable && MessageValues.AsText(field.Value.Evaluate(context)) is { } text) values[field.Name] = secrets.Remove(text);
-                else missing(field.Name);
-            }
-        }
-        finally
-        {
-            context.Message = original;
+            var isReadable = masked.State != AuditBodyState.Withheld || !field.Value.ReadsBody;
+            if (isReadable && MessageValues.AsText(field.Value.Evaluate(shown)) is { } text) values[field.Name] = secrets.Remove(text);
+            else missing(field.Name);
         }
 
         return values;

@@ -1,3 +1,4 @@
+using Esb.Core.Audit;
 using Esb.Core.Messages;
 
 namespace Esb.Core.Processes;
@@ -23,14 +24,24 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
     /// <summary>The property under which the status code of an HTTP answer travels.</summary>
     public const string StatusProperty = "status";
 
+    private EsbMessage _message = message;
     private Dictionary<string, object>? _properties;
+    private bool _hasTakenValues;
     private List<Task>? _settling;
     private Guid? _published;
     private Dictionary<string, int>? _calls;
     private int _copies;
 
-    /// <summary>The message; steps replace it.</summary>
-    public EsbMessage Message { get; set; } = message;
+    /// <summary>The message; steps replace it. What is masked in it stays so in texts, because a property may still hold it.</summary>
+    public EsbMessage Message
+    {
+        get => _message;
+        set
+        {
+            if (_hasTakenValues) MaskedFlow.Keep();
+            _message = value;
+        }
+    }
 
     /// <summary>The message as it came in: what audit facts of the process belong to.</summary>
     public EsbMessage Received { get; } = message;
@@ -70,6 +81,16 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
     {
         if (value is null) _properties?.Remove(name);
         else (_properties ??= [])[name] = value;
+        _hasTakenValues |= value is not (null or int or bool); // a status is no secret
+    }
+
+    /// <summary>The same context with another message, for whoever reads values as that one has them. Nothing is to be set on it.</summary>
+    /// <param name="message">The message.</param>
+    public MessageContext Showing(EsbMessage message)
+    {
+        var shown = (MessageContext)MemberwiseClone();
+        shown._message = message;
+        return shown;
     }
 
     /// <summary>The id for the next message that the process publishes: the first keeps the id of the message that came in, each further one has its own, the same at every repetition.</summary>

@@ -36,7 +36,7 @@ internal sealed class SetStep : StepFactory<SetConfig>
         {
             var headerValues = Array.ConvertAll(headers, header => MessageValues.AsText(header.Value.Evaluate(context)));
             var propertyValues = Array.ConvertAll(properties, property => property.Value.Evaluate(context));
-            for (var i = 0; i < headers.Length; i++) SetHeader(context, headers[i].Name, headerValues[i]);
+            if (headers.Length > 0) context.Message = context.Message with { Headers = Set(context.Message.Headers, headers, headerValues) };
             for (var i = 0; i < properties.Length; i++) context.SetProperty(properties[i].Name, propertyValues[i]);
             return ValueTask.CompletedTask;
         }
@@ -48,11 +48,15 @@ internal sealed class SetStep : StepFactory<SetConfig>
         return compiled.Any(value => value.Value is null) ? null : [.. compiled.Select(value => (value.Key, value.Value!))];
     }
 
-    private static void SetHeader(MessageContext context, string name, string? value)
+    private static MessageHeaders Set(MessageHeaders all, (string Name, IMessageValue Value)[] headers, string?[] values)
     {
-        if (value is not null && !HeaderRules.IsValue(value))
-            throw new EsbException("ESB-HDR-VALUE", $"The value for the header '{name}' has control characters.", FaultKind.Invalid);
-        var headers = context.Message.Headers;
-        context.Message = context.Message with { Headers = value is null ? headers.Without(name) : headers.With(name, value) };
+        for (var i = 0; i < headers.Length; i++)
+        {
+            var (name, value) = (headers[i].Name, values[i]);
+            if (value is not null && !HeaderRules.IsValue(value)) throw new EsbException("ESB-HDR-VALUE", $"The value for the header '{name}' has control characters.", FaultKind.Invalid);
+            all = value is null ? all.Without(name) : all.With(name, value);
+        }
+
+        return all;
     }
 }

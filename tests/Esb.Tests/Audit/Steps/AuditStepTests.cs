@@ -123,6 +123,22 @@ public sealed class AuditStepTests
         Assert.That(_trail.Facts.Single().Fields["card"], Is.EqualTo("****1111"));
     }
 
+    [Test, Property("Case", "AUD-02")]
+    public async Task Fields_and_texts_are_masked_also_where_only_an_answer_in_between_had_the_secret()
+    {
+        using var audit = new ConfiguredAudit("""{ "audit": { "masks": [{ "jsonpath": "$.card", "action": "last4" }] } }""");
+        var context = Some.Context(Some.Message("""{"id":1}"""));
+        MaskedFlow.Follow(audit.Recorder.Mask, context);
+        context.Message = Some.Message("""{"card":"4111111111111111"}""");
+        context.SetProperty("card", "4111111111111111");
+        context.Message = Some.Message("""{"ok":true}""");
+
+        await Compile(new AuditStepConfig { As = "a" }, audit.Recorder, ("card", seen => seen.GetProperty("card"))).RunAsync(context, default);
+
+        Assert.That(_trail.Facts.Single().Fields["card"], Is.EqualTo("****1111"));
+        Assert.That(MaskedFlow.Clean("card 4111111111111111"), Is.EqualTo("card ****1111"));
+    }
+
     [Test, CancelAfter(10_000), Property("Case", "T-AUD-3")]
     public async Task A_message_that_waits_too_long_for_its_turn_fails_with_a_pool_timeout_and_a_warning(CancellationToken cancellationToken)
     {
