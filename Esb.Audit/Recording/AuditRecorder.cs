@@ -10,8 +10,6 @@ namespace Esb.Audit.Recording;
 /// <summary>Makes of what happened what is recorded of it: with the host, without secrets, with as much of the message as is wanted there. Thread-safe.</summary>
 internal sealed class AuditRecorder(AuditConfig config, AuditPolicies policies, IMessageMask mask, EsbConfiguration configuration, TimeProvider time, ILogger<AuditRecorder> logger)
 {
-    private static readonly string Host = $"{Environment.MachineName}/{Environment.ProcessId}";
-
     private readonly AuditWarnings _warnings = new(time, logger);
 
     /// <summary>What is made unreadable.</summary>
@@ -27,7 +25,7 @@ internal sealed class AuditRecorder(AuditConfig config, AuditPolicies policies, 
     public AuditMode ModeOf(AuditFact fact) => policies.Of(fact.Endpoint, fact.Subject).Mode;
 
     /// <summary>The fact with what only the host knows, and without secrets in its text.</summary>
-    public AuditFact Complete(AuditFact fact) => fact with { Host = Host, Revision = configuration.Revision, Reason = fact.Reason is { } reason ? MaskedFlow.Clean(reason) : null };
+    public AuditFact Complete(AuditFact fact) => fact with { Host = AuditFacts.Host, Revision = configuration.Revision, Reason = fact.Reason is { } reason ? MaskedFlow.Clean(reason) : null };
 
     /// <summary>The fact with as much of a message as is wanted there.</summary>
     public AuditFact Describe(AuditFact fact, EsbMessage content)

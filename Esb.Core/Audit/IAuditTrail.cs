@@ -34,6 +34,9 @@ public interface IAuditTrail
 /// <summary>Makes facts of messages.</summary>
 public static class AuditFacts
 {
+    /// <summary>What facts of this process call the host: its machine and process.</summary>
+    public static string Host { get; } = $"{Environment.MachineName}/{Environment.ProcessId}";
+
     /// <summary>A fact about a message, here and now, in the current trace.</summary>
     public static AuditFact Of(EsbMessage message, AuditKind kind, TimeProvider time)
     {

@@ -25,6 +25,11 @@ internal sealed class AuditVerifyCommand : Command
         Add(_from);
         Add(_to);
         Add(_archive);
+        Validators.Add(result =>
+        {
+            if (result.GetValue(_from) > result.GetValue(_to)) result.AddError("--to: expected no earlier than --from");
+            if (result.GetResult(_archive) is not null && (result.GetResult(_from) ?? result.GetResult(_to)) is not null) result.AddError("--archive: expected without --from and --to");
+        });
         SetAction((result, cancellationToken) => VerifyAsync(result, context, cancellationToken));
     }
 
@@ -33,6 +38,7 @@ internal sealed class AuditVerifyCommand : Command
     public static int Tell(CommandContext context, AuditVerdict verdict)
     {
         context.Output.WriteLine($"{verdict.Facts} facts, {verdict.Unchained} of them in no chain (recorded by an early version), {verdict.Erased} bodies erased; {verdict.Anchors} anchors; {verdict.TotalBreaks} breaks");
+        if (verdict is { Facts: 0, TotalBreaks: 0 }) context.Output.WriteLine("Nothing was there to be verified.");
         if (verdict.TotalBreaks == 0) return ExitCode.Done;
 
         foreach (var found in verdict.Breaks) context.Error.WriteLine(Describe(found));

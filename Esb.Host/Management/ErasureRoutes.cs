@@ -1,4 +1,5 @@
 using Esb.Core.Audit;
+using Esb.Core.Configuration;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
 
@@ -25,7 +26,13 @@ internal static class ErasureRoutes
         var known = await store.FindAsync(new AuditQuery { MessageId = messageId, Limit = 1, WithBodies = false }, cancellationToken).FirstOrDefaultAsync(cancellationToken);
         var time = bus.GetRequiredService<TimeProvider>();
         var message = new EsbMessage { Id = messageId, ConversationId = known?.ConversationId ?? messageId, CreatedAt = time.GetUtcNow() };
-        var fact = AuditFacts.Of(message, AuditKind.Erased, time) with { Reason = decision.Reason, Fields = new Dictionary<string, string> { ["operator"] = decision.By } };
+        var fact = AuditFacts.Of(message, AuditKind.Erased, time) with
+        {
+            Reason = decision.Reason,
+            Host = AuditFacts.Host,
+            Revision = bus.GetRequiredService<EsbConfiguration>().Revision,
+            Fields = new Dictionary<string, string> { ["operator"] = decision.By },
+        };
         await store.AppendAsync([fact], cancellationToken); // in the store itself, not on its way there
         return new EraseReceipt(await eraser.EraseBodiesAsync(messageId, CancellationToken.None), known is not null);
     }

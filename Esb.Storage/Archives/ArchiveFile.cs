@@ -60,7 +60,7 @@ internal static class ArchiveFile
         if (count < least)
         {
             File.Delete(unfinished);
-            throw new EsbException("ESB-AUD-ARCHIVE", $"'{path}' has {least} facts and the store only {count}, maybe because audit.retention has dropped the day meanwhile. The file stays as it was.", FaultKind.Invalid);
+            throw new EsbException("ESB-AUD-ARCHIVE", $"{least} facts belong into '{path}' and the store has only {count} of them, maybe because audit.retention has dropped the day meanwhile. Nothing was written.", FaultKind.Invalid);
         }
 
         File.Move(unfinished, path, overwrite: true);

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using System.Security.Cryptography;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
@@ -5,6 +6,7 @@ using Esb.Core.Errors;
 using Esb.Core.Storage;
 using Esb.Storage.Evidence;
 using Esb.Storage.Postgres;
+using Esb.Storage.Spool;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -72,10 +74,10 @@ public sealed class AuditArchive : IAsyncDisposable
             var path = Path.Combine(folder, ArchiveFile.NameOf(day));
             var verdict = await _evidence.VerifyAsync(day, day, static _ => { }, cancellationToken);
             if (verdict is { TotalBreaks: 0, Facts: 0 }) continue;
-            var kept = new RestoredDay(day, 0, 0);
-            if (verdict.TotalBreaks == 0 && File.Exists(path)) (kept, verdict) = await TakeBackAsync(day, path, cancellationToken); // only now: what somebody took out of the day is not to be put back unnoticed
+            var takenBack = 0L;
+            if (verdict.TotalBreaks == 0 && File.Exists(path)) (takenBack, verdict) = await TakeBackAsync(day, path, cancellationToken); // only now: what somebody took out of the day is not to be put back unnoticed
             if (verdict.TotalBreaks > 0) return verdict;
-            tell(await WriteAsync(day, path, kept, drop, cancellationToken));
+            tell(await WriteAsync(day, path, verdict.Facts, takenBack, drop, cancellationToken));
         }
 
         return null;
@@ -87,9 +89,10 @@ public sealed class AuditArchive : IAsyncDisposable
     public async Task<AuditVerdict> VerifyAsync(string file, Action<FollowedChain> tell, CancellationToken cancellationToken)
     {
         var day = (await ArchiveFile.ReadHeaderAsync(file, cancellationToken)).Day;
-        var anchors = AnchorBook.Open(_config, withReleased: true);
-        var verification = new Verification(anchors, _evidence.IsErasureRecordedAsync, tell);
-        await verification.ReadDayAsync(day, await ReadAsync(file, day, anchors, cancellationToken), cancellationToken);
+        var hash = await HashAsync(file, cancellationToken);
+        var anchors = AnchorBook.OfArchive(_config, day, hash);
+        var verification = new Verification(anchors, _evidence.ErasedUntilAsync, tell);
+        await verification.ReadDayAsync(day, Read(file, anchors.IsAsArchived(day, hash), cancellationToken), cancellationToken);
         return verification.Complete(day, day);
     }
 
@@ -105,7 +108,7 @@ public sealed class AuditArchive : IAsyncDisposable
             async () =>
             {
                 await _database.Partitions.MakeAsync([day], cancellationToken);
-                await foreach (var group in ArchiveFile.ReadAsync(file, cancellationToken).Select(ToChained).Chunk(GroupSize).WithCancellation(cancellationToken))
+                await foreach (var group in GroupsOf(file, cancellationToken))
                     added += await PostgresKnownFacts.AddMissingAsync(_database.Source, group, cancellationToken);
             },
             cancellationToken);
@@ -119,27 +122,25 @@ public sealed class AuditArchive : IAsyncDisposable
         await _database.DisposeAsync();
     }
 
-    private async Task<(RestoredDay Kept, AuditVerdict Verdict)> TakeBackAsync(DateOnly day, string path, CancellationToken cancellationToken)
+    // How many facts only the file had, and what was found of the day that has them again.
+    private async Task<(long Added, AuditVerdict Verdict)> TakeBackAsync(DateOnly day, string path, CancellationToken cancellationToken)
     {
         if ((await ArchiveFile.ReadHeaderAsync(path, cancellationToken)).Day != day) throw new InvalidDataException($"'{path}' has the facts of another day.");
-        var facts = await ReadAsync(path, day, AnchorBook.Open(_config, withReleased: true), cancellationToken);
+        var facts = Read(path, AnchorBook.Open(_config).IsAsArchived(day, await HashAsync(path, cancellationToken)), cancellationToken);
         var erased = await facts.Where(fact => fact is { IsErasureProven: true, Erased: not null }).Select(fact => fact.Erased!.Value).ToHashSetAsync(cancellationToken: cancellationToken);
-        return (await RestoreAsync(path, cancellationToken), await _evidence.VerifyAsync(day, day, erased, static _ => { }, cancellationToken));
+        return ((await RestoreAsync(path, cancellationToken)).Added, await _evidence.VerifyAsync(day, day, erased, static _ => { }, cancellationToken));
     }
 
     // What a file says of erasures counts only while it is as it was written: anybody could say so of a body that he took out.
-    private static async Task<IAsyncEnumerable<StoredLink>> ReadAsync(string file, DateOnly day, AnchorBook anchors, CancellationToken cancellationToken)
-    {
-        var isAsArchived = anchors.IsAsArchived(day, await HashAsync(file, cancellationToken));
-        return ArchiveFile.ReadAsync(file, cancellationToken).Select(fact => fact with { IsErasureProven = fact.IsErasureProven && isAsArchived });
-    }
+    private static IAsyncEnumerable<StoredLink> Read(string file, bool isAsArchived, CancellationToken cancellationToken) =>
+        ArchiveFile.ReadAsync(file, cancellationToken).Select(fact => fact with { IsErasureProven = fact.IsErasureProven && isAsArchived });
 
-    private async Task<ArchivedDay> WriteAsync(DateOnly day, string path, RestoredDay kept, bool drop, CancellationToken cancellationToken)
+    private async Task<ArchivedDay> WriteAsync(DateOnly day, string path, long least, long takenBack, bool drop, CancellationToken cancellationToken)
     {
         try
         {
-            var facts = await ArchiveFile.WriteAsync(path, new ArchiveHeader { Day = day, WrittenAt = _time.GetUtcNow() }, _evidence.ReadAsync(day, cancellationToken), kept.Facts, cancellationToken);
-            return new ArchivedDay(day, path, facts, kept.Added, drop && await DropAsync(day, path, facts, cancellationToken));
+            var facts = await ArchiveFile.WriteAsync(path, new ArchiveHeader { Day = day, WrittenAt = _time.GetUtcNow() }, _evidence.ReadAsync(day, cancellationToken), least, cancellationToken);
+            return new ArchivedDay(day, path, facts, takenBack, drop && await DropAsync(day, path, facts, cancellationToken));
         }
         catch (Exception ex) when (StoreErrors.IsWriteFailure(ex))
         {
@@ -156,6 +157,22 @@ public sealed class AuditArchive : IAsyncDisposable
             async () => isDropped = await _database.Partitions.TryDropAsync(day, facts, () => _anchors?.Release(day, $"{Path.GetFileName(path)} sha256 {hash}"), cancellationToken),
             cancellationToken);
         return isDropped;
+    }
+
+    // Bodies that are small in the file may be very large in memory.
+    private static async IAsyncEnumerable<IReadOnlyList<ChainedFact>> GroupsOf(string file, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        var (group, room) = (new List<ChainedFact>(), new PeekRoom(GroupSize));
+        await foreach (var stored in ArchiveFile.ReadAsync(file, cancellationToken))
+        {
+            group.Add(ToChained(stored));
+            room.Take(stored.Fact!);
+            if (!room.IsFull) continue;
+            yield return group;
+            (group, room) = ([], new PeekRoom(GroupSize));
+        }
+
+        if (group.Count > 0) yield return group;
     }
 
     private static async Task<string> HashAsync(string path, CancellationToken cancellationToken)

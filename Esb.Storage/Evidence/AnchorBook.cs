@@ -7,15 +7,13 @@ namespace Esb.Storage.Evidence;
 /// <summary>The anchors that count: those of days that were let go since do not.</summary>
 internal sealed class AnchorBook
 {
-    public static readonly AnchorBook Empty = new([], [], withReleased: false);
+    public static readonly AnchorBook Empty = new([], [], []);
 
     private readonly ILookup<(DateOnly Day, Guid Chain), Anchor> _heads;
     private readonly ILookup<DateOnly, string> _archives;
 
-    private AnchorBook(IReadOnlyList<Anchor> anchors, IReadOnlyList<string> problems, bool withReleased)
+    private AnchorBook(IReadOnlyList<Anchor> anchors, IReadOnlyList<Anchor> heads, IReadOnlyList<string> problems)
     {
-        var released = anchors.Where(anchor => anchor.Kind != AnchorKind.Head && !withReleased).GroupBy(anchor => anchor.Day).ToDictionary(day => day.Key, day => day.Max(anchor => anchor.At));
-        var heads = anchors.Where(anchor => anchor is { Kind: AnchorKind.Head, Chain: not null } && !(released.TryGetValue(anchor.Day, out var at) && anchor.At <= at)).ToList();
         _heads = heads.ToLookup(anchor => (anchor.Day, anchor.Chain!.Value));
         _archives = anchors.Where(anchor => anchor.Archive is not null).ToLookup(anchor => anchor.Day, anchor => anchor.Archive!);
         (Count, Problems) = (heads.Count, problems);
@@ -30,22 +28,25 @@ internal sealed class AnchorBook
     /// <summary>The day of the first anchor: from the next day on every fact has a chain. Null where there is none.</summary>
     public DateOnly? Began { get; }
 
+    /// <summary>What the anchors tell of a store.</summary>
     /// <param name="config">Where they are, and what signs them.</param>
-    /// <param name="withReleased">Whether those count too that tell of days that were let go since, because an archive is looked at.</param>
     /// <exception cref="EsbException"><c>ESB-AUD-ANCHORS</c>: the folder cannot be read.</exception>
-    public static AnchorBook Open(AuditEvidenceConfig config, bool withReleased = false)
+    public static AnchorBook Open(AuditEvidenceConfig config) => Open(config, anchors =>
     {
-        if (config is not { Anchors: { } folder, AnchorKey: { } key }) return Empty;
-        try
-        {
-            var (anchors, problems) = AnchorFile.ReadFolder(folder, Encoding.UTF8.GetBytes(key));
-            return new AnchorBook(anchors, problems, withReleased);
-        }
-        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
-        {
-            throw new EsbException("ESB-AUD-ANCHORS", $"The anchors in '{folder}' cannot be read.", FaultKind.Unavailable, ex);
-        }
-    }
+        var released = anchors.Where(anchor => anchor.Kind != AnchorKind.Head).GroupBy(anchor => anchor.Day).ToDictionary(day => day.Key, day => day.Max(anchor => anchor.At));
+        return head => !released.TryGetValue(head.Day, out var at) || head.At > at;
+    });
+
+    /// <summary>What they tell of a file, whatever became of its day since: those that were there when the day was let go with it, and all where no anchor knows the file.</summary>
+    /// <param name="config">Where they are, and what signs them.</param>
+    /// <param name="day">The day of the file.</param>
+    /// <param name="sha256">Of the file.</param>
+    /// <exception cref="EsbException"><c>ESB-AUD-ANCHORS</c>: the folder cannot be read.</exception>
+    public static AnchorBook OfArchive(AuditEvidenceConfig config, DateOnly day, string sha256) => Open(config, anchors =>
+    {
+        var archived = anchors.Where(anchor => anchor.Day == day && anchor.Archive?.EndsWith(sha256, StringComparison.Ordinal) == true).Max(anchor => (DateTimeOffset?)anchor.At);
+        return head => archived is null || head.At <= archived;
+    });
 
     /// <summary>Whether a file of a day is as it was when the day was let go; also where no anchors are kept that could tell.</summary>
     public bool IsAsArchived(DateOnly day, string sha256) => ReferenceEquals(this, Empty) || _archives[day].Any(archive => archive.EndsWith(sha256, StringComparison.Ordinal));
@@ -55,4 +56,19 @@ internal sealed class AnchorBook
     /// <summary>The chains of a period that anchors tell of.</summary>
     public IEnumerable<(DateOnly Day, Guid Chain)> Chains(DateOnly? from, DateOnly? to) =>
         _heads.Select(head => head.Key).Where(key => (from is null || key.Day >= from) && (to is null || key.Day <= to)).Order();
+
+    private static AnchorBook Open(AuditEvidenceConfig config, Func<IReadOnlyList<Anchor>, Func<Anchor, bool>> counting)
+    {
+        if (config is not { Anchors: { } folder, AnchorKey: { } key }) return Empty;
+        try
+        {
+            var (anchors, problems) = AnchorFile.ReadFolder(folder, Encoding.UTF8.GetBytes(key));
+            var counts = counting(anchors);
+            return new AnchorBook(anchors, [.. anchors.Where(anchor => anchor is { Kind: AnchorKind.Head, Chain: not null } && counts(anchor))], problems);
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            throw new EsbException("ESB-AUD-ANCHORS", $"The anchors in '{folder}' cannot be read.", FaultKind.Unavailable, ex);
+        }
+    }
 }

@@ -4,9 +4,9 @@ namespace Esb.Storage.Evidence;
 
 /// <summary>One verification: takes the facts of one day after the other, each chain in its order, and collects what is wrong. Not thread-safe.</summary>
 /// <param name="anchors">What must be there.</param>
-/// <param name="isErasureRecorded">Whether a fact tells that the bodies of a message were erased.</param>
+/// <param name="erasedUntil">Until when what happened to a message was erased, as a fact tells; null where none does.</param>
 /// <param name="tell">Hears of each chain.</param>
-internal sealed class Verification(AnchorBook anchors, Func<Guid, CancellationToken, Task<bool>> isErasureRecorded, Action<FollowedChain> tell)
+internal sealed class Verification(AnchorBook anchors, Func<Guid, CancellationToken, Task<DateTimeOffset?>> erasedUntil, Action<FollowedChain> tell)
 {
     /// <summary>How many breaks are told one by one.</summary>
     public const int MaxBreaks = 100;
@@ -14,7 +14,7 @@ internal sealed class Verification(AnchorBook anchors, Func<Guid, CancellationTo
     private readonly List<AuditBreak> _breaks = [];
     private readonly List<(DateOnly Day, FieldFlaw Flaw)> _flaws = [];
     private readonly HashSet<(DateOnly Day, Guid Chain)> _followed = [];
-    private readonly Dictionary<Guid, bool> _erasures = [];
+    private readonly Dictionary<Guid, DateTimeOffset?> _erasures = [];
     private long _facts;
     private long _unchained;
     private long _erased;
@@ -77,8 +77,8 @@ internal sealed class Verification(AnchorBook anchors, Func<Guid, CancellationTo
     {
         _erased++;
         if (stored.IsErasureProven) return;
-        if (!_erasures.TryGetValue(message, out var isRecorded)) _erasures[message] = isRecorded = await isErasureRecorded(message, cancellationToken);
-        if (!isRecorded) Report(new AuditBreak(day, stored.Chain, stored.Number, stored.Number, stored.Id, "The body is gone, and no fact tells that it was erased.", null));
+        if (!_erasures.TryGetValue(message, out var until)) _erasures[message] = until = await erasedUntil(message, cancellationToken);
+        if (until is null || stored.Fact!.Time > until) Report(new AuditBreak(day, stored.Chain, stored.Number, stored.Number, stored.Id, "The body is gone, and no fact tells that it was erased.", null));
     }
 
     private void Report(DateOnly day, IReadOnlyList<FieldFlaw> flaws)

@@ -6,10 +6,14 @@ namespace Esb.Storage.Postgres;
 /// <summary>The questions that audit facts are asked, as SQL.</summary>
 internal static class PostgresAuditQuery
 {
+    // What a program of ours writes, and a TimeSpan can hold; of anything else the client makes another value, or none.
+    private const string DurationIsPlain =
+        "extract(year from e.duration) = 0 and extract(month from e.duration) = 0 and abs(extract(day from e.duration)) < 1000000 and abs(extract(epoch from e.duration)) < 100000000000";
+
     public const string Columns =
-        """
+        $"""
         e.id, e.occurred_at as OccurredAt, e.kind, e.message_id as MessageId, e.conversation_id as ConversationId, e.caused_by as CausedBy, e.endpoint, e.process, e.step, e.name, e.subject,
-        e.attempt, e.duration, e.code, e.reason, e.trace_id as TraceId, e.party, e.host, e.revision, e.fields, e.headers, e.content_type as ContentType,
+        e.attempt, case when {DurationIsPlain} then e.duration end as duration, e.duration is not null and not ({DurationIsPlain}) as HasOddDuration, e.code, e.reason, e.trace_id as TraceId, e.party, e.host, e.revision, e.fields, e.headers, e.content_type as ContentType,
         e.body_encoding as BodyEncoding, e.body_state as BodyState, e.body_length as BodyLength, e.body_hash as BodyHash,
         e.body_digest as BodyDigest, e.body_digest is not null and e.body is null as IsErased
         """;

@@ -32,7 +32,11 @@ internal sealed record PostgresAuditRow
 
     public int Attempt { get; init; }
 
+    /// <summary>Null also where <see cref="HasOddDuration"/>.</summary>
     public TimeSpan? Duration { get; init; }
+
+    /// <summary>Whether a duration stands there that no program of ours wrote.</summary>
+    public bool HasOddDuration { get; init; }
 
     public string? Code { get; init; }
 
@@ -79,6 +83,7 @@ internal sealed record PostgresAuditRow
 
     private AuditFact? TryRead()
     {
+        if (HasOddDuration) return null;
         try
         {
             return ToRecorded();
@@ -95,7 +100,7 @@ internal sealed record PostgresAuditRow
         {
             Id = Id,
             Time = new DateTimeOffset(OccurredAt),
-            Kind = Enum.Parse<AuditKind>(Kind),
+            Kind = Parse<AuditKind>(Kind),
             MessageId = MessageId,
             ConversationId = ConversationId,
             CausedBy = CausedBy,
@@ -115,10 +120,15 @@ internal sealed record PostgresAuditRow
             Headers = Headers is null ? null : PostgresFields.FromJson(Headers),
             ContentType = ContentType,
             Body = Body is null ? null : (ReadOnlyMemory<byte>?)new PackedBody(BodyEncoding, Body).Unpack(), // a plain null would become no bytes
-            BodyState = BodyState is null ? null : Enum.Parse<AuditBodyState>(BodyState),
+            BodyState = BodyState is null ? null : Parse<AuditBodyState>(BodyState),
             BodyLength = BodyLength,
             BodyHash = BodyHash is null ? null : (ReadOnlyMemory<byte>?)BodyHash,
         };
         return Fields is null ? fact : fact with { Fields = PostgresFields.FromJson(Fields) };
     }
+
+    // Its name as it is written, and nothing else: searches compare the text, so a number or a blank would hide the row from them.
+    private static T Parse<T>(string name)
+        where T : struct, Enum =>
+        Enum.TryParse<T>(name, out var value) && Enum.GetName(value) == name ? value : throw new InvalidDataException($"There is no {typeof(T).Name} '{name}'.");
 }

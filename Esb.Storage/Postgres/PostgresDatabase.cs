@@ -27,9 +27,9 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
     {
         _source = new Lazy<NpgsqlDataSource>(() => NpgsqlDataSource.Create(PostgresConnection.With(config, readOnly)));
         _searches = new Lazy<NpgsqlDataSource>(() => NpgsqlDataSource.Create(PostgresConnection.WithSearches(config)));
-        _partitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, "make_audit_day", "audit_event", "audit_field") { Companion = ("audit_erasure", "happened_until") });
-        _keyPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, maker: null, "idempotency_key"));
-        _claimPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, maker: null, "claim_check"));
+        _partitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, time, logger, "make_audit_day", "audit_event", "audit_field") { Companion = ("audit_erasure", "happened_until") });
+        _keyPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, time, logger, maker: null, "idempotency_key"));
+        _claimPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, time, logger, maker: null, "claim_check"));
         _schema = new Lazy<PostgresSchema>(() => new PostgresSchema(Source, config.Schema, logger));
         _claimRetention = config.ClaimRetention;
         _readOnly = readOnly;

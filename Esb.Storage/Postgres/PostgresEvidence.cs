@@ -8,7 +8,10 @@ namespace Esb.Storage.Postgres;
 /// <summary>Verifies the audit facts in PostgreSQL, one day after the other; holds one fact at a time in memory.</summary>
 internal sealed class PostgresEvidence(PostgresDatabase database, AuditEvidenceConfig config) : IAuditEvidence
 {
-    private const string ErasureIsRecorded = "select exists (select from audit_event where message_id = @message and kind = 'Erased')";
+    private const string LastErasure = "select max(occurred_at) from audit_event where message_id = @message and kind = 'Erased'";
+
+    // What is recorded of a message after it was erased, of a replay for instance, keeps its body. The clocks of hosts differ by so much at most.
+    private static readonly TimeSpan ClockDifference = TimeSpan.FromMinutes(5);
 
     public Task<AuditVerdict> VerifyAsync(DateOnly? from, DateOnly? to, Action<FollowedChain> tell, CancellationToken cancellationToken) => VerifyAsync(from, to, new HashSet<Guid>(), tell, cancellationToken);
 
@@ -19,7 +22,7 @@ internal sealed class PostgresEvidence(PostgresDatabase database, AuditEvidenceC
     /// <param name="cancellationToken">Ends it.</param>
     public async Task<AuditVerdict> VerifyAsync(DateOnly? from, DateOnly? to, IReadOnlySet<Guid> erased, Action<FollowedChain> tell, CancellationToken cancellationToken)
     {
-        var verification = new Verification(AnchorBook.Open(config), async (message, stopping) => erased.Contains(message) || await IsErasureRecordedAsync(message, stopping), tell);
+        var verification = new Verification(AnchorBook.Open(config), async (message, stopping) => erased.Contains(message) ? DateTimeOffset.MaxValue : await ErasedUntilAsync(message, stopping), tell);
         await database.EnsureReadyAsync(cancellationToken);
         foreach (var day in (await database.Partitions.ListDaysAsync(cancellationToken)).Where(day => (from is null || day >= from) && (to is null || day <= to)))
         {
@@ -44,9 +47,13 @@ internal sealed class PostgresEvidence(PostgresDatabase database, AuditEvidenceC
         await foreach (var row in rows) yield return row.ToLink();
     }
 
-    /// <summary>Whether a fact tells that the bodies of a message were erased.</summary>
-    public Task<bool> IsErasureRecordedAsync(Guid message, CancellationToken cancellationToken) => database.RunAsync(
-        connection => connection.ExecuteScalarAsync<bool>(new CommandDefinition(ErasureIsRecorded, new { message }, cancellationToken: cancellationToken)), cancellationToken);
+    /// <summary>Until when the bodies recorded of a message were erased, as a fact tells; null where none does.</summary>
+    public async Task<DateTimeOffset?> ErasedUntilAsync(Guid message, CancellationToken cancellationToken)
+    {
+        var last = await database.RunAsync(
+            connection => connection.ExecuteScalarAsync<DateTime?>(new CommandDefinition(LastErasure, new { message }, cancellationToken: cancellationToken)), cancellationToken);
+        return last + ClockDifference;
+    }
 
     private IAsyncEnumerable<FieldFlaw> FindFieldFlawsAsync(DateOnly day, CancellationToken cancellationToken) => database.QueryAsync<FieldFlaw>(
         PostgresFieldEvidence.Find,

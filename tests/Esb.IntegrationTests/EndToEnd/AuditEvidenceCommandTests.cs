@@ -43,7 +43,11 @@ public sealed class AuditEvidenceCommandTests
         var late = await RunAsync(cancellationToken, "verify", "--config", "esb.json");
         await ExecuteAsync($"update {_schema}.audit_event set endpoint = 'other' where number = 1");
         var changed = await RunAsync(cancellationToken, "verify", "--config", "esb.json");
-        var refused = await RunAsync(cancellationToken, "archive", "--config", "esb.json", "--before", "2999-01-01", "--to", "archive", "--drop");
+        var refused = await RunAsync(cancellationToken, "archive", "--config", "esb.json", "--before", "2999-01-01", "--to", "archive");
+        var early = await RunAsync(cancellationToken, "archive", "--config", "esb.json", "--before", "2999-01-01", "--to", "archive", "--drop");
+        var nothing = await RunAsync(cancellationToken, "verify", "--config", "esb.json", "--from", "2999-01-01");
+        var swapped = await RunAsync(cancellationToken, "verify", "--config", "esb.json", "--from", "2026-03-31", "--to", "2026-03-01");
+        var both = await RunAsync(cancellationToken, "verify", "--config", "esb.json", "--archive", file, "--from", "2026-03-01");
 
         Assert.That(sound.ExitCode, Is.Zero, sound.Output + sound.Error);
         Assert.That(sound.Output, Does.Contain("1 bodies erased").And.Contains(" 0 breaks").And.Not.Contains("No anchors"));
@@ -53,6 +57,8 @@ public sealed class AuditEvidenceCommandTests
         Assert.That(unanchored.ExitCode, Is.Zero, unanchored.Error);
         Assert.That(unanchored.Output, Does.Contain(" 0 breaks").And.Contains("No anchors (audit.anchors is not set)"));
         Assert.That((late.ExitCode, changed.ExitCode, refused.ExitCode), Is.EqualTo((6, 6, 6)), changed.Error);
+        Assert.That((early.ExitCode, swapped.ExitCode, both.ExitCode), Is.EqualTo((2, 2, 2)), early.Error + swapped.Error + both.Error);
+        Assert.That((nothing.ExitCode, nothing.Output.Contains("Nothing was there to be verified.")), Is.EqualTo((0, true)), nothing.Error);
         Assert.That(late.Error, Does.Contain("ESB-AUD-BROKEN").And.Contains($"fact {anchored + 1} ").And.Contains($"last good anchor: fact {anchored}, "));
         Assert.That(changed.Error, Does.Contain("ESB-AUD-BROKEN").And.Contains("fact 1 ").And.Contains("no anchor before it"));
         TestContext.Out.WriteLine($"{message}\n{sound.Output}\n{archived.Output}\n{changed.Error}");

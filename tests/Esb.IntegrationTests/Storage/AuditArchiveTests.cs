@@ -105,6 +105,9 @@ public sealed class AuditArchiveTests
             await host.Audit.AppendAsync(Facts(3, Noon.AddHours(1)), cancellationToken); // from its spool
         }
 
+        await using (var before = Open())
+            Assert.That((await before.VerifyAsync(Directory.EnumerateFiles(_folder).Single(), static _ => { }, cancellationToken)) is { Facts: 100, Anchors: > 0, TotalBreaks: 0 }, Is.True, "the file is as whole as it was");
+
         var archived = (await ArchiveAsync(drop: true, cancellationToken)).Single();
         await using var archive = Open();
 

@@ -2,6 +2,8 @@ using Esb.Core.Audit;
 using Esb.Storage;
 using Esb.Storage.Evidence;
 using Esb.Storage.Postgres;
+using Esb.Tests.Fakes;
+using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using NUnit.Framework;
 
@@ -50,6 +52,12 @@ public sealed class AuditEvidenceTests
     [TestCase("update audit_event set body = 'x' where number = 401", 401, 401, TestName = "A changed body is found")]
     [TestCase("update audit_event set body = null where number = 401", 401, 401, TestName = "A body that was removed without a record is found")]
     [TestCase("update audit_event set kind = 'Nothing' where number = 401", 401, 401, TestName = "A row that cannot be read is found")]
+    [TestCase("update audit_event set kind = kind || ' ' where number = 401", 401, 401, TestName = "A kind with a blank is found")]
+    [TestCase("update audit_event set kind = '5' where number = 401", 401, 401, TestName = "A kind by its number is found")]
+    [TestCase("update audit_event set body_state = ' ' || body_state where number = 402", 402, 402, TestName = "A state of a body with a blank is found")]
+    [TestCase("update audit_event set duration = duration + interval '1 month' where number = 401", 401, 401, TestName = "A duration with months is found")]
+    [TestCase("update audit_event set duration = duration - interval '1 month' where number = 401", 401, 401, TestName = "A duration with negative months is found")]
+    [TestCase("update audit_event set duration = interval '2000000000 days' where number = 401", 401, 401, TestName = "A duration beyond all time is found")]
     [TestCase("drop table audit_event_20260301", 1, 600, TestName = "A dropped day is found")]
     [TestCase("delete from audit_field where event_id in (select id from audit_event where number = 401)", 0, 0, TestName = "Fields that are not searched any more are found")]
     [TestCase("update audit_field set value = 'A-0' where value = 'A-100' and event_id in (select id from audit_event where number = 401)", 0, 0, TestName = "A changed field that is searched is found")]
@@ -141,6 +149,52 @@ public sealed class AuditEvidenceTests
         Assert.That((erased, again), Is.EqualTo((1L, 0L)));
         Assert.That((found.Body, found.BodyState), Is.EqualTo(((ReadOnlyMemory<byte>?)null, (AuditBodyState?)AuditBodyState.Erased)));
         Assert.That((verdict.TotalBreaks, verdict.Erased), Is.EqualTo((0L, 1L)));
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task A_body_that_was_recorded_after_an_erasure_does_not_count_as_erased(CancellationToken cancellationToken)
+    {
+        var message = Guid.NewGuid();
+        var body = new byte[100];
+        await _schema.Store.Audit.AppendAsync([SomeFacts.Fact(AuditKind.Received, message, time: Noon) with { Body = body }, SomeFacts.Fact(AuditKind.Erased, message, time: Noon.AddHours(1))], cancellationToken);
+        await _schema.Store.Eraser.EraseBodiesAsync(message, cancellationToken);
+        var replayed = SomeFacts.Fact(AuditKind.Delivered, message, time: Noon.AddHours(2)) with { Body = body };
+        await _schema.Store.Audit.AppendAsync([replayed], cancellationToken);
+        var (sound, _) = await VerifyAsync(stop: true, cancellationToken);
+
+        await _schema.QueryAsync<int>("update audit_event set body = null where kind = 'Delivered'");
+
+        var (verdict, _) = await VerifyAsync(stop: true, cancellationToken);
+        Assert.That((sound.TotalBreaks, sound.Erased), Is.EqualTo((0L, 1L)));
+        Assert.That(verdict.Breaks.Select(found => (found.Fact, found.Problem)), Is.EqualTo([((Guid?)replayed.Id, "The body is gone, and no fact tells that it was erased.")]));
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task A_row_that_cannot_be_read_stands_in_no_way_of_those_who_search(CancellationToken cancellationToken)
+    {
+        var facts = Facts(3, Noon);
+        await _schema.Store.Audit.AppendAsync(facts, cancellationToken);
+        await _schema.QueryAsync<int>("update audit_event set duration = interval '1 month'");
+
+        var found = await _schema.Store.Audit.FindAsync(new AuditQuery { Limit = 10 }, cancellationToken).ToListAsync(cancellationToken);
+
+        Assert.That(found.Select(fact => fact.Duration), Is.EqualTo(new TimeSpan?[] { null, null, null }));
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task A_host_whose_clock_is_ahead_lets_go_of_nothing_that_is_not_old_for_the_database(CancellationToken cancellationToken)
+    {
+        var now = TimeProvider.System.GetUtcNow();
+        await _schema.Store.Audit.AppendAsync([.. Facts(5, now.AddDays(-40)), .. Facts(5, now.AddDays(-20))], cancellationToken);
+        var time = new ManualTime();
+        time.Advance(now.AddDays(60) - time.GetUtcNow());
+        var log = new LogLines();
+        await using var database = new PostgresDatabase(_schema.Config, readOnly: false, time, LoggerFactory.Create(logging => logging.AddProvider(log)).CreateLogger("store"));
+
+        await database.Partitions.DropBeforeAsync(time.GetUtcNow() - TimeSpan.FromDays(30), beforeDrop: null, cancellationToken);
+
+        Assert.That(await _schema.QueryAsync<long>("select count(*) from audit_event"), Is.EqualTo([5L]), "those of twenty days ago");
+        Assert.That(log.All.Select(line => line.Text), Has.Some.Contains("ahead of the database's"));
     }
 
     [Test, CancelAfter(60_000)]
