@@ -16,6 +16,7 @@ internal sealed partial class AuditMover(IAuditWriter store, RefusedFacts refuse
     private static readonly TimeSpan LongestDelay = TimeSpan.FromSeconds(10);
 
     private readonly CancellationTokenSource _stopping = new();
+    private readonly HashSet<Guid> _putAside = []; // of the group that is being moved, which may have to be tried again
     private Task _moving = Task.CompletedTask;
 
     public BusStage Stage => BusStage.Stores;
@@ -85,16 +86,18 @@ internal sealed partial class AuditMover(IAuditWriter store, RefusedFacts refuse
 
     private async Task MoveAsync(IAuditSpool spool, IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken)
     {
+        IReadOnlyList<AuditFact> wanted = _putAside.Count == 0 ? facts : [.. facts.Where(fact => !_putAside.Contains(fact.Id))];
         try
         {
-            await store.AppendAsync(facts, cancellationToken);
+            await store.AppendAsync(wanted, cancellationToken);
         }
         catch (EsbException ex) when (!ex.IsTransient)
         {
-            foreach (var fact in facts) await MoveOneAsync(spool, fact, cancellationToken);
+            foreach (var fact in wanted) await MoveOneAsync(spool, fact, cancellationToken);
         }
 
         await spool.ForgetAsync(cancellationToken);
+        _putAside.Clear();
         AuditTelemetry.QueueLength.Add(-facts.Count);
     }
 
@@ -107,6 +110,7 @@ internal sealed partial class AuditMover(IAuditWriter store, RefusedFacts refuse
         catch (EsbException ex) when (!ex.IsTransient)
         {
             await refused.KeepAsync(spool, fact, ex, cancellationToken);
+            _putAside.Add(fact.Id);
         }
     }
 

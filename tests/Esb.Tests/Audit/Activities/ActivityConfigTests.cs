@@ -40,6 +40,16 @@ public sealed class ActivityConfigTests
         Assert.That(errors.All.Single().Path, Does.EndWith(property));
     }
 
+    [TestCase("30d", true), TestCase("29d", false)]
+    public void Item_that_would_be_forgotten_before_it_is_overdue_is_refused(string overdueAfter, bool isRefused)
+    {
+        var configuration = Read($$"""{ "activities": { "order": { "key": "order", "overdueAfter": "{{overdueAfter}}", "milestones": [{ "name": "a", "when": { "kind": "received" } }] } } }""", out var errors)!;
+
+        new ActivityCheck(configuration).Check(errors);
+
+        Assert.That(errors.All.Select(error => (error.Code, error.Path)), Is.EqualTo(isRefused ? [("ESB-CFG-ACTIVITY", "activities.order.overdueAfter")] : Array.Empty<(string, string)>()));
+    }
+
     [Test]
     public void Milestone_at_an_endpoint_that_is_not_there_is_refused()
     {

@@ -78,6 +78,27 @@ public sealed class AuditMoverTests
         Assert.That(aside.Select(fact => fact.Id), Is.EqualTo([bad.Id]));
     }
 
+    [Test, CancelAfter(20_000), Property("Case", "AUD-05")]
+    public async Task A_refused_fact_is_put_aside_once_however_often_its_group_is_tried(CancellationToken cancellationToken)
+    {
+        await using var spool = OpenSpool();
+        AuditFact[] facts = [SomeFacts.Fact(), SomeFacts.Fact()];
+        var failures = 0;
+        var store = new MemoryAuditStore(spool)
+        {
+            Failure = group => group.Any(fact => fact.Id == facts[0].Id) ? Refused : failures++ < 2 ? Away : null,
+        };
+        foreach (var fact in facts) await spool.AppendAsync(fact, cancellationToken);
+
+        using var mover = await StartAsync(store, cancellationToken);
+        await Eventually.HoldsAsync(() => spool.Length == 0, cancellationToken);
+        await mover.StopAsync(cancellationToken);
+
+        var aside = new SegmentReader(Path.Combine(_folder, "refused"), committed: null, NullLogger.Instance).ReadNew().SelectMany(record => StoredFact.Read(record.Payload)).ToList();
+        Assert.That(store.Facts.Select(fact => fact.Id), Is.EqualTo([facts[1].Id]));
+        Assert.That((failures, aside.Select(fact => fact.Id).ToArray()), Is.EqualTo((3, new[] { facts[0].Id })));
+    }
+
     [Test, CancelAfter(20_000), Property("Case", "T-AUD-2")]
     public async Task What_was_not_moved_before_a_stop_is_moved_after_the_next_start(CancellationToken cancellationToken)
     {
