@@ -16,8 +16,8 @@ internal sealed class FactOptions
     private readonly Option<bool> _failed = new("--failed") { Description = "Only what went wrong: refused, failed, dead-lettered, discarded." };
     private readonly Option<string?> _party = new("--party") { Description = "Who sent it." };
     private readonly Option<string?> _trace = new("--trace") { Description = "The trace, 32 hexadecimal digits." };
-    private readonly Option<DateTimeOffset?> _from = new("--from") { Description = "Not before, such as 2026-01-31T08:00:00Z." };
-    private readonly Option<DateTimeOffset?> _to = new("--to") { Description = "Before." };
+    private readonly Option<DateTimeOffset?> _from = new Option<DateTimeOffset?>("--from") { Description = "Not before, such as 2026-01-31T08:00:00Z." }.AsTime();
+    private readonly Option<DateTimeOffset?> _to = new Option<DateTimeOffset?>("--to") { Description = "Before." }.AsTime();
 
     public FactOptions(Command command, string endpointOption = "--endpoint")
     {

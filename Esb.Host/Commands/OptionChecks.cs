@@ -42,6 +42,19 @@ internal static class OptionChecks
         return option;
     }
 
+    /// <summary>The value is a time, in UTC where it names no offset.</summary>
+    public static Option<DateTimeOffset?> AsTime(this Option<DateTimeOffset?> option)
+    {
+        option.HelpName = "time";
+        option.CustomParser = result =>
+        {
+            if (result.Tokens is [{ Value: var text }] && UniversalTime.TryParse(text) is { } time) return time;
+            result.AddError($"{option.Name}: {UniversalTime.Expected}");
+            return null;
+        };
+        return option;
+    }
+
     /// <summary>The value is an address without a password in it.</summary>
     public static Option<string> AsUrl(this Option<string> option)
     {

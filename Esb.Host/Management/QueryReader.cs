@@ -32,9 +32,7 @@ internal sealed class QueryReader(IQueryCollection query)
     public DateTimeOffset? Time(string name)
     {
         if (Text(name) is not { } text) return null;
-        return DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out var time)
-            ? time
-            : throw Problems.Parameter(name, "expected a time such as 2026-01-31T08:00:00Z");
+        return UniversalTime.TryParse(text) ?? throw Problems.Parameter(name, UniversalTime.Expected);
     }
 
     public Guid? Id(string name)

@@ -13,8 +13,8 @@ internal sealed class LetterOptions
     private readonly Option<string?> _subject = new("--subject") { Description = "Their subject; with .# at its end also all below it." };
     private readonly Option<string?> _order = new("--order-key") { Description = "Their order key." };
     private readonly Option<Guid?> _message = new("--message") { Description = "The id of the message." };
-    private readonly Option<DateTimeOffset?> _from = new("--from") { Description = "Last tried not before, such as 2026-01-31T08:00:00Z." };
-    private readonly Option<DateTimeOffset?> _to = new("--to") { Description = "Last tried before." };
+    private readonly Option<DateTimeOffset?> _from = new Option<DateTimeOffset?>("--from") { Description = "Last tried not before, such as 2026-01-31T08:00:00Z." }.AsTime();
+    private readonly Option<DateTimeOffset?> _to = new Option<DateTimeOffset?>("--to") { Description = "Last tried before." }.AsTime();
     private readonly Option<DeadLetterState?> _state = new("--state") { Description = "What has become of them: open, replaying, replayed or discarded." };
     private readonly Option<string?> _text = new("--text") { Description = "A text in their reason." };
     private readonly Option<Guid?> _job = new("--job") { Description = "The replay job that had them." };

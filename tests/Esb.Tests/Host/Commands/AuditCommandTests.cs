@@ -54,6 +54,21 @@ public sealed class AuditCommandTests
         Assert.That((asked.From, asked.To), Is.EqualTo((new DateTimeOffset(2026, 1, 1, 0, 0, 0, TimeSpan.Zero), new DateTimeOffset(2026, 2, 1, 0, 0, 0, TimeSpan.Zero))));
     }
 
+    [TestCase("2026-01-01T08:00:00"), TestCase("2026-01-01T08:00:00Z"), TestCase("2026-01-01T10:00:00+02:00")]
+    public async Task Time_without_an_offset_is_utc_on_every_machine(string from)
+    {
+        Assert.That(await RunAsync("audit", "find", "--from", from), Is.Zero, Error);
+
+        Assert.That(_host.Store.Asked!.From, Is.EqualTo(new DateTimeOffset(2026, 1, 1, 8, 0, 0, TimeSpan.Zero)));
+    }
+
+    [Test]
+    public async Task Time_that_is_none_is_refused()
+    {
+        Assert.That(await RunAsync("audit", "find", "--from", "yesterday"), Is.EqualTo(2));
+        Assert.That(Error, Does.Contain("--from: expected a time such as 2026-01-31T08:00:00Z"));
+    }
+
     [Test]
     public async Task Kind_is_named_as_the_api_names_it()
     {

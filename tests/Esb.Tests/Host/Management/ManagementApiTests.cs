@@ -5,7 +5,9 @@ using Esb.Core;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Pooling;
+using Esb.Tests.Fakes;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 using NSubstitute;
 
 namespace Esb.Tests.Host.Management;
@@ -18,6 +20,7 @@ public sealed class ManagementApiTests
 
     private RunningManagement _host = null!;
     private IHealthCheck _health = null!;
+    private LogLines _log = null!;
 
     private HttpClient Client => _host.Client;
 
@@ -28,11 +31,16 @@ public sealed class ManagementApiTests
         _health.Name.Returns("topics");
         var monitor = Substitute.For<IEndpointMonitor>();
         monitor.Endpoints.Returns([new EndpointStatus { Name = "ledger", Type = "file-outbound", State = EndpointState.Running, Messages = 3, Pool = new PoolStatus(20, 2, 1, 0, 0) }]);
-        _host = await RunningManagement.StartAsync(CancellationToken.None, services => services.AddSingleton(_health).AddSingleton(monitor));
+        _log = new LogLines();
+        _host = await RunningManagement.StartAsync(CancellationToken.None, services => services.AddSingleton(_health).AddSingleton(monitor).AddSingleton<ILoggerProvider>(_log));
     }
 
     [TearDown]
-    public async Task Stop() => await _host.DisposeAsync();
+    public async Task Stop()
+    {
+        await _host.DisposeAsync();
+        _log.Dispose();
+    }
 
     [Test, Property("Case", "API-01")]
     public async Task Every_route_but_health_wants_the_key(CancellationToken cancellationToken)
@@ -127,15 +135,18 @@ public sealed class ManagementApiTests
     [Test]
     public async Task Fault_of_the_bus_keeps_its_code_and_a_surprise_tells_nothing(CancellationToken cancellationToken)
     {
-        _host.Publisher.Failure = new EsbException("ESB-TOPIC-UNAVAILABLE", "The broker is away.", FaultKind.Unavailable);
+        _host.Publisher.Failure = new EsbException("ESB-TOPIC-UNAVAILABLE", "The broker is away.", FaultKind.Unavailable, new IOException("broker-7 refused"));
         using var away = await Client.PostAsync("/api/topics/orders.new/messages", new StringContent("x"), cancellationToken);
         _host.Publisher.Failure = new InvalidOperationException("password=hunter2");
         using var surprise = await Client.PostAsync("/api/topics/orders.new/messages", new StringContent("x"), cancellationToken);
 
         Assert.That((int)away.StatusCode, Is.EqualTo(503));
         Assert.That(await Problem.ReadCodeAsync(away, cancellationToken), Is.EqualTo("ESB-TOPIC-UNAVAILABLE"));
+        Assert.That(await away.Content.ReadAsStringAsync(cancellationToken), Does.Not.Contain("broker-7"));
         Assert.That((int)surprise.StatusCode, Is.EqualTo(500));
         Assert.That(await surprise.Content.ReadAsStringAsync(cancellationToken), Does.Not.Contain("hunter2"));
+        Assert.That(_log.All.Select(line => (line.Level, line.Text)), Has.Some.Matches<(LogLevel Level, string Text)>(line => line is (LogLevel.Warning, var text) && text.Contains("cannot be served") && text.Contains("broker-7")), "the log has what the answer has not");
+        Assert.That(_log.All.Select(line => (line.Level, line.Text)), Has.Some.Matches<(LogLevel Level, string Text)>(line => line is (LogLevel.Error, var text) && text.Contains("InvalidOperationException")));
     }
 
     [Test]
