@@ -38,11 +38,10 @@ internal sealed class RelayRoutes(string endpoint, IReadOnlyList<RelayRoute> rou
     {
         if (HttpContentRules.IsPacked(context)) throw HttpProblems.Of(StatusCodes.Status415UnsupportedMediaType, "ESB-HTTP-ENCODING", "What is packed cannot be looked into on its way.");
         var body = context.Request.BodyReader;
-        var wanted = (long)FirstLook;
+        var (wanted, examined) = ((long)FirstLook, 0L);
         while (true)
         {
             var seen = await ReadAsync(context, body);
-            var examined = seen.Buffer.Start; // whoever reads next, the relay or the server behind a refusal, has all of it
             try
             {
                 if (seen.IsCompleted || seen.Buffer.Length >= wanted)
@@ -52,11 +51,12 @@ internal sealed class RelayRoutes(string endpoint, IReadOnlyList<RelayRoute> rou
                     wanted = Math.Min(2 * seen.Buffer.Length, maxBodyBytes + 1);
                 }
 
-                examined = seen.Buffer.End;
+                examined = seen.Buffer.Length;
             }
             finally
             {
-                body.AdvanceTo(seen.Buffer.Start, examined);
+                // Whoever reads next, the relay or the server behind a refusal, has all of it. Never less than before: over HTTP/2 the caller was granted room for that.
+                body.AdvanceTo(seen.Buffer.Start, seen.Buffer.GetPosition(examined));
             }
         }
     }

@@ -92,6 +92,24 @@ public sealed class RelayRouteTests
         Assert.That(received.ToArray(), Is.EqualTo(order));
     }
 
+    [Test]
+    public async Task Late_decision_over_http2_leaves_the_connection_to_the_other_streams(CancellationToken cancellationToken)
+    {
+        await using var backend = await Backend.StartAsync(async context =>
+        {
+            await Task.Delay(100, cancellationToken);
+            context.Response.StatusCode = (int)HttpStatusCode.Created;
+        });
+        await StartAsync(backend.Url, Routes, $$""", "listeners": { "public": { "url": "{{_bus.Address.OriginalString}}", "versions": "http2" } } """);
+        using var client = new HttpClient { BaseAddress = _bus.Address, DefaultRequestVersion = HttpVersion.Version20, DefaultVersionPolicy = HttpVersionPolicy.RequestVersionExact };
+        var order = $"<order><text>{new string('x', 600_000)}</text><symbol>SUN</symbol><text>{new string('y', 1_500_000)}</text></order>";
+
+        var answers = await Task.WhenAll(Enumerable.Range(0, 6).Select(_ => client.PostAsync("/orders", new StringContent(order, Encoding.UTF8, "application/xml"), cancellationToken)));
+
+        Assert.That(answers.Select(answer => answer.StatusCode), Is.All.EqualTo(HttpStatusCode.Created));
+        Assert.That(backend.Requests, Has.All.StartsWith("POST /sun\n").And.All.EndsWith($"\n\n{order.Length}"));
+    }
+
     [TestCase("<order><symbol>", HttpStatusCode.BadRequest, "ESB-XML-SYNTAX"), TestCase("", HttpStatusCode.BadRequest, "ESB-XML-EMPTY")]
     public async Task Body_that_the_conditions_cannot_ask_is_refused(string order, HttpStatusCode status, string code)
     {
