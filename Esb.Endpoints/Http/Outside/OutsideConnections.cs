@@ -23,9 +23,10 @@ internal sealed class OutsideConnections(OutsideConnector connector, HttpOutboun
 
     /// <summary>A connection that can be written to, its reading begun.</summary>
     /// <param name="isNew">Whether it must be one that has carried nothing before.</param>
+    /// <param name="patience">How long a new one may take, where that is less than the endpoint gives it.</param>
     /// <param name="cancellationToken">Ends connecting.</param>
     /// <exception cref="OutsideException">The outside cannot be reached.</exception>
-    public async ValueTask<OutsideConnection> RentAsync(bool isNew, CancellationToken cancellationToken)
+    public async ValueTask<OutsideConnection> RentAsync(bool isNew, TimeSpan patience, CancellationToken cancellationToken)
     {
         while (!isNew && TakeIdle() is { } idle)
         {
@@ -33,7 +34,7 @@ internal sealed class OutsideConnections(OutsideConnector connector, HttpOutboun
             Discard(idle);
         }
 
-        var connection = await connector.ConnectAsync(cancellationToken);
+        var connection = await connector.ConnectAsync(patience, cancellationToken);
         Add(connection);
         if (await connection.BeginAsync((int)config.BufferSize.Bytes)) return connection;
         Discard(connection);

@@ -13,11 +13,13 @@ internal sealed class OutsideConnector(Uri url, TimeSpan timeout, SslClientAuthe
 {
     private readonly DnsEndPoint _address = new(url.IdnHost, url.Port);
 
+    /// <param name="longest">How long whoever wants it waits at most.</param>
+    /// <param name="cancellationToken">Ends connecting.</param>
     /// <exception cref="HttpRequestException">The outside cannot be reached, or is not who it should be.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public async Task<OutsideConnection> ConnectAsync(CancellationToken cancellationToken)
+    /// <exception cref="OperationCanceledException">The token was cancelled, or the time is up.</exception>
+    public async Task<OutsideConnection> ConnectAsync(TimeSpan longest, CancellationToken cancellationToken)
     {
-        using var patience = new CancellationTokenSource(timeout, time);
+        using var patience = new CancellationTokenSource(longest < timeout ? longest : timeout, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(patience.Token, cancellationToken);
         var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
         try
@@ -29,6 +31,7 @@ internal sealed class OutsideConnector(Uri url, TimeSpan timeout, SslClientAuthe
         {
             socket.Dispose();
             if (cancellationToken.IsCancellationRequested) throw new OperationCanceledException("The caller has gone.", ex, cancellationToken);
+            if (patience.IsCancellationRequested) throw new OperationCanceledException("The connection was not opened in time.", ex);
             throw new HttpRequestException(
                 ex is System.Security.Authentication.AuthenticationException ? HttpRequestError.SecureConnectionError : HttpRequestError.ConnectionError, "The connection was not opened.", ex);
         }

@@ -45,7 +45,7 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
         OutsideConnection? connection = null;
         try
         {
-            connection = await target.Connections.RentAsync(isNew, context.RequestAborted);
+            connection = await target.Connections.RentAsync(isNew, patience, context.RequestAborted);
             var course = new RelayCourse(context, connection, target, headers, time);
             connection.Silence.Begin(patience);
             await course.RunAsync();

@@ -26,20 +26,28 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
         if (hasBody || answer.StatusCode == StatusCodes.Status304NotModified || HttpMethods.IsHead(context.Request.Method)) answer.ContentLength = _head.ContentLength;
         if (!isRequestSent && IsHttp1) answer.Headers.Connection = "close";
 
-        _body.Begin(_head, hasBody);
+        _body.Begin(_head, HasFraming(answer.StatusCode));
         var trailers = _head.IsChunked && hasBody && headers.TakesTrailers(context.Request);
         if (trailers && context.Request.Protocol == "HTTP/1.1") await PassChunksAsync(answer);
-        else await PassAsync(answer, trailers);
+        else if (hasBody) await PassAsync(answer, trailers);
     }
 
     // Not to HEAD (RFC 9110, section 9.3.2), and not with these (sections 15.3.5, 15.3.6 and 15.4.5).
-    private bool HasBody(int status) =>
-        !HttpMethods.IsHead(context.Request.Method)
-        && status is not (StatusCodes.Status204NoContent or StatusCodes.Status205ResetContent or StatusCodes.Status304NotModified);
+    private bool HasBody(int status) => HasFraming(status) && status != StatusCodes.Status205ResetContent;
+
+    // Whether the head says how long what follows is (RFC 9112, section 6.3); with 205, which may have no body, that too would come, and the connection cannot be used again.
+    private bool HasFraming(int status) => !HttpMethods.IsHead(context.Request.Method) && status is not (StatusCodes.Status204NoContent or StatusCodes.Status304NotModified);
+
+    // A body that is waited for must not hold up its head: a stream of events may begin with silence.
+    private async ValueTask StartAsync(HttpResponse answer)
+    {
+        if (!_body.IsComplete && connection.Received.IsEmpty) await answer.BodyWriter.FlushAsync(CancellationToken.None);
+    }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask PassAsync(HttpResponse answer, bool trailers)
     {
+        await StartAsync(answer);
         while (await ReadAsync() is { IsEmpty: false } piece) await answer.BodyWriter.WriteAsync(piece, CancellationToken.None);
         if (!trailers || !answer.SupportsTrailers()) return;
         foreach (var (name, value) in _body.Trailers.All)
@@ -53,6 +61,7 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
     {
         answer.Headers.TransferEncoding = "chunked";
         if (FindTrailer() is { } announced) answer.Headers.Trailer = announced;
+        await StartAsync(answer);
         var writer = answer.BodyWriter;
         while (await ReadAsync() is { IsEmpty: false } piece)
         {

@@ -9,6 +9,8 @@ namespace Esb.Tests.Endpoints.Http;
 [CancelAfter(10_000)]
 public sealed class OutsideConnectionsTests
 {
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
+
     private readonly ManualTime _time = new();
 
     [Test]
@@ -30,7 +32,7 @@ public sealed class OutsideConnectionsTests
     {
         await using var backend = RawBackend.Answering("answer");
         using var connections = ConnectionsTo(backend);
-        var (first, second) = (await connections.RentAsync(isNew: false, cancellationToken), await connections.RentAsync(isNew: false, cancellationToken));
+        var (first, second) = (await connections.RentAsync(isNew: false, Patience, cancellationToken), await connections.RentAsync(isNew: false, Patience, cancellationToken));
         await EndAsync(connections, first);
         _time.Advance(TimeSpan.FromSeconds(40));
         await EndAsync(connections, second);
@@ -50,7 +52,7 @@ public sealed class OutsideConnectionsTests
 
     private static async Task<OutsideConnection> ExchangeAsync(OutsideConnections connections, CancellationToken cancellationToken)
     {
-        var connection = await connections.RentAsync(isNew: false, cancellationToken);
+        var connection = await connections.RentAsync(isNew: false, Patience, cancellationToken);
         await EndAsync(connections, connection);
         return connection;
     }

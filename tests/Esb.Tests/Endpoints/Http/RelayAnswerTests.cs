@@ -27,6 +27,53 @@ public sealed class RelayAnswerTests : RelayWire
         Assert.That(backend.Connections, Is.EqualTo(1));
     }
 
+    [TestCase("HTTP/1.1 205 Reset Content\r\nContent-Length: 34\r\n\r\n", "HTTP/1.1 200 OK\r\nX-Forged: yes\r\n\r\n")]
+    [TestCase("HTTP/1.1 205 Reset Content\r\nTransfer-Encoding: chunked\r\n\r\n", "0\r\n\r\n")]
+    public async Task What_comes_behind_a_reset_is_no_answer_to_the_next_request(string head, string rest, CancellationToken cancellationToken)
+    {
+        await using var backend = new RawBackend(async (connection, number, stopping) =>
+        {
+            await connection.ReadUntilAsync("\r\n\r\n", stopping);
+            await connection.WriteAsync(number == 1 ? head : "HTTP/1.1 204 No Content\r\n\r\n", stopping);
+            await connection.ReadUntilAsync("\r\n\r\n", stopping); // of the next request, or the end
+            if (number == 1) await connection.WriteAsync(rest, stopping);
+        });
+        await StartAsync(backend.Url);
+        using var connection = await RawConnection.OpenAsync(Bus.Port, cancellationToken);
+
+        await connection.WriteAsync("GET /relay HTTP/1.1\r\nHost: bus\r\n\r\n", cancellationToken);
+        var reset = await connection.ReadUntilAsync("\r\n\r\n", cancellationToken);
+        await connection.WriteAsync("GET /relay HTTP/1.1\r\nHost: bus\r\n\r\n", cancellationToken);
+        var next = await connection.ReadUntilAsync("\r\n\r\n", cancellationToken);
+
+        Assert.That(reset, Does.StartWith("HTTP/1.1 205 "));
+        Assert.That((next.Split(' ')[1], backend.Connections), Is.EqualTo(("204", 2)));
+    }
+
+    [Test]
+    public async Task Head_of_an_answer_does_not_wait_for_its_body(
+        [Values("Content-Length: 5", "Transfer-Encoding: chunked", "X-A: b")] string framing, [Values("", "TE: trailers\r\nConnection: TE\r\n")] string trailers, CancellationToken cancellationToken)
+    {
+        var hasHead = new TaskCompletionSource();
+        await using var backend = new RawBackend(async (connection, _, stopping) =>
+        {
+            await connection.ReadUntilAsync("\r\n\r\n", stopping);
+            await connection.WriteAsync($"HTTP/1.1 200 OK\r\n{framing}\r\nContent-Type: text/event-stream\r\n\r\n", stopping);
+            await hasHead.Task.WaitAsync(stopping);
+            await connection.WriteAsync(framing.EndsWith("chunked", StringComparison.Ordinal) ? "5\r\nevent\r\n0\r\n\r\n" : "event", stopping);
+        });
+        await StartAsync(backend.Url);
+        using var connection = await RawConnection.OpenAsync(Bus.Port, cancellationToken);
+
+        await connection.WriteAsync($"GET /relay HTTP/1.1\r\nHost: bus\r\n{trailers}\r\n", cancellationToken);
+        var head = await connection.ReadUntilAsync("\r\n\r\n", cancellationToken);
+        hasHead.SetResult();
+        var body = await connection.ReadUntilAsync("event", cancellationToken);
+
+        Assert.That(head, Does.StartWith("HTTP/1.1 200 ").And.Contain("text/event-stream").And.EndWith("\r\n\r\n"));
+        Assert.That(body, Does.Contain("event"));
+    }
+
     [TestCase("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfive!")]
     [TestCase("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfive!\r\n")]
     [TestCase("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfive!\r\nnonsense\r\n")]

@@ -100,4 +100,15 @@ public sealed class RelayConnectionTests : RelayWire
         Assert.That(await rest.Task.WaitAsync(cancellationToken), Does.Not.Contain("0\r\n\r\n"), "a request that is not complete must not look so");
         await Eventually.HoldsAsync(() => Bus.Status[0].InFlight == 0, "the end of the relay", cancellationToken);
     }
+
+    [Test]
+    public async Task Outside_that_takes_no_connection_in_time_is_a_gateway_timeout(CancellationToken cancellationToken)
+    {
+        await using var backend = new RawBackend((connection, _, stopping) => connection.ReadToEndAsync(stopping)); // says nothing of TLS
+        await StartAsync(backend.Url.Replace("http:", "https:"), """, "timeout": "500ms", "connectTimeout": "1m" """);
+
+        var answer = await AskAsync("GET /relay HTTP/1.1\r\nHost: bus\r\nConnection: close\r\n\r\n", cancellationToken);
+
+        Assert.That(answer, Does.StartWith("HTTP/1.1 504 ").And.Contain("ESB-HTTP-UNREACHABLE"));
+    }
 }
