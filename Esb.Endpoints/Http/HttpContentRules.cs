@@ -11,9 +11,11 @@ internal static class HttpContentRules
     /// <summary>The code of a body that its caller did not send to its end.</summary>
     public const string Aborted = "ESB-HTTP-ABORTED";
 
-    /// <summary>Refuses a body with two lengths, by which one hop would read on where another has stopped (RFC 9112, section 6.3).</summary>
+    /// <summary>Refuses a body with two lengths, by which one hop would read on where another has stopped (RFC 9112, section 6.3), and one in a transfer coding that is not undone here (section 6.1).</summary>
     public static void RequireOneLength(HttpRequest request)
     {
+        if (request.Headers.TransferEncoding is { Count: > 0 } codings && !(codings.Count == 1 && codings[0]!.Trim().Equals("chunked", StringComparison.OrdinalIgnoreCase)))
+            throw new EsbException("ESB-HTTP-ENCODING", "The body has a transfer encoding other than chunked.", FaultKind.Malformed) { Status = StatusCodes.Status501NotImplemented };
         // The server has taken the chunks as the length by now, and put the other one there.
         if (request.Headers.TransferEncoding.Count == 0 || !request.Headers.ContainsKey("X-Content-Length")) return;
         throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-LENGTH", "The body has both a length and a transfer encoding.");

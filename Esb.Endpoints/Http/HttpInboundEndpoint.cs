@@ -47,7 +47,7 @@ internal sealed partial class HttpInboundEndpoint(
             throw;
         }
 
-        if (!config.KeepAlive && !HttpProtocol.IsHttp2(context.Request.Protocol)) context.Response.Headers.Connection = "close";
+        if (!config.KeepAlive && !HttpProtocol.IsHttp2(context.Request.Protocol)) CloseAfterwards(context);
         try
         {
             await exchange.HandleAsync(context, _aborting.Token);
@@ -61,6 +61,15 @@ internal sealed partial class HttpInboundEndpoint(
             admission.Leave();
         }
     }
+
+    // When the answer begins, whichever it is by then: one that fails begins anew.
+    private static void CloseAfterwards(HttpContext context) => context.Response.OnStarting(
+        static state =>
+        {
+            ((HttpContext)state).Response.Headers.Connection = "close";
+            return Task.CompletedTask;
+        },
+        context);
 
     [LoggerMessage(EventId = 2110, Level = LogLevel.Debug, Message = "Endpoint {Endpoint} turned a caller away ({Code})")]
     private partial void LogOverload(string endpoint, string code);

@@ -8,11 +8,15 @@ namespace Esb.Endpoints.Http.Credentials;
 /// <summary>Refuses certificates and credentials of an http-outbound endpoint that cannot be used.</summary>
 internal static class TargetSecurityCheck
 {
+    private const string OneLine = "expected one line without control characters, for it goes into a header";
+
     public static void Check(HttpOutboundConfig settings, ConfigErrors errors, DateTimeOffset now)
     {
         if (settings.Tls is { } tls) CheckTls(settings, tls, errors, now);
         if (settings.Authentication is ApiKeyTargetConfig key && (!HeaderRules.IsName(key.Header) || HeaderRules.IsReserved(key.Header)))
             errors.Add("ESB-CFG-HEADER", key, "header", "expected the name of a header that is not reserved for the bus");
+        if (settings.Authentication is ApiKeyTargetConfig { Key: { } secret } withKey && !HeaderRules.IsValue(secret)) errors.Add("ESB-CFG-HEADER", withKey, "key", OneLine);
+        if (settings.Authentication is BearerTargetConfig { Token: { } token } withToken && !HeaderRules.IsValue(token)) errors.Add("ESB-CFG-HEADER", withToken, "token", OneLine);
         if (settings.Authentication is BearerTargetConfig { File: { } file } bearer) CheckToken(bearer, file, errors);
         if (settings.Authentication is BasicTargetConfig basic && basic.User.Contains(':', StringComparison.Ordinal))
             errors.Add("ESB-CFG-VALUE", basic, "user", "expected a name without a colon, which ends it");

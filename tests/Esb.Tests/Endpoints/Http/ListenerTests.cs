@@ -73,6 +73,19 @@ public sealed class ListenerTests
     }
 
     [Test]
+    public async Task Connection_that_shall_not_be_kept_is_closed_after_a_failure_too(CancellationToken cancellationToken)
+    {
+        await _bus.StartAsync($$"""
+            "in": { "type": "http-inbound", "path": "/in", "relay": "out", "keepAlive": false },
+            "out": { "type": "http-outbound", "url": "http://127.0.0.1:{{FreePorts.Next()}}/" }
+            """);
+
+        var answer = await RawConnection.AskAsync(_bus.Port, "POST /in HTTP/1.1\r\nHost: bus\r\nContent-Length: 1\r\n\r\nx", cancellationToken);
+
+        Assert.That(answer, Does.StartWith("HTTP/1.1 502 ").And.Contain("\r\nConnection: close\r\n"));
+    }
+
+    [Test]
     public async Task Idle_connections_to_the_outside_are_closed_in_time(CancellationToken cancellationToken)
     {
         var closed = new TaskCompletionSource();

@@ -39,6 +39,18 @@ public sealed class TargetCredentialTests
         Assert.That(_backend.Requests.Single(), Does.Contain(expected).And.Not.Contain("of a message"));
     }
 
+    [TestCase(""" "type": "api-key", "key": "${env:SECRET}" """, "key"), TestCase(""" "type": "bearer", "token": "${env:SECRET}" """, "token"), Property("Case", "HDR-06")]
+    public void Credential_that_would_break_out_of_its_header_is_refused(string authentication, string property)
+    {
+        _bus.Variables["SECRET"] = "its secret\n";
+
+        _bus.Read($$""" "out": { "type": "http-outbound", "url": "{{_backend.Url}}", "authentication": { {{authentication}} } } """);
+
+        var error = _bus.Errors.All.Single();
+        Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-HEADER", $"endpoints.out.authentication.{property}")));
+        Assert.That(error.ToString(), Does.Not.Contain("its secret"));
+    }
+
     [Test, CancelAfter(10_000)]
     public async Task Relay_shows_the_credential_of_its_target_instead_of_that_of_the_caller(CancellationToken cancellationToken)
     {
