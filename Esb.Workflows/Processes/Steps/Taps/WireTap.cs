@@ -55,7 +55,8 @@ internal sealed partial class WireTap(string step, WireTapConfig settings, IOutg
         if (Interlocked.Decrement(ref _pending) == 0 && _isDraining) _drained.TrySetResult();
     }
 
-    private void Lose(string code, Exception? exception)
+    /// <summary>Counts a copy that could not be made or sent, and tells of it.</summary>
+    public void Lose(string code, Exception? exception)
     {
         WorkflowsTelemetry.CountLostCopy(step, code);
         var lost = Interlocked.Increment(ref _lost);

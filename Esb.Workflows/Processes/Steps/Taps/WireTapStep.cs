@@ -1,4 +1,5 @@
 using Esb.Core.Configuration.Settings;
+using Esb.Core.Errors;
 using Esb.Core.Processes;
 using Esb.Core.Topics;
 
@@ -26,7 +27,16 @@ internal sealed class WireTapStep(ITopicPublisher publisher, WireTaps taps) : St
         var tap = taps.Add(place, settings);
         return new CompiledStep(Run, $"wireTap({settings.Subject})");
 
-        async ValueTask Run(MessageContext context, CancellationToken cancellationToken) =>
-            tap.Send(await publisher.CopyAsync(context, settings.Subject, place, cancellationToken));
+        async ValueTask Run(MessageContext context, CancellationToken cancellationToken)
+        {
+            try
+            {
+                tap.Send(await publisher.CopyAsync(context, settings.Subject, place, cancellationToken));
+            }
+            catch (EsbException ex)
+            {
+                tap.Lose(ex.Code, ex); // no key for that topic, for instance
+            }
+        }
     }
 }

@@ -7,6 +7,7 @@ using Esb.Core.Topics;
 using Esb.Workflows.Processes.Steps.Taps;
 using NSubstitute;
 using NSubstitute.ExceptionExtensions;
+using NSubstitute.Extensions;
 
 namespace Esb.Tests.Workflows.Processes;
 
@@ -48,6 +49,18 @@ public sealed class WireTapTests : IDisposable
 
         Assert.That((context.GetProperty("went"), context.Message), Is.EqualTo(("on", Order)));
         Assert.That(lost.Codes, Is.EqualTo(["ESB-TOPIC-UNAVAILABLE"]));
+    }
+
+    [Test, CancelAfter(10_000)]
+    public async Task Copy_that_cannot_be_made_is_counted_and_does_not_befall_the_message(CancellationToken cancellationToken)
+    {
+        using var lost = new LostCopies();
+        _processes.Publisher.Configure().CopyAsync(default!, default!, default!, default).ThrowsForAnyArgs(new EsbException("ESB-XML-SYNTAX", "There is no key.", FaultKind.Malformed));
+
+        var context = await _processes.RunAsync(Order, cancellationToken);
+
+        Assert.That((context.GetProperty("went"), context.Message), Is.EqualTo(("on", Order)));
+        Assert.That(lost.Codes, Is.EqualTo(["ESB-XML-SYNTAX"]));
     }
 
     [Test, CancelAfter(10_000)]
