@@ -16,9 +16,12 @@ internal static class JsonFaults
         if (!Utf8.IsValid(bytes)) throw NotUtf8(null);
     }
 
-    public static EsbException Explain(Exception error, ReadOnlySpan<byte> bytes)
+    /// <param name="error">What the framework says.</param>
+    /// <param name="bytes">The document, or its beginning.</param>
+    /// <param name="isComplete">Whether that is all of it: a beginning may end within a character.</param>
+    public static EsbException Explain(Exception error, ReadOnlySpan<byte> bytes, bool isComplete = true)
     {
-        if (!Utf8.IsValid(bytes)) return NotUtf8(error);
+        if (!Utf8.IsValid(isComplete ? bytes : WholeCharacters(bytes))) return NotUtf8(error);
         if (!bytes.ContainsAnyExcept(JsonRoot.Blanks)) return Fault("ESB-JSON-EMPTY", "The body is empty; a JSON document was expected.", error);
         var names = new Stack<HashSet<string>>();
         var reader = new Utf8JsonReader(bytes, new JsonReaderOptions { MaxDepth = int.MaxValue });
@@ -75,6 +78,21 @@ internal static class JsonFaults
         var offset = 0;
         for (var line = 0; line < found.LineNumber; line++) offset += bytes[offset..].IndexOf((byte)'\n') + 1;
         return Math.Min(offset + (int)(found.BytePositionInLine ?? 0), bytes.Length);
+    }
+
+    // Without what the last one lacks bytes of (RFC 3629, section 3).
+    private static ReadOnlySpan<byte> WholeCharacters(ReadOnlySpan<byte> bytes)
+    {
+        for (var there = 1; there <= Math.Min(3, bytes.Length); there++)
+        {
+            var last = bytes[^there];
+            if (last < 0x80) return bytes;
+            if (last < 0xC0) continue; // in the middle of a character
+            var wanted = last < 0xE0 ? 2 : last < 0xF0 ? 3 : 4;
+            return there < wanted ? bytes[..^there] : bytes;
+        }
+
+        return bytes;
     }
 
     private static EsbException NotUtf8(Exception? error) => new("ESB-JSON-ENCODING", "The JSON is not UTF-8.", FaultKind.Malformed, error);

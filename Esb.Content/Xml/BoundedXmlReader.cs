@@ -8,6 +8,7 @@ namespace Esb.Content.Xml;
 internal sealed class BoundedXmlReader(XmlReader inner, ReadOnlyMemory<byte> bytes, XmlLimits limits) : XmlReader, IXmlLineInfo
 {
     private readonly IXmlLineInfo? _position = inner as IXmlLineInfo;
+    private readonly bool _mayExceed = bytes.Length > limits.AttributeCharacters; // in any encoding
 
     public override int AttributeCount => inner.AttributeCount;
 
@@ -51,10 +52,14 @@ internal sealed class BoundedXmlReader(XmlReader inner, ReadOnlyMemory<byte> byt
     {
         get
         {
-            var value = ReadValue();
-            if (value.Length > limits.AttributeCharacters && inner.NodeType == XmlNodeType.Attribute)
-                throw Refuse("ESB-XML-LIMIT", $"an attribute is longer than {limits.AttributeCharacters} characters", FaultKind.TooLarge);
-            return value;
+            try
+            {
+                return inner.Value; // a long text is read only when it is asked for, so its errors come up here
+            }
+            catch (XmlException ex)
+            {
+                throw XmlFaults.Explain(ex, bytes, limits);
+            }
         }
     }
 
@@ -100,24 +105,24 @@ internal sealed class BoundedXmlReader(XmlReader inner, ReadOnlyMemory<byte> byt
     [DoesNotReturn]
     public override void ResolveEntity() => throw new InvalidOperationException("Entities are not resolved.");
 
-    // A long text is read only when it is asked for, so its errors come up here.
-    private string ReadValue()
-    {
-        try
-        {
-            return inner.Value;
-        }
-        catch (XmlException ex)
-        {
-            throw XmlFaults.Explain(ex, bytes, limits);
-        }
-    }
-
     private void CheckElement()
     {
         if (inner.Depth >= limits.Depth) throw Refuse("ESB-XML-DEPTH", $"elements are nested deeper than {limits.Depth}", FaultKind.Malformed);
         if (inner.AttributeCount > limits.Attributes)
             throw Refuse("ESB-XML-LIMIT", $"an element has more than {limits.Attributes} attributes", FaultKind.TooLarge);
+        if (_mayExceed) CheckAttributes();
+    }
+
+    // Also those that nobody asks for: whatever was read has been checked.
+    private void CheckAttributes()
+    {
+        while (inner.MoveToNextAttribute())
+        {
+            if (inner.Value.Length > limits.AttributeCharacters)
+                throw Refuse("ESB-XML-LIMIT", $"an attribute is longer than {limits.AttributeCharacters} characters", FaultKind.TooLarge);
+        }
+
+        inner.MoveToElement();
     }
 
     private EsbException Refuse(string code, string reason, FaultKind kind) =>

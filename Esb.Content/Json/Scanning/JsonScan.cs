@@ -87,7 +87,7 @@ internal sealed class JsonScan
         }
         catch (Exception ex) when (ex is JsonException or InvalidOperationException)
         {
-            _error = JsonFaults.Explain(ex, _document.Span);
+            _error = JsonFaults.Explain(ex, _document.Span, _isComplete);
             throw Again(_error);
         }
         catch (EsbException ex)

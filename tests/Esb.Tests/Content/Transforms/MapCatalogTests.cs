@@ -179,6 +179,17 @@ public sealed class MapCatalogTests
     }
 
     [Test]
+    public void A_map_that_runs_compiles_nothing()
+    {
+        var cache = new StylesheetCache();
+        var map = SomeMaps.Compile(SomeMaps.Read(SomeMaps.Stylesheet(SomeMaps.Identity)), cache: cache);
+
+        for (var i = 0; i < 100; i++) map.Transform(SomeContent.Body($"<a>{i}</a>"));
+
+        Assert.That(cache.Compilations, Is.EqualTo(1));
+    }
+
+    [Test]
     public void A_stylesheet_is_compiled_once_however_often_it_is_configured()
     {
         var folder = Directory.CreateTempSubdirectory("esb-");

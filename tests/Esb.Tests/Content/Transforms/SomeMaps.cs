@@ -30,6 +30,6 @@ internal static class SomeMaps
         }
     }
 
-    public static XsltMap Compile(StylesheetFiles files, TransformLimits? limits = null) =>
-        new("test", files, new StylesheetCache(), SomeContent.Xml, limits ?? new TransformLimits(), TimeProvider.System);
+    public static XsltMap Compile(StylesheetFiles files, TransformLimits? limits = null, StylesheetCache? cache = null) =>
+        new("test", files, cache ?? new StylesheetCache(), SomeContent.Xml, limits ?? new TransformLimits(), TimeProvider.System);
 }

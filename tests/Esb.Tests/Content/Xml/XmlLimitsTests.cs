@@ -1,5 +1,6 @@
 using Esb.Content.Transforms;
 using Esb.Content.Xml;
+using Esb.Content.Xml.Scanning;
 using Esb.Core.Errors;
 
 namespace Esb.Tests.Content.Xml;
@@ -26,6 +27,17 @@ public sealed class XmlLimitsTests
         var error = Assert.Throws<EsbException>(() => xml.Navigate(SomeContent.Body(beyond)))!;
         Assert.That(error.Code, Is.EqualTo(code));
         Assert.That(error.Message, Does.Contain(reason));
+    }
+
+    [TestCase("/order/type"), TestCase("/order[@big = 'x']/type"), TestCase("//type[1]"), Property("Case", "XML-09")]
+    public void Attribute_that_is_too_long_is_refused_by_the_pass_also_where_nobody_asks_for_it(string xpath)
+    {
+        var paths = new PathSet(new XmlInput(new XmlLimits { AttributeCharacters = 100 }));
+        var value = new ScanCompiler(paths, new Dictionary<string, string>()).CompileValue(xpath)!;
+
+        Assert.That(value(paths.Scan(SomeContent.Body($"<order big='{new string('x', 100)}'><type>a</type></order>"))), xpath.Contains('@') ? Is.Null : Is.EqualTo("a"));
+        var error = Assert.Throws<EsbException>(() => value(paths.Scan(SomeContent.Body($"<order big='{new string('x', 101)}'><type>a</type></order>"))))!;
+        Assert.That(error.Code, Is.EqualTo("ESB-XML-LIMIT"));
     }
 
     [Test]

@@ -69,6 +69,16 @@ public sealed class JsonScanTests
         Assert.That(() => scan.Answer(question), Throws.InstanceOf<EsbException>().With.Property(nameof(EsbException.Code)).EqualTo(code));
     }
 
+    [Test]
+    public void Fault_in_a_beginning_that_ends_within_a_character_is_the_same_as_in_all_of_it([Values("€", "é", "\U0001F600")] string character, [Values(1, 2, 3)] int missing)
+    {
+        var bytes = Encoding.UTF8.GetBytes("{\"a\":x,\"b\":\"" + character);
+        var beginning = MessageBody.FromBeginning(bytes.AsMemory(0, bytes.Length - Math.Min(missing, Encoding.UTF8.GetByteCount(character))));
+        var question = Compile("$.type")!;
+
+        Assert.That(() => _paths.Scan(beginning).Answer(question), Throws.InstanceOf<EsbException>().With.Property(nameof(EsbException.Code)).EqualTo("ESB-JSON-SYNTAX"));
+    }
+
     [TestCase("$..type")]
     [TestCase("$[-1]")]
     [TestCase("$['a','b']")]
