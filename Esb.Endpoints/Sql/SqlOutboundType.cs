@@ -40,7 +40,10 @@ internal sealed class SqlOutboundAdapter(SqlOutboundConfig config, SqlCommandPla
     // Of all instances, so that what they deliver at once meets here.
     private readonly Lazy<MessageBatcher>? _batcher = config.Batch is not { } batch
         ? null
-        : new(() => new MessageBatcher(batch, new SqlBatch(config, plan.Text, databases.Find(config.Connection)).RunAsync, time));
+        : new(() => new MessageBatcher(batch, MostAtOnce(config), new SqlBatch(config, plan.Text, databases.Find(config.Connection)).RunAsync, time));
+
+    // Each that waits holds an instance, and those of a queue a thread, too.
+    private static int MostAtOnce(SqlOutboundConfig config) => config.Subscribe.Count > 0 ? Math.Min(config.PoolSize, config.ProcessingThreads) : config.PoolSize;
 
     public IOutboundEndpoint CreateInstance() => new SqlOutboundEndpoint(config, plan, databases.Find(config.Connection), bus, maxBodyBytes, time, _batcher?.Value);
 

@@ -2,13 +2,15 @@ namespace Esb.Endpoints.Sql.Batches;
 
 /// <summary>Gathers messages of concurrent deliveries and has them run together, one batch after the other. Thread-safe.</summary>
 /// <param name="config">How many, and for how long.</param>
+/// <param name="mostAtOnce">How many can wait at the same time: more are not waited for.</param>
 /// <param name="run">Runs a batch, and tells each of its messages how it ended. Never fails.</param>
 /// <param name="time">For the wait.</param>
-internal sealed class MessageBatcher(SqlBatchConfig config, Func<IReadOnlyList<BatchedMessage>, Task> run, TimeProvider time)
+internal sealed class MessageBatcher(SqlBatchConfig config, int mostAtOnce, Func<IReadOnlyList<BatchedMessage>, Task> run, TimeProvider time)
 {
+    private readonly int _full = Math.Min(config.Size, mostAtOnce);
     private readonly Lock _gate = new();
     private readonly LinkedList<BatchedMessage> _waiting = [];
-    private TaskCompletionSource? _full;
+    private TaskCompletionSource? _gathered;
     private bool _isRunning;
 
     /// <summary>Returns once the effect of the message is committed; throws what the database said of it.</summary>
@@ -27,7 +29,7 @@ internal sealed class MessageBatcher(SqlBatchConfig config, Func<IReadOnlyList<B
         lock (_gate)
         {
             place = _waiting.AddLast(message);
-            if (_waiting.Count >= config.Size) _full?.TrySetResult();
+            if (_waiting.Count >= _full) _gathered?.TrySetResult();
             if (_isRunning) return place;
             _isRunning = true;
         }
@@ -59,14 +61,14 @@ internal sealed class MessageBatcher(SqlBatchConfig config, Func<IReadOnlyList<B
 
     private async Task GatherAsync()
     {
-        Task full;
+        Task gathered;
         lock (_gate)
         {
-            if (_waiting.Count is 0 || _waiting.Count >= config.Size) return;
-            full = (_full = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+            if (_waiting.Count is 0 || _waiting.Count >= _full) return;
+            gathered = (_gathered = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
         }
 
-        await Task.WhenAny(full, Task.Delay(config.Within, time, CancellationToken.None));
+        await Task.WhenAny(gathered, Task.Delay(config.Within, time, CancellationToken.None));
     }
 
     // Null: nobody waits, and the next one begins anew.
@@ -74,7 +76,7 @@ internal sealed class MessageBatcher(SqlBatchConfig config, Func<IReadOnlyList<B
     {
         lock (_gate)
         {
-            _full = null;
+            _gathered = null;
             if (_waiting.Count == 0)
             {
                 _isRunning = false;

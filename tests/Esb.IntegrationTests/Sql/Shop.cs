@@ -85,7 +85,7 @@ internal sealed class Shop : IAsyncDisposable
         var plan = SqlCommandPlan.Compile(config, new PlainExpressions(), MaxBodyBytes, errors);
         Assert.That(errors.All, Is.Empty);
         database ??= Open();
-        var batcher = config.Batch is { } batch ? new MessageBatcher(batch, new SqlBatch(config, plan!.Text, database).RunAsync, TimeProvider.System) : null;
+        var batcher = config.Batch is { } batch ? new MessageBatcher(batch, batch.Size, new SqlBatch(config, plan!.Text, database).RunAsync, TimeProvider.System) : null;
         return new SqlOutboundEndpoint(config, plan!, database, Bus, MaxBodyBytes, TimeProvider.System, batcher);
     }
 
