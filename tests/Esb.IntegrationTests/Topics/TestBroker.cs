@@ -28,10 +28,10 @@ internal sealed class TestBroker
     public RabbitMqNames Names { get; }
 
     public RabbitMqTransport CreateTransport(IReadOnlyDictionary<string, TopicConfig> topics, long maxBodyBytes = 64 * 1024 * 1024, ILoggerFactory? loggers = null, string? url = null,
-        IClaimCheckStore? claims = null, long largestWhole = long.MaxValue, IEnumerable<Subscription>? endpoints = null)
+        IClaimCheckStore? claims = null, long largestWhole = long.MaxValue, IEnumerable<Subscription>? endpoints = null, TimeProvider? time = null)
     {
         _topics.AddRange(topics.Keys);
-        return new RabbitMqTransport(new RabbitMqTransportConfig { Url = url ?? _url, Prefix = Prefix }, "tests", topics, endpoints ?? [], new BodyLimits(maxBodyBytes, largestWhole), claims ?? new NoClaimCheckStore(), TimeProvider.System, loggers ?? NullLoggerFactory.Instance);
+        return new RabbitMqTransport(new RabbitMqTransportConfig { Url = url ?? _url, Prefix = Prefix }, "tests", topics, endpoints ?? [], new BodyLimits(maxBodyBytes, largestWhole), claims ?? new NoClaimCheckStore(), time ?? TimeProvider.System, loggers ?? NullLoggerFactory.Instance);
     }
 
     public void Note(Subscription subscription) => _subscriptions.Add(subscription);
