@@ -28,9 +28,10 @@ public abstract class CanaryContract
     // So that bodies become smaller when they are packed, and are.
     private static readonly string Padding = new('a', 300);
 
-    private readonly string _json = Canary(), _xml = Canary(), _form = Canary(), _header = Canary(), _agent = Canary(), _card = "4000" + Random.Shared.NextInt64(100_000_000_000, 999_999_999_999);
+    private readonly string _json = Canary(), _xml = Canary(), _form = Canary(), _header = Canary(), _agent = Canary(), _query = Canary(), _card = "4000" + Random.Shared.NextInt64(100_000_000_000, 999_999_999_999);
     private DirectoryInfo _folder = null!;
     private SpanReceiver _collector = null!;
+    private EchoBackend _outside = null!;
 
     private protected HostProcess Host { get; private set; } = null!;
 
@@ -43,6 +44,9 @@ public abstract class CanaryContract
 
     private protected virtual IReadOnlyDictionary<string, string> Variables => new Dictionary<string, string>();
 
+    /// <summary>Those of the host, with what only the contract knows.</summary>
+    private protected IReadOnlyDictionary<string, string> HostVariables { get; private set; } = new Dictionary<string, string>();
+
     /// <summary>An endpoint of the name <c>failing</c> that subscribes to bad.# and fails, with a text that quotes the header x-secret, at the second message at the latest.</summary>
     private protected abstract string Failing { get; }
 
@@ -54,6 +58,7 @@ public abstract class CanaryContract
     {
         _folder = Directory.CreateTempSubdirectory("esb-canary-");
         _collector = await SpanReceiver.StartAsync();
+        _outside = await EchoBackend.StartAsync();
         await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "remake.xsl"), Map);
         await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
             {
@@ -94,13 +99,15 @@ public abstract class CanaryContract
                 "xml-only": { "type": "http-inbound", "path": "/xml-only", "accept": ["application/xml"], "publish": "good.xml" },
                 "broken": { "type": "http-inbound", "path": "/broken", "process": "break" },
                 "bad": { "type": "http-inbound", "path": "/bad", "publish": "bad.one" },
+                "relayed": { "type": "http-inbound", "path": "/relayed", "relay": "outside", "audit": "headers" },
+                "outside": { "type": "http-outbound", "url": "{{_outside.Url}}" },
                 "files": { "type": "file-outbound", "subscribe": ["good.#"], "folder": "files", "fileName": "{message.id}.txt" },
                 "failing": { {{Failing}}, "subscribe": ["bad.#"], "retry": { "immediate": 1, "delays": [] } }
               }
             }
             """);
-        var variables = new Dictionary<string, string>(Variables) { ["CANARY_KEY"] = $"key-{Guid.NewGuid():N}", ["ESB__TELEMETRY__OTLP"] = _collector.Url };
-        Host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, variables);
+        HostVariables = new Dictionary<string, string>(Variables) { ["CANARY_KEY"] = $"key-{Guid.NewGuid():N}", ["ESB__TELEMETRY__OTLP"] = _collector.Url };
+        Host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, HostVariables);
         await PrepareAsync();
     }
 
@@ -109,6 +116,7 @@ public abstract class CanaryContract
     {
         if (Host is { } started) await started.DisposeAsync();
         await _collector.DisposeAsync();
+        await _outside.DisposeAsync();
         _folder.Delete(recursive: true);
     }
 
@@ -131,8 +139,9 @@ public abstract class CanaryContract
             await SendAsync("/broken", json, "application/json", cancellationToken),
             await SendAsync("/bad", json, "application/json", cancellationToken),
             await SendAsync("/bad", json.Replace("A-1", "A-2", StringComparison.Ordinal), "application/json", cancellationToken),
+            await SendAsync($"/relayed?token={_query}", json, "application/json", cancellationToken),
         };
-        Assert.That(statuses.Select(status => (int)status), Is.EqualTo(new[] { 202, 202, 202, 202, 202, 202, 400, 400, 415, 422, 202, 202 }), Host.Output);
+        Assert.That(statuses.Select(status => (int)status), Is.EqualTo(new[] { 202, 202, 202, 202, 202, 202, 400, 400, 415, 422, 202, 202, 200 }), Host.Output);
         await Host.WaitAsync(
             async token => await CountAsync("delivered", token) >= 6 && await CountAsync("dead-lettered", token) >= 1 && await CountAsync("step-ended", token) >= 2, TimeSpan.FromSeconds(30), "to deliver and to give up", cancellationToken);
 
@@ -145,7 +154,8 @@ public abstract class CanaryContract
         facts = [.. facts, .. Directory.EnumerateDirectories(Data, "*", SearchOption.AllDirectories).Where(IsOfFacts).SelectMany(RecordedBytes.ReadFacts).Select(RecordedBytes.TextOf)];
         var rows = await RowsAsync(cancellationToken);
 
-        Assert.That(answers, Does.Contain("****").And.Contain("hmac-sha256:"), "what is recorded is masked, not missing");
+        Assert.That(_outside.LastBody, Is.EqualTo(json), "relays pass everything on");
+        Assert.That(answers, Does.Contain("****").And.Contain("hmac-sha256:").And.Contain("relayed-to"), "what is recorded is masked, not missing");
         Assert.That(Host.Output, Does.Contain("password ****, card ****"), "the step log has written its line");
         Assert.That(await File.ReadAllTextAsync(Path.Combine(_folder.FullName, "logs", "json.log"), cancellationToken), Does.Contain("password ****, card ****"), "so it has in the file of its endpoint");
         Assert.That(_collector.Text, Does.Contain("user_agent.original").And.Contain(Exported), "the spans were exported");
@@ -160,6 +170,7 @@ public abstract class CanaryContract
             foreach (var file in RecordedFiles()) AssertClean(file, Encoding.Latin1.GetString(await File.ReadAllBytesAsync(file, cancellationToken)));
             foreach (var file in Directory.EnumerateFiles(Path.Combine(_folder.FullName, "logs"))) AssertClean(file, await File.ReadAllTextAsync(file, cancellationToken));
             foreach (var row in rows) AssertClean("a row of the store", row);
+            foreach (var text in (string[])[answers, commands, _collector.Text, .. facts, .. rows]) Assert.That(text, Does.Not.Contain(_query), "queries are recorded nowhere"); // libraries log them at the level trace
         }
     }
 

@@ -1,3 +1,4 @@
+using System.IO.Compression;
 using System.Net;
 using Dapper;
 using Esb.Core.Audit;
@@ -78,6 +79,23 @@ public sealed class ServerCanaryTests : CanaryContract
         Assert.That(rows, Has.Count.GreaterThan(20));
         Assert.That(tables, Is.SupersetOf(new[] { "audit_event", "audit_field", "activity_item" }));
         Assert.That(bodies.Select(body => body.Encoding), Has.Some.Not.Null, "some are packed");
-        return [.. rows, .. bodies.Select(body => RecordedBytes.Unpack(body.Encoding, body.Bytes))];
+        return [.. rows, .. bodies.Select(body => RecordedBytes.Unpack(body.Encoding, body.Bytes)), .. await ArchivedAsync(cancellationToken)];
+    }
+
+    private async Task<IReadOnlyList<string>> ArchivedAsync(CancellationToken cancellationToken)
+    {
+        var tomorrow = $"{TimeProvider.System.GetUtcNow().AddDays(1):yyyy-MM-dd}";
+        var (exitCode, _, error) = await CommandLine.RunAsync(Host.Folder, HostVariables, cancellationToken, "audit", "archive", "--config", "esb.json", "--before", tomorrow, "--to", "archive");
+        Assert.That(exitCode, Is.Zero, error);
+        var lines = new List<string>();
+        foreach (var file in Directory.EnumerateFiles(Path.Combine(Host.Folder, "archive")))
+        {
+            await using var packed = new GZipStream(File.OpenRead(file), CompressionMode.Decompress);
+            using var reader = new StreamReader(packed);
+            while (await reader.ReadLineAsync(cancellationToken) is { } line) lines.Add(line);
+        }
+
+        Assert.That(lines, Has.Count.GreaterThan(20));
+        return lines;
     }
 }

@@ -67,11 +67,11 @@ internal sealed class EchoBackend : IAsyncDisposable
     private async Task EchoAsync(HttpContext context)
     {
         using var reader = new StreamReader(context.Request.Body);
-        LastBody = await reader.ReadToEndAsync(context.RequestAborted);
+        var body = LastBody = await reader.ReadToEndAsync(context.RequestAborted);
         Keys.Enqueue(context.Request.Headers["Idempotency-Key"].ToString());
         await Hold.WaitAsync(context.RequestAborted);
         await Task.Delay(Delay, context.RequestAborted);
         context.Response.ContentType = context.Request.ContentType;
-        await context.Response.WriteAsync(LastBody, context.RequestAborted);
+        await context.Response.WriteAsync(body, context.RequestAborted);
     }
 }

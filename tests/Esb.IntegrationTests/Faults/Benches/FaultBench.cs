@@ -100,18 +100,28 @@ internal sealed class FaultBench : IAsyncDisposable
     public Task ConfigureAsync(JsonObject configuration) => File.WriteAllTextAsync(Configuration, configuration.ToJsonString());
 
     /// <summary>A load over all hosts.</summary>
-    public LoadGenerator Load(LoadPlan plan) => new(plan, Ledger, random => Farm.Hosts[random.Next(Farm.Hosts.Count)].Public, Seed);
+    public LoadGenerator Load(LoadPlan plan) => new(plan, Ledger, AnyHost, Seed);
+
+    /// <summary>Where one of the hosts takes messages in, whether it lives or not.</summary>
+    public Uri AnyHost(Random random) => Farm.Hosts[random.Next(Farm.Hosts.Count)].Public;
 
     /// <summary>Sends a load while a nemesis is at work, and goes on with it until both are done and all hosts are ready again.</summary>
     /// <returns>How many were accepted.</returns>
     public async Task<int> RunAsync(LoadPlan plan, Nemesis nemesis, CancellationToken cancellationToken)
     {
         using var load = Load(plan);
+        await RunAsync(faults => load.RunAsync(cancellationToken, until: faults), nemesis.RunAsync, cancellationToken);
+        return load.Acknowledged;
+    }
+
+    /// <summary>The same with a load of another kind, which is given what strikes.</summary>
+    public async Task RunAsync(Func<Task, Task> load, Func<CancellationToken, Task> strike, CancellationToken cancellationToken)
+    {
         using var failure = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        var faults = nemesis.RunAsync(failure.Token);
+        var faults = strike(failure.Token);
         try
         {
-            await load.RunAsync(cancellationToken, until: faults);
+            await load(faults);
         }
         catch
         {
@@ -122,7 +132,6 @@ internal sealed class FaultBench : IAsyncDisposable
 
         await faults;
         await Farm.WaitForReadyAsync(cancellationToken);
-        return load.Acknowledged;
     }
 
     public static Nemesis NewNemesis() => new(Seed, Log);

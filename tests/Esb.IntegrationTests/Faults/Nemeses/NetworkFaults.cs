@@ -17,4 +17,8 @@ internal static class NetworkFaults
     /// <summary>Connections end in the middle of a frame.</summary>
     public static Fault Cut(INetworkProxy proxy, string server) =>
         new Fault($"cut to {server}", () => proxy.CutAfterAsync(Random.Shared.Next(1, 4_096), fromServer: false), proxy.HealAsync, default, default).Lasting(0.5, 3);
+
+    /// <summary>Connections end in the middle of an answer.</summary>
+    public static Fault CutAnswers(INetworkProxy proxy, string server) =>
+        new Fault($"answers of {server} cut", () => proxy.CutAfterAsync(Random.Shared.Next(1, 32_768), fromServer: true), proxy.HealAsync, default, default).Lasting(0.5, 3);
 }
