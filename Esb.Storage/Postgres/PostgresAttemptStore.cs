@@ -12,7 +12,7 @@ internal sealed class PostgresAttemptStore(PostgresDatabase database, TimeProvid
 
     private const string Keep =
         """
-        delete from attempt where marked_at < @before;
+        delete from attempt where marked_at < least(@before, now() - (@now - @before)); -- by the older of the two clocks
         insert into attempt (endpoint, message_id, marks, marked_at, attempts, failures, due_at)
         values (@endpoint, @messageId, 0, @now, @count, @failures::jsonb, @dueAt)
         on conflict (endpoint, message_id) do update

@@ -8,7 +8,7 @@ internal sealed class PostgresCrashMarks(PostgresDatabase database, TimeProvider
 {
     private const string Add =
         """
-        delete from attempt where marked_at < @before;
+        delete from attempt where marked_at < least(@before, now() - (@now - @before)); -- by the older of the two clocks
         insert into attempt (endpoint, message_id, marks, marked_at) values (@endpoint, @messageId, 1, @now)
         on conflict (endpoint, message_id) do update set marks = attempt.marks + 1, marked_at = @now
         returning marks

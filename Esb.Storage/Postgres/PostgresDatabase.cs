@@ -25,11 +25,12 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
 
     public PostgresDatabase(PostgresStoreConfig config, bool readOnly, TimeProvider time, ILogger logger)
     {
+        Clock = new PostgresClock(time, logger);
         _source = new Lazy<NpgsqlDataSource>(() => NpgsqlDataSource.Create(PostgresConnection.With(config, readOnly)));
         _searches = new Lazy<NpgsqlDataSource>(() => NpgsqlDataSource.Create(PostgresConnection.WithSearches(config)));
-        _partitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, time, logger, "make_audit_day", "audit_event", "audit_field") { Companion = ("audit_erasure", "happened_until") });
-        _keyPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, time, logger, maker: null, "idempotency_key"));
-        _claimPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, time, logger, maker: null, "claim_check"));
+        _partitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, Clock, "make_audit_day", "audit_event", "audit_field") { Companion = ("audit_erasure", "happened_until") });
+        _keyPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, Clock, maker: null, "idempotency_key"));
+        _claimPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, Clock, maker: null, "claim_check"));
         _schema = new Lazy<PostgresSchema>(() => new PostgresSchema(Source, config.Schema, logger));
         _claimRetention = config.ClaimRetention;
         _readOnly = readOnly;
@@ -38,6 +39,9 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
     }
 
     public NpgsqlDataSource Source => _source.Value;
+
+    /// <summary>Decides what is old.</summary>
+    public PostgresClock Clock { get; }
 
     /// <summary>Whether the days of its tables are made ahead and dropped: not by a command, whose role would own them.</summary>
     public bool MakesDays { get; init; } = true;

@@ -2,18 +2,16 @@ using System.Collections.Concurrent;
 using System.Globalization;
 using System.Text;
 using Dapper;
-using Microsoft.Extensions.Logging;
 using Npgsql;
 
 namespace Esb.Storage.Postgres;
 
 /// <summary>Makes the daily partitions of tables, some days ahead, and drops old ones. Thread-safe.</summary>
 /// <param name="database">The database.</param>
-/// <param name="time">The clock of this host.</param>
-/// <param name="logger">Hears of a clock that is ahead.</param>
+/// <param name="clock">Decides what is old.</param>
 /// <param name="maker">The function that makes a day of the tables, where they have more of their own than rows; null for plain ones.</param>
 /// <param name="tables">The tables, which are kept equally long.</param>
-internal sealed partial class PostgresPartitions(NpgsqlDataSource database, TimeProvider time, ILogger logger, string? maker, params string[] tables)
+internal sealed class PostgresPartitions(NpgsqlDataSource database, PostgresClock clock, string? maker, params string[] tables)
 {
     private const int DaysAhead = 7;
     private const long PartitionLock = 0x45_53_42_00_02;
@@ -22,8 +20,6 @@ internal sealed partial class PostgresPartitions(NpgsqlDataSource database, Time
     // Who waits for a table that somebody reads makes all wait behind him who insert, and so does who has dropped a day and not committed, because the folder of the anchors does not answer:
     // not for long, it is tried again.
     private const string NotForLong = "select set_config('lock_timeout', '500ms', true), set_config('idle_in_transaction_session_timeout', '5s', true);";
-
-    private static readonly TimeSpan UsualDifference = TimeSpan.FromMinutes(1);
 
     private readonly ConcurrentDictionary<DateOnly, bool> _existing = new();
 
@@ -61,7 +57,7 @@ internal sealed partial class PostgresPartitions(NpgsqlDataSource database, Time
     public async Task DropBeforeAsync(DateTimeOffset moment, Action<DateOnly>? beforeDrop, CancellationToken cancellationToken)
     {
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
-        var first = DayOf(moment - await ClockAdvanceAsync(connection, cancellationToken));
+        var first = DayOf(moment - await clock.AdvanceAsync(connection, cancellationToken));
         var names = await ListAsync(connection, cancellationToken);
         foreach (var day in names.Select(TryReadDay).OfType<DateOnly>().Distinct().Where(day => day < first).Order())
         {
@@ -109,15 +105,6 @@ internal sealed partial class PostgresPartitions(NpgsqlDataSource database, Time
     /// <summary>When a day begins.</summary>
     public static DateTime StartOf(DateOnly day) => day.ToDateTime(TimeOnly.MinValue, DateTimeKind.Utc);
 
-    // A host with a wrong clock would let go of everything, for all.
-    private async Task<TimeSpan> ClockAdvanceAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
-    {
-        var here = time.GetUtcNow();
-        var ahead = here - await connection.ExecuteScalarAsync<DateTime>(new CommandDefinition("select clock_timestamp()", cancellationToken: cancellationToken));
-        if (ahead > UsualDifference) LogClockIsAhead(ahead);
-        return ahead > TimeSpan.Zero ? ahead : TimeSpan.Zero;
-    }
-
     private async Task<HashSet<string>> ListAsync(NpgsqlConnection connection, CancellationToken cancellationToken) =>
         [.. await connection.QueryAsync<string>(new CommandDefinition(
             "select child.relname from pg_inherits join pg_class child on child.oid = inhrelid where inhparent = any(@tables::regclass[])",
@@ -150,7 +137,4 @@ internal sealed partial class PostgresPartitions(NpgsqlDataSource database, Time
         name.Length >= DayFormat.Length && DateOnly.TryParseExact(name[^DayFormat.Length..], DayFormat, CultureInfo.InvariantCulture, DateTimeStyles.None, out var day) ? day : null;
 
     private static string NameOf(string table, DateOnly day) => $"{table}_{day.ToString(DayFormat, CultureInfo.InvariantCulture)}";
-
-    [LoggerMessage(EventId = 4550, Level = LogLevel.Error, Message = "the clock of this host is {Ahead} ahead of the database's, which decides what is old enough to be let go")]
-    private partial void LogClockIsAhead(TimeSpan ahead);
 }

@@ -1,0 +1,25 @@
+using Dapper;
+using Microsoft.Extensions.Logging;
+using Npgsql;
+
+namespace Esb.Storage.Postgres;
+
+/// <summary>Compares the clock of this host with the database's, which decides what is old enough to be let go: a host with a wrong one would let go of it for all. Thread-safe.</summary>
+/// <param name="time">The clock of this host.</param>
+/// <param name="logger">Hears of one that is ahead.</param>
+internal sealed partial class PostgresClock(TimeProvider time, ILogger logger)
+{
+    private static readonly TimeSpan UsualDifference = TimeSpan.FromMinutes(1);
+
+    /// <summary>How far this host is ahead; zero where it is not.</summary>
+    public async Task<TimeSpan> AdvanceAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
+    {
+        var here = time.GetUtcNow();
+        var ahead = here - await connection.ExecuteScalarAsync<DateTime>(new CommandDefinition("select clock_timestamp()", cancellationToken: cancellationToken));
+        if (ahead > UsualDifference) LogAhead(ahead);
+        return ahead > TimeSpan.Zero ? ahead : TimeSpan.Zero;
+    }
+
+    [LoggerMessage(EventId = 4550, Level = LogLevel.Error, Message = "the clock of this host is {Ahead} ahead of the database's, which decides what is old enough to be let go")]
+    private partial void LogAhead(TimeSpan ahead);
+}
