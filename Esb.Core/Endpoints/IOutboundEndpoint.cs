@@ -47,8 +47,8 @@ public interface IOutboundAdapter : IAsyncDisposable
     /// <summary>Makes an instance; cheap, and without a connection to the outside.</summary>
     IOutboundEndpoint CreateInstance();
 
-    /// <summary>So many instances may exist at once from now on: an operator has changed <c>poolSize</c>. For adapters that bound something else by it as well.</summary>
-    void Resize(int poolSize)
+    /// <summary>So many instances may exist at once from now on, and so many of them deliver: an operator has changed <c>poolSize</c> or <c>processingThreads</c>. For adapters that bound something else by them as well.</summary>
+    void Resize(int poolSize, int processingThreads)
     {
     }
 

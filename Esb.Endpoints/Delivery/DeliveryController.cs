@@ -107,7 +107,7 @@ internal sealed class DeliveryController : IAsyncDisposable
         {
             var before = _current;
             var after = EndpointTunings.Change(_config, before, tuning);
-            if (after.PoolSize != before.PoolSize) _sender.Resize(after.PoolSize!.Value);
+            if ((after.PoolSize, after.ProcessingThreads) != (before.PoolSize, before.ProcessingThreads)) _sender.Resize(after.PoolSize!.Value, after.ProcessingThreads!.Value);
             _current = after;
             var isSame = (after.ProcessingThreads, after.Prefetch, after.Paused) == (before.ProcessingThreads, before.Prefetch, before.Paused);
             if (!isSame && _subscription is { } subscription) await TuneAsync(subscription, after, cancellationToken);

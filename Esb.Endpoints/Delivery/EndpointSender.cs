@@ -48,11 +48,11 @@ internal sealed class EndpointSender(OutboundEndpointConfig config, IOutboundAda
         return await rental.SendAsync(message, unitOfWork, fencingToken: null, cancellationToken);
     }
 
-    /// <summary>Lets so many instances exist at once, here and in what the endpoint bounds by it besides.</summary>
-    public void Resize(int poolSize)
+    /// <summary>Lets so many instances exist at once, here and in what the endpoint bounds by that, and by how many deliver, besides.</summary>
+    public void Resize(int poolSize, int processingThreads)
     {
         _pool.Resize(poolSize);
-        adapter.Resize(poolSize);
+        adapter.Resize(poolSize, processingThreads);
     }
 
     public async ValueTask DisposeAsync()

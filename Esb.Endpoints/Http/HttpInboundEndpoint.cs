@@ -35,6 +35,7 @@ internal sealed partial class HttpInboundEndpoint(
 
     private async Task HandleAsync(HttpContext context)
     {
+        if (!config.KeepAlive && !HttpProtocol.IsHttp2(context.Request.Protocol)) CloseAfterwards(context);
         if (access is not null) await access.EnterAsync(context); // before a place is taken, which strangers could fill
         try
         {
@@ -47,7 +48,6 @@ internal sealed partial class HttpInboundEndpoint(
             throw;
         }
 
-        if (!config.KeepAlive && !HttpProtocol.IsHttp2(context.Request.Protocol)) CloseAfterwards(context);
         try
         {
             await exchange.HandleAsync(context, _aborting.Token);

@@ -44,7 +44,7 @@ internal sealed class HttpOutboundAdapter(HttpOutboundConfig config, HttpTargets
 {
     public IOutboundEndpoint CreateInstance() => new HttpOutboundEndpoint(config, targets.Of(config), destinations, maxBodyBytes, time);
 
-    public void Resize(int poolSize) => targets.Resize(config.Name, poolSize);
+    public void Resize(int poolSize, int processingThreads) => targets.Resize(config.Name, poolSize);
 
     public Core.Errors.EndpointException? FailureOf(EsbMessage answer) => HttpAnswers.FailureOf(config.Name, answer);
 

@@ -40,15 +40,17 @@ internal sealed class SqlOutboundAdapter(SqlOutboundConfig config, SqlCommandPla
     // Of all instances, so that what they deliver at once meets here.
     private readonly Lazy<MessageBatcher>? _batcher = config.Batch is not { } batch
         ? null
-        : new(() => new MessageBatcher(batch, MostAtOnce(config), new SqlBatch(config, plan.Text, databases.Find(config.Connection)).RunAsync, time));
-
-    // Each that waits holds an instance, and those of a queue a thread, too.
-    private static int MostAtOnce(SqlOutboundConfig config) => config.Subscribe.Count > 0 ? Math.Min(config.PoolSize, config.ProcessingThreads) : config.PoolSize;
+        : new(() => new MessageBatcher(batch, MostAtOnce(config, config.PoolSize, config.ProcessingThreads), new SqlBatch(config, plan.Text, databases.Find(config.Connection)).RunAsync, time));
 
     public IOutboundEndpoint CreateInstance() => new SqlOutboundEndpoint(config, plan, databases.Find(config.Connection), bus, maxBodyBytes, time, _batcher?.Value);
+
+    public void Resize(int poolSize, int processingThreads) => _batcher?.Value.MostAtOnce = MostAtOnce(config, poolSize, processingThreads);
 
     public Task RaiseFenceAsync(long fencingToken, CancellationToken cancellationToken) =>
         databases.Find(config.Connection).Tables.RaiseFenceAsync(new Fence(bus, config.Name, fencingToken), cancellationToken);
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+
+    // Each message that waits for a batch holds an instance, and those of a queue a thread, too.
+    private static int MostAtOnce(SqlOutboundConfig config, int poolSize, int processingThreads) => config.Subscribe.Count > 0 ? Math.Min(poolSize, processingThreads) : poolSize;
 }

@@ -23,7 +23,7 @@ internal sealed class BrokenEndpointType(IOutboundEndpointType inner, string? en
     {
         public IOutboundEndpoint CreateInstance() => new BrokenEndpoint(inner, send);
 
-        public void Resize(int poolSize) => inner.Resize(poolSize);
+        public void Resize(int poolSize, int processingThreads) => inner.Resize(poolSize, processingThreads);
 
         public EndpointException? FailureOf(EsbMessage answer) => inner.FailureOf(answer);
 

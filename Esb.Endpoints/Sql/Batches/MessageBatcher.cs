@@ -2,16 +2,24 @@ namespace Esb.Endpoints.Sql.Batches;
 
 /// <summary>Gathers messages of concurrent deliveries and has them run together, one batch after the other. Thread-safe.</summary>
 /// <param name="config">How many, and for how long.</param>
-/// <param name="mostAtOnce">How many can wait at the same time: more are not waited for.</param>
+/// <param name="mostAtOnce">How many can wait at the same time, until somebody says otherwise.</param>
 /// <param name="run">Runs a batch, and tells each of its messages how it ended. Never fails.</param>
 /// <param name="time">For the wait.</param>
 internal sealed class MessageBatcher(SqlBatchConfig config, int mostAtOnce, Func<IReadOnlyList<BatchedMessage>, Task> run, TimeProvider time)
 {
-    private readonly int _full = Math.Min(config.Size, mostAtOnce);
     private readonly Lock _gate = new();
     private readonly LinkedList<BatchedMessage> _waiting = [];
     private TaskCompletionSource? _gathered;
+    private volatile int _mostAtOnce = mostAtOnce;
     private bool _isRunning;
+
+    /// <summary>How many can wait at the same time: more are not waited for.</summary>
+    public int MostAtOnce
+    {
+        set => _mostAtOnce = value;
+    }
+
+    private bool IsFull => _waiting.Count >= Math.Min(config.Size, _mostAtOnce);
 
     /// <summary>Returns once the effect of the message is committed; throws what the database said of it.</summary>
     /// <param name="message">Used once.</param>
@@ -29,7 +37,7 @@ internal sealed class MessageBatcher(SqlBatchConfig config, int mostAtOnce, Func
         lock (_gate)
         {
             place = _waiting.AddLast(message);
-            if (_waiting.Count >= _full) _gathered?.TrySetResult();
+            if (IsFull) _gathered?.TrySetResult();
             if (_isRunning) return place;
             _isRunning = true;
         }
@@ -64,7 +72,7 @@ internal sealed class MessageBatcher(SqlBatchConfig config, int mostAtOnce, Func
         Task gathered;
         lock (_gate)
         {
-            if (_waiting.Count is 0 || _waiting.Count >= _full) return;
+            if (_waiting.Count == 0 || IsFull) return;
             gathered = (_gathered = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
         }
 

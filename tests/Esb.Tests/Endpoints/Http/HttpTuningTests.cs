@@ -50,7 +50,7 @@ public sealed class HttpTuningTests
         var sending = Enumerable.Range(0, 20).Select(_ => _sender.SendAsync(Some.Message(), unitOfWork: null, cancellationToken).AsTask()).ToList();
         await Eventually.HoldsAsync(() => (_arrived, _sender.Pool.Waiting) == (2, 18), "two, as configured", cancellationToken);
 
-        _sender.Resize(20);
+        _sender.Resize(poolSize: 20, processingThreads: 20);
 
         await Eventually.HoldsAsync(() => _arrived == 20, "all of them", cancellationToken);
         _leave.SetResult();
@@ -63,7 +63,7 @@ public sealed class HttpTuningTests
         var asking = Enumerable.Range(0, 20).Select(_ => _bus.PostAsync("/relay", "<order/>", cancellationToken: cancellationToken)).ToList();
         await Eventually.HoldsAsync(() => (_arrived, Relays.Status.Waiting) == (2, 18), "two, as configured", cancellationToken);
 
-        _sender.Resize(20);
+        _sender.Resize(poolSize: 20, processingThreads: 20);
 
         await Eventually.HoldsAsync(() => _arrived == 20, "all of them", cancellationToken);
         _leave.SetResult();
@@ -73,7 +73,7 @@ public sealed class HttpTuningTests
     [Test]
     public async Task Relays_wait_for_the_places_of_a_smaller_pool(CancellationToken cancellationToken)
     {
-        _sender.Resize(1);
+        _sender.Resize(poolSize: 1, processingThreads: 1);
 
         var asking = Enumerable.Range(0, 3).Select(_ => _bus.PostAsync("/relay", "<order/>", cancellationToken: cancellationToken)).ToList();
 

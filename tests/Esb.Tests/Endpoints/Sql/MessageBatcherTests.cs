@@ -13,7 +13,8 @@ public sealed class MessageBatcherTests
     [Test]
     public async Task Nobody_waits_for_more_messages_than_can_come(CancellationToken cancellationToken)
     {
-        var batcher = Batcher(size: 100, mostAtOnce: 2);
+        var batcher = Batcher(size: 100);
+        batcher.MostAtOnce = 2; // an operator
 
         await Task.WhenAll(batcher.AddAsync(Message(), cancellationToken), batcher.AddAsync(Message(), cancellationToken));
 
@@ -23,7 +24,7 @@ public sealed class MessageBatcherTests
     [Test]
     public async Task Batch_that_is_not_full_waits_for_its_time(CancellationToken cancellationToken)
     {
-        var batcher = Batcher(size: 100, mostAtOnce: 3);
+        var batcher = Batcher(size: 100);
         var both = Task.WhenAll(batcher.AddAsync(Message(), cancellationToken), batcher.AddAsync(Message(), cancellationToken));
         await Eventually.HoldsAsync(() => _time.Waiting == 1, "the wait", cancellationToken);
         Assert.That(both.IsCompleted, Is.False);
@@ -36,9 +37,9 @@ public sealed class MessageBatcherTests
 
     private static BatchedMessage Message() => new([], claim: null);
 
-    private MessageBatcher Batcher(int size, int mostAtOnce) => new(
+    private MessageBatcher Batcher(int size) => new(
         new SqlBatchConfig { Path = "endpoints.db.batch", Size = size, Within = TimeSpan.FromMilliseconds(50) },
-        mostAtOnce,
+        mostAtOnce: 3,
         batch =>
         {
             _batches.Add(batch.Count);
