@@ -37,15 +37,17 @@ internal sealed class AnchorBook
         return head => !released.TryGetValue(head.Day, out var at) || head.At > at;
     });
 
-    /// <summary>What they tell of a file, whatever became of its day since: those that were there when the day was let go with it, and all where no anchor knows the file.</summary>
+    /// <summary>What they tell of a file, whatever became of its day since: those that were there when the day was last let go with a file, and all where no anchor knows this one.</summary>
     /// <param name="config">Where they are, and what signs them.</param>
     /// <param name="day">The day of the file.</param>
     /// <param name="sha256">Of the file.</param>
     /// <exception cref="EsbException"><c>ESB-AUD-ANCHORS</c>: the folder cannot be read.</exception>
     public static AnchorBook OfArchive(AuditEvidenceConfig config, DateOnly day, string sha256) => Open(config, anchors =>
     {
-        var archived = anchors.Where(anchor => anchor.Day == day && anchor.Archive?.EndsWith(sha256, StringComparison.Ordinal) == true).Max(anchor => (DateTimeOffset?)anchor.At);
-        return head => archived is null || head.At <= archived;
+        var archived = anchors.Where(anchor => anchor.Day == day && anchor.Archive is not null).ToList();
+        var isKnown = archived.Exists(anchor => anchor.Archive!.EndsWith(sha256, StringComparison.Ordinal));
+        var last = archived.Max(anchor => (DateTimeOffset?)anchor.At); // an earlier file may not take the place of a later one
+        return head => !isKnown || head.At <= last;
     });
 
     /// <summary>Whether a file of a day is as it was when the day was let go; also where no anchors are kept that could tell.</summary>

@@ -83,7 +83,7 @@ internal sealed record PostgresAuditRow
 
     private AuditFact? TryRead()
     {
-        if (HasOddDuration) return null;
+        if (HasOddDuration || !IsNameOf<AuditKind>(Kind) || (BodyState is not null && !IsNameOf<AuditBodyState>(BodyState))) return null;
         try
         {
             return ToRecorded();
@@ -100,7 +100,7 @@ internal sealed record PostgresAuditRow
         {
             Id = Id,
             Time = new DateTimeOffset(OccurredAt),
-            Kind = Parse<AuditKind>(Kind),
+            Kind = Enum.Parse<AuditKind>(Kind),
             MessageId = MessageId,
             ConversationId = ConversationId,
             CausedBy = CausedBy,
@@ -120,15 +120,14 @@ internal sealed record PostgresAuditRow
             Headers = Headers is null ? null : PostgresFields.FromJson(Headers),
             ContentType = ContentType,
             Body = Body is null ? null : (ReadOnlyMemory<byte>?)new PackedBody(BodyEncoding, Body).Unpack(), // a plain null would become no bytes
-            BodyState = BodyState is null ? null : Parse<AuditBodyState>(BodyState),
+            BodyState = BodyState is null ? null : Enum.Parse<AuditBodyState>(BodyState),
             BodyLength = BodyLength,
             BodyHash = BodyHash is null ? null : (ReadOnlyMemory<byte>?)BodyHash,
         };
         return Fields is null ? fact : fact with { Fields = PostgresFields.FromJson(Fields) };
     }
 
-    // Its name as it is written, and nothing else: searches compare the text, so a number or a blank would hide the row from them.
-    private static T Parse<T>(string name)
-        where T : struct, Enum =>
-        Enum.TryParse<T>(name, out var value) && Enum.GetName(value) == name ? value : throw new InvalidDataException($"There is no {typeof(T).Name} '{name}'.");
+    // As it is written, and nothing else: searches compare the text, so a number or a blank would hide the row from them.
+    private static bool IsNameOf<T>(string name)
+        where T : struct, Enum => Enum.TryParse<T>(name, out var value) && Enum.GetName(value) == name;
 }

@@ -158,7 +158,7 @@ public sealed class AuditEvidenceTests
         var body = new byte[100];
         await _schema.Store.Audit.AppendAsync([SomeFacts.Fact(AuditKind.Received, message, time: Noon) with { Body = body }, SomeFacts.Fact(AuditKind.Erased, message, time: Noon.AddHours(1))], cancellationToken);
         await _schema.Store.Eraser.EraseBodiesAsync(message, cancellationToken);
-        var replayed = SomeFacts.Fact(AuditKind.Delivered, message, time: Noon.AddHours(2)) with { Body = body };
+        var replayed = SomeFacts.Fact(AuditKind.Delivered, message, time: Noon.AddHours(3)) with { Body = body };
         await _schema.Store.Audit.AppendAsync([replayed], cancellationToken);
         var (sound, _) = await VerifyAsync(stop: true, cancellationToken);
 
@@ -174,7 +174,7 @@ public sealed class AuditEvidenceTests
     {
         var facts = Facts(3, Noon);
         await _schema.Store.Audit.AppendAsync(facts, cancellationToken);
-        await _schema.QueryAsync<int>("update audit_event set duration = interval '1 month'");
+        await _schema.QueryAsync<int>("update audit_event set duration = interval '1 month', kind = kind || ' ', body_state = body_state || ' '");
 
         var found = await _schema.Store.Audit.FindAsync(new AuditQuery { Limit = 10 }, cancellationToken).ToListAsync(cancellationToken);
 
