@@ -25,13 +25,14 @@ internal sealed class AuditArchiveCommand : Command
         {
             var writes = result.GetResult(_before) is not null && result.GetResult(_to) is not null;
             if (writes == result.GetResult(_restore) is not null) result.AddError("expected --before and --to, or --restore");
-            if (result.GetValue(_drop) && result.GetValue(_before) > DateOnly.FromDateTime(context.Time.GetUtcNow().UtcDateTime)) result.AddError("--before: expected today (UTC) at the latest with --drop, for hosts still record the day that is not over");
         });
         SetAction((result, cancellationToken) => RunAsync(result, context, cancellationToken));
     }
 
     private async Task<int> RunAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
     {
+        if (result.GetValue(_drop) && result.GetValue(_before) > DateOnly.FromDateTime(context.Time.GetUtcNow().UtcDateTime))
+            throw new CommandException(ExitCode.Usage, "ESB-CLI-USAGE", "--before: expected today (UTC) at the latest with --drop, for hosts still record the day that is not over");
         await using var archive = AuditArchive.Open(BusServices.Read(result.GetRequiredValue(_config), context.Variables, context.Services()), readOnly: false, context.Time);
         if (result.GetValue(_restore) is { } file)
         {

@@ -27,7 +27,6 @@ internal sealed class AuditVerifyCommand : Command
         Add(_archive);
         Validators.Add(result =>
         {
-            if (result.GetValue(_from) > result.GetValue(_to)) result.AddError("--to: expected no earlier than --from");
             if (result.GetResult(_archive) is not null && (result.GetResult(_from) ?? result.GetResult(_to)) is not null) result.AddError("--archive: expected without --from and --to");
         });
         SetAction((result, cancellationToken) => VerifyAsync(result, context, cancellationToken));
@@ -48,6 +47,7 @@ internal sealed class AuditVerifyCommand : Command
 
     private async Task<int> VerifyAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
     {
+        if (result.GetValue(_from) > result.GetValue(_to)) throw new CommandException(ExitCode.Usage, "ESB-CLI-USAGE", "--to: expected no earlier than --from");
         var configuration = BusServices.Read(result.GetRequiredValue(_config), context.Variables, context.Services());
         var chains = new List<FollowedChain>();
         var verdict = result.GetValue(_archive) is { } file

@@ -47,6 +47,8 @@ public sealed class AuditEvidenceCommandTests
         var early = await RunAsync(cancellationToken, "archive", "--config", "esb.json", "--before", "2999-01-01", "--to", "archive", "--drop");
         var nothing = await RunAsync(cancellationToken, "verify", "--config", "esb.json", "--from", "2999-01-01");
         var swapped = await RunAsync(cancellationToken, "verify", "--config", "esb.json", "--from", "2026-03-31", "--to", "2026-03-01");
+        var noDay = await RunAsync(cancellationToken, "verify", "--config", "esb.json", "--from", "yesterday");
+        var noEnd = await RunAsync(cancellationToken, "archive", "--config", "esb.json", "--before", "tomorrow", "--to", "archive", "--drop");
         var both = await RunAsync(cancellationToken, "verify", "--config", "esb.json", "--archive", file, "--from", "2026-03-01");
 
         Assert.That(sound.ExitCode, Is.Zero, sound.Output + sound.Error);
@@ -57,7 +59,7 @@ public sealed class AuditEvidenceCommandTests
         Assert.That(unanchored.ExitCode, Is.Zero, unanchored.Error);
         Assert.That(unanchored.Output, Does.Contain(" 0 breaks").And.Contains("No anchors (audit.anchors is not set)"));
         Assert.That((late.ExitCode, changed.ExitCode, refused.ExitCode), Is.EqualTo((6, 6, 6)), changed.Error);
-        Assert.That((early.ExitCode, swapped.ExitCode, both.ExitCode), Is.EqualTo((2, 2, 2)), early.Error + swapped.Error + both.Error);
+        Assert.That(new[] { early, swapped, noDay, noEnd, both }.Select(run => run.ExitCode), Is.All.EqualTo(2), early.Error + swapped.Error + noDay.Error + noEnd.Error + both.Error);
         Assert.That((nothing.ExitCode, nothing.Output.Contains("Nothing was there to be verified.")), Is.EqualTo((0, true)), nothing.Error);
         Assert.That(late.Error, Does.Contain("ESB-AUD-BROKEN").And.Contains($"fact {anchored + 1} ").And.Contains($"last good anchor: fact {anchored}, "));
         Assert.That(changed.Error, Does.Contain("ESB-AUD-BROKEN").And.Contains("fact 1 ").And.Contains("no anchor before it"));
