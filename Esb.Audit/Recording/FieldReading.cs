@@ -15,7 +15,7 @@ internal static class FieldReading
     public static Dictionary<string, string> Evaluate(IReadOnlyList<AuditField> fields, MessageContext context, MaskedMessage masked, Action<string> missing)
     {
         var values = new Dictionary<string, string>(fields.Count);
-        var secrets = ReferenceEquals(context.Message, context.Received) ? masked.Secrets : masked.Secrets.And(MaskedFlow.Secrets); // a property may hold what the message had before
+        var secrets = ReferenceEquals(context.Message, context.Received) && !context.HasTakenValues ? masked.Secrets : masked.Secrets.And(MaskedFlow.Secrets); // a property may hold what the message had before
         var shown = context.Showing(masked.Message);
         foreach (var field in fields)
         {

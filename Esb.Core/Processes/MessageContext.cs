@@ -26,7 +26,6 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
 
     private EsbMessage _message = message;
     private Dictionary<string, object>? _properties;
-    private bool _hasTakenValues;
     private List<Task>? _settling;
     private Guid? _published;
     private Dictionary<string, int>? _calls;
@@ -38,10 +37,13 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
         get => _message;
         set
         {
-            if (_hasTakenValues) MaskedFlow.Keep();
+            if (HasTakenValues) MaskedFlow.Keep();
             _message = value;
         }
     }
+
+    /// <summary>Whether a property was set that may hold something of a message; the status of an answer does not.</summary>
+    public bool HasTakenValues { get; private set; }
 
     /// <summary>The message as it came in: what audit facts of the process belong to.</summary>
     public EsbMessage Received { get; } = message;
@@ -81,7 +83,7 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
     {
         if (value is null) _properties?.Remove(name);
         else (_properties ??= [])[name] = value;
-        _hasTakenValues |= value is not (null or int or bool); // a status is no secret
+        HasTakenValues |= value is not null && (name != StatusProperty || value is string);
     }
 
     /// <summary>The same context with another message, for whoever reads values as that one has them. Nothing is to be set on it.</summary>
