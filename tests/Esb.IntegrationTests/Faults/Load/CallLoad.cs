@@ -32,8 +32,9 @@ internal sealed class CallLoad(IReadOnlyList<CallWay> ways, Func<Random, Uri> ho
         {
             var way = ways[random.Next(ways.Count)];
             var body = FaultBody.Make($"{number}-{call}", random.Next(200, random.Next(200, LargestBody)), random);
-            var (result, detail) = await CallAsync(new Uri(host(random), way.Path), way, body, cancellationToken);
-            _outcomes.Enqueue(new CallOutcome(way.Path, result, TimeProvider.System.GetUtcNow(), detail));
+            var (called, begun) = (host(random), TimeProvider.System.GetUtcNow());
+            var (result, detail) = await CallAsync(new Uri(called, way.Path), way, body, cancellationToken);
+            _outcomes.Enqueue(new CallOutcome(called, way.Path, result, begun, TimeProvider.System.GetUtcNow(), detail));
             if (result != CallResult.Right) await Task.Delay(PauseAfterFailure * (0.5 + random.NextDouble()), cancellationToken);
         }
     }

@@ -1,8 +1,10 @@
 namespace Esb.IntegrationTests.Faults.Load;
 
 /// <summary>How a call ended.</summary>
-/// <param name="Path">Where it went.</param>
+/// <param name="Host">Where it went.</param>
+/// <param name="Path">By which way.</param>
 /// <param name="Result">Whether it was answered, and rightly.</param>
-/// <param name="At">When that was known.</param>
+/// <param name="BegunAt">When it began.</param>
+/// <param name="EndedAt">When that was known.</param>
 /// <param name="Detail">What was wrong; null where nothing was.</param>
-internal sealed record CallOutcome(string Path, CallResult Result, DateTimeOffset At, string? Detail = null);
+internal sealed record CallOutcome(Uri Host, string Path, CallResult Result, DateTimeOffset BegunAt, DateTimeOffset EndedAt, string? Detail = null);
