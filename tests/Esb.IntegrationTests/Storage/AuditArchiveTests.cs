@@ -105,15 +105,19 @@ public sealed class AuditArchiveTests
             await host.Audit.AppendAsync(Facts(3, Noon.AddHours(1)), cancellationToken); // from its spool
         }
 
-        await using (var before = Open())
-            Assert.That((await before.VerifyAsync(Directory.EnumerateFiles(_folder).Single(), static _ => { }, cancellationToken)) is { Facts: 100, Anchors: > 0, TotalBreaks: 0 }, Is.True, "the file is as whole as it was");
+        await using var archive = Open();
+        var file = Directory.EnumerateFiles(_folder).Single();
+        Assert.That((await archive.VerifyAsync(file, static _ => { }, cancellationToken)) is { Facts: 100, Anchors: > 0, TotalBreaks: 0 }, Is.True, "the file is as whole as it was");
+        var earlier = await File.ReadAllBytesAsync(file, cancellationToken);
 
         var archived = (await ArchiveAsync(drop: true, cancellationToken)).Single();
-        await using var archive = Open();
 
         Assert.That((archived.Facts, archived.IsDropped), Is.EqualTo((103L, true)));
         Assert.That((await archive.VerifyAsync(archived.File, static _ => { }, cancellationToken)).TotalBreaks, Is.Zero);
         Assert.That((await archive.RestoreAsync(archived.File, cancellationToken)).Added, Is.EqualTo(103));
+
+        await File.WriteAllBytesAsync(file, earlier, cancellationToken);
+        Assert.That((await archive.VerifyAsync(file, static _ => { }, cancellationToken)).Breaks.Select(found => found.Problem), Has.Some.Contains("missing at the end"), "it may not take the place of the later one");
     }
 
     [Test, CancelAfter(60_000)]

@@ -120,8 +120,15 @@ public sealed class AnswerTests
     private static Recovery RecoveryOf(IReadOnlyList<Strike> strikes, HostFarm farm, IReadOnlyList<CallOutcome> calls) => new([.. strikes.SelectMany(strike =>
     {
         var struck = farm.Hosts.FirstOrDefault(host => strike.Name.EndsWith(host.Name, StringComparison.Ordinal));
-        return Ways.Select(way => NextRight(calls, way, struck, strike.HealedAt) - strike.HealedAt).OfType<TimeSpan>();
+        return Ways.Select(way => RecoveryOf(strike.HealedAt, strikes, moment => NextRight(calls, way, struck, moment))).OfType<TimeSpan>();
     })]);
+
+    // From the moment, or from the end of what else was struck before there was an answer.
+    private static TimeSpan? RecoveryOf(DateTimeOffset moment, IReadOnlyList<Strike> strikes, Func<DateTimeOffset, DateTimeOffset?> next)
+    {
+        while (strikes.FirstOrDefault(other => other.StruckAt <= next(moment) && moment < other.HealedAt) is { } meanwhile) moment = meanwhile.HealedAt;
+        return next(moment) - moment;
+    }
 
     private static DateTimeOffset? NextRight(IReadOnlyList<CallOutcome> calls, CallWay way, FarmHost? host, DateTimeOffset moment) => calls
         .Where(call => call.Path == way.Path && (host is null || call.Host == host.Public) && call.Result == CallResult.Right && call.BegunAt >= moment)

@@ -139,6 +139,21 @@ public sealed class AuditStepTests
         Assert.That(MaskedFlow.Clean("card 4111111111111111"), Is.EqualTo("card ****1111"));
     }
 
+    [Test, Property("Case", "AUD-02")]
+    public async Task Fields_are_masked_also_where_the_message_is_the_received_one_again()
+    {
+        using var audit = new ConfiguredAudit("""{ "audit": { "masks": [{ "jsonpath": "$.card", "action": "last4" }] } }""");
+        var context = Some.Context(Some.Message("""{"id":1}"""));
+        MaskedFlow.Follow(audit.Recorder.Mask, context);
+        context.Message = Some.Message("""{"card":"4111111111111111"}""");
+        context.SetProperty("card", "4111111111111111");
+        context.Message = context.Received; // as a transaction that failed leaves it
+
+        await Compile(new AuditStepConfig { As = "a" }, audit.Recorder, ("card", seen => seen.GetProperty("card"))).RunAsync(context, default);
+
+        Assert.That(_trail.Facts.Single().Fields["card"], Is.EqualTo("****1111"));
+    }
+
     [Test, CancelAfter(10_000), Property("Case", "T-AUD-3")]
     public async Task A_message_that_waits_too_long_for_its_turn_fails_with_a_pool_timeout_and_a_warning(CancellationToken cancellationToken)
     {
