@@ -4,7 +4,7 @@ using Esb.Core.Errors;
 
 namespace Esb.Storage.Evidence;
 
-/// <summary>The anchors that count: those of days that were let go since do not.</summary>
+/// <summary>The anchors that count: of a store without those of days that were let go since, of a file without those that came after it.</summary>
 internal sealed class AnchorBook
 {
     public static readonly AnchorBook Empty = new([], [], []);

@@ -39,7 +39,7 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
     private bool HasFraming(int status) => !HttpMethods.IsHead(context.Request.Method) && status is not (StatusCodes.Status204NoContent or StatusCodes.Status304NotModified);
 
     // A body that is waited for must not hold up its head: a stream of events may begin with silence.
-    private async ValueTask StartAsync(HttpResponse answer)
+    private async ValueTask FlushHeadAsync(HttpResponse answer)
     {
         if (!_body.IsComplete && connection.Received.IsEmpty) await answer.BodyWriter.FlushAsync(CancellationToken.None);
     }
@@ -47,7 +47,7 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask PassAsync(HttpResponse answer, bool trailers)
     {
-        await StartAsync(answer);
+        await FlushHeadAsync(answer);
         while (await ReadAsync() is { IsEmpty: false } piece) await answer.BodyWriter.WriteAsync(piece, CancellationToken.None);
         if (!trailers || !answer.SupportsTrailers()) return;
         foreach (var (name, value) in _body.Trailers.All)
@@ -61,7 +61,7 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
     {
         answer.Headers.TransferEncoding = "chunked";
         if (FindTrailer() is { } announced) answer.Headers.Trailer = announced;
-        await StartAsync(answer);
+        await FlushHeadAsync(answer);
         var writer = answer.BodyWriter;
         while (await ReadAsync() is { IsEmpty: false } piece)
         {
