@@ -1,9 +1,10 @@
+using Esb.Core.Activities;
 using Esb.Core.Audit;
 using Esb.Storage;
 using Esb.Storage.Evidence;
 using Esb.Storage.Postgres;
+using Esb.Storage.Postgres.Activities;
 using Esb.Tests.Fakes;
-using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using NUnit.Framework;
 
@@ -188,12 +189,18 @@ public sealed class AuditEvidenceTests
         await _schema.Store.Audit.AppendAsync([.. Facts(5, now.AddDays(-40)), .. Facts(5, now.AddDays(-20))], cancellationToken);
         var time = new ManualTime();
         time.Advance(now.AddDays(60) - time.GetUtcNow());
-        var log = new LogLines();
-        await using var database = new PostgresDatabase(_schema.Config, readOnly: false, time, LoggerFactory.Create(logging => logging.AddProvider(log)).CreateLogger("store"));
+        using var log = new LogLines();
+        await using var database = new PostgresDatabase(_schema.Config, readOnly: false, time, log.CreateLogger("store"));
+        await using var activities = new PostgresActivityStore(database);
+        foreach (var days in (int[])[40, 20])
+            await activities.RecordAsync([new ActivityProgress { Activity = "order", ConversationId = Guid.NewGuid(), At = now.AddDays(-days), Key = $"{days}", Milestone = "received" }], cancellationToken);
+        var monthAgo = time.GetUtcNow() - TimeSpan.FromDays(30);
 
-        await database.Partitions.DropBeforeAsync(time.GetUtcNow() - TimeSpan.FromDays(30), beforeDrop: null, cancellationToken);
+        await database.Partitions.DropBeforeAsync(monthAgo, beforeDrop: null, cancellationToken);
+        await activities.RemoveBeforeAsync(monthAgo, cancellationToken);
 
         Assert.That(await _schema.QueryAsync<long>("select count(*) from audit_event"), Is.EqualTo([5L]), "those of twenty days ago");
+        Assert.That((await activities.FindAsync(new ActivityQuery { Activity = "order" }, cancellationToken).ToListAsync(cancellationToken)).Select(item => item.Key), Is.EqualTo(["20"]));
         Assert.That(log.All.Select(line => line.Text), Has.Some.Contains("ahead of the database's"));
     }
 
