@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Http.Headers;
-using System.Text.Json;
 
 namespace Esb.IntegrationTests.Faults.Load;
 
@@ -14,7 +13,7 @@ internal sealed class CallLoad(IReadOnlyList<CallWay> ways, Func<Random, Uri> ho
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan PauseAfterFailure = TimeSpan.FromMilliseconds(100);
 
-    private readonly HttpClient _client = new(new SocketsHttpHandler { PooledConnectionIdleTimeout = TimeSpan.FromSeconds(5), ConnectTimeout = TimeSpan.FromSeconds(5) }) { Timeout = Patience };
+    private readonly HttpClient _client = HostCalls.Client(Patience);
     private readonly ConcurrentQueue<CallOutcome> _outcomes = new();
 
     public IReadOnlyList<CallOutcome> Outcomes => [.. _outcomes];
@@ -49,7 +48,7 @@ internal sealed class CallLoad(IReadOnlyList<CallWay> ways, Func<Random, Uri> ho
             {
                 HttpStatusCode.OK when way.Read(text) == body => (CallResult.Right, null),
                 HttpStatusCode.OK => (CallResult.Wrong, $"{body.Length} bytes came back as {text.Length}, or as others"),
-                HttpStatusCode.BadGateway or HttpStatusCode.ServiceUnavailable or HttpStatusCode.GatewayTimeout when HasCode(text) => (CallResult.Refused, null),
+                HttpStatusCode.BadGateway or HttpStatusCode.ServiceUnavailable or HttpStatusCode.GatewayTimeout when HostCalls.CodeOf(text)?.StartsWith("ESB-", StringComparison.Ordinal) == true => (CallResult.Refused, null),
                 var status => (CallResult.Wrong, $"{(int)status}: {text}"),
             };
         }
@@ -60,18 +59,6 @@ internal sealed class CallLoad(IReadOnlyList<CallWay> ways, Func<Random, Uri> ho
         catch (Exception ex) when (ex is HttpRequestException or IOException)
         {
             return (CallResult.Broken, null); // the host died
-        }
-    }
-
-    private static bool HasCode(string text)
-    {
-        try
-        {
-            return JsonDocument.Parse(text).RootElement.GetProperty("code").GetString()!.StartsWith("ESB-", StringComparison.Ordinal);
-        }
-        catch (Exception ex) when (ex is JsonException or KeyNotFoundException)
-        {
-            return false;
         }
     }
 }

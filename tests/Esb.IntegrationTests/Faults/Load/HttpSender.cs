@@ -2,7 +2,6 @@ using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Http.Headers;
 using System.Net.Sockets;
-using System.Text.Json;
 using Esb.IntegrationTests.Faults.Ledgers;
 
 namespace Esb.IntegrationTests.Faults.Load;
@@ -13,11 +12,7 @@ internal sealed class HttpSender : IDisposable
     // Longer than the bus itself repeats a publish of unknown outcome.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
-    private readonly HttpClient _client = new(new SocketsHttpHandler { PooledConnectionIdleTimeout = TimeSpan.FromSeconds(5), ConnectTimeout = TimeSpan.FromSeconds(5) })
-    {
-        Timeout = Patience,
-    };
-
+    private readonly HttpClient _client = HostCalls.Client(Patience);
     private readonly ConcurrentDictionary<string, int> _codes = new();
 
     /// <summary>The codes of problems that were answered, and how often each came.</summary>
@@ -55,21 +50,8 @@ internal sealed class HttpSender : IDisposable
         var text = await response.Content.ReadAsStringAsync(cancellationToken);
         var saysUnknown = text.Contains("ESB-HTTP-UNKNOWN", StringComparison.Ordinal) || text.Contains("Nobody can tell", StringComparison.Ordinal);
         var isRefusal = response.StatusCode is HttpStatusCode.ServiceUnavailable or HttpStatusCode.TooManyRequests or HttpStatusCode.Conflict or HttpStatusCode.UnprocessableContent;
-        var code = CodeOf(text);
+        var code = HostCalls.CodeOf(text);
         if (code is not null) _codes.AddOrUpdate(code, 1, (_, count) => count + 1);
         return (isRefusal && !saysUnknown && code is not null ? SendOutcome.Refused : SendOutcome.Unknown, null);
-    }
-
-    // Null where it is no problem as the bus tells them.
-    private static string? CodeOf(string text)
-    {
-        try
-        {
-            return JsonDocument.Parse(text).RootElement.TryGetProperty("code", out var code) ? code.GetString() : null;
-        }
-        catch (JsonException)
-        {
-            return null;
-        }
     }
 }
