@@ -36,8 +36,9 @@ internal sealed class SetStep : StepFactory<SetConfig>
         {
             var headerValues = Array.ConvertAll(headers, header => MessageValues.AsText(header.Value.Evaluate(context)));
             var propertyValues = Array.ConvertAll(properties, property => property.Value.Evaluate(context));
+            var changed = headers.Length == 0 ? null : context.Message with { Headers = Set(context.Message.Headers, headers, headerValues) }; // may refuse: then nothing is set
             for (var i = 0; i < properties.Length; i++) context.SetProperty(properties[i].Name, propertyValues[i]);
-            if (headers.Length > 0) context.Message = context.Message with { Headers = Set(context.Message.Headers, headers, headerValues) }; // behind the properties, which may hold one of those that go
+            if (changed is not null) context.Message = changed; // behind the properties, which may hold a header that goes
             return ValueTask.CompletedTask;
         }
     }

@@ -49,11 +49,13 @@ public sealed class StepTests : IDisposable
     [Test, CancelAfter(10_000)]
     public void Set_refuses_a_value_that_would_break_a_header_line(CancellationToken cancellationToken)
     {
-        Compile("""{ "main": [{ "set": { "headers": { "x-order": { "xpath": "string(/order)" } } } }] }""");
+        Compile("""{ "main": [{ "set": { "headers": { "x-order": { "xpath": "string(/order)" } }, "properties": { "seen": "yes" } } }] }""");
+        var context = Some.Context("<order>a&#13;&#10;b: c</order>");
 
-        var failure = Assert.ThrowsAsync<EsbException>(() => _processes!.RunAsync(Some.Message("<order>a&#13;&#10;b: c</order>"), cancellationToken));
+        var failure = Assert.ThrowsAsync<EsbException>(() => _processes!.RunAsync(context, cancellationToken));
 
         Assert.That(failure!.Code, Is.EqualTo("ESB-HDR-VALUE"));
+        Assert.That(context.GetProperty("seen"), Is.Null, "a step that fails sets nothing");
     }
 
     [Test, CancelAfter(10_000)]
