@@ -45,19 +45,21 @@ internal sealed class AnchorBook
     public static AnchorBook OfArchive(AuditEvidenceConfig config, DateOnly day, string sha256) => Open(config, anchors =>
     {
         var archived = anchors.Where(anchor => anchor.Day == day && anchor.Archive is not null).ToList();
-        var isKnown = archived.Exists(anchor => anchor.Archive!.EndsWith(sha256, StringComparison.Ordinal));
+        var isKnown = archived.Exists(anchor => IsOf(sha256, anchor.Archive!));
         var last = archived.Max(anchor => (DateTimeOffset?)anchor.At); // an earlier file may not take the place of a later one
         return head => !isKnown || head.At <= last;
     });
 
     /// <summary>Whether a file of a day is as it was when the day was let go; also where no anchors are kept that could tell.</summary>
-    public bool IsAsArchived(DateOnly day, string sha256) => ReferenceEquals(this, Empty) || _archives[day].Any(archive => archive.EndsWith(sha256, StringComparison.Ordinal));
+    public bool IsAsArchived(DateOnly day, string sha256) => ReferenceEquals(this, Empty) || _archives[day].Any(archive => IsOf(sha256, archive));
 
     public IReadOnlyCollection<Anchor> Of(DateOnly day, Guid chain) => [.. _heads[(day, chain)]];
 
     /// <summary>The chains of a period that anchors tell of.</summary>
     public IEnumerable<(DateOnly Day, Guid Chain)> Chains(DateOnly? from, DateOnly? to) =>
         _heads.Select(head => head.Key).Where(key => (from is null || key.Day >= from) && (to is null || key.Day <= to)).Order();
+
+    private static bool IsOf(string sha256, string archive) => archive.EndsWith(sha256, StringComparison.Ordinal);
 
     private static AnchorBook Open(AuditEvidenceConfig config, Func<IReadOnlyList<Anchor>, Func<Anchor, bool>> counting)
     {
