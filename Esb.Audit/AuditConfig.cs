@@ -1,3 +1,4 @@
+using Esb.Configuration;
 using Esb.Content.Masking;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;

@@ -4,12 +4,14 @@ using Esb.Audit.Recording;
 using Esb.Audit.Services;
 using Esb.Audit.Spooling;
 using Esb.Audit.Steps;
+using Esb.Configuration;
 using Esb.Content.Masking;
 using Esb.Content.Xml;
 using Esb.Core;
 using Esb.Core.Activities;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
+using Esb.Configuration.Compiling;
 using Esb.Core.Expressions;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -18,7 +20,7 @@ namespace Esb.Audit;
 /// <summary>The audit trail and the step that records in it.</summary>
 public static class AuditRegistration
 {
-    /// <summary>Registers the trail, the step <c>audit</c>, activities, and what moves and removes facts. Comes after the stores, so that it starts after them and stops before.</summary>
+    /// <summary>Registers the trail, the step <c>audit</c>, activities, and what moves and removes facts.</summary>
     public static IServiceCollection AddEsbAudit(this IServiceCollection services) => services
         .AddRecording()
         .AddActivities()
@@ -26,18 +28,17 @@ public static class AuditRegistration
 
     private static IServiceCollection AddRecording(this IServiceCollection services) => services
         .AddSection<AuditConfig>("audit", "How what happens to messages is recorded.")
+        .FixSettings("audit", "mode", "maxConcurrentInstances", "anchors", "anchorKey", "anchorInterval")
+        .AddFixedModel<AuditEvidenceConfig>(compiling => compiling.GetRequiredService<AuditConfig>())
         .AddStep<AuditStepFactory, AuditStepConfig>("audit", "Records the message where it stands.")
-        .AddSingleton(provider => provider.GetRequiredService<EsbConfiguration>().Section<AuditConfig>("audit"))
-        .AddSingleton<IConfigurationCheck, AuditCheck>()
-        .AddSingleton(Mask)
-        .AddSingleton(provider => AuditPolicies.Compile(provider.GetRequiredService<EsbConfiguration>(), provider.GetRequiredService<IExpressionCompiler>()))
-        .AddSingleton<AuditRecorder>()
+        .AddCompiler<IMessageMask, AuditMaskCompiler>()
+        .AddCompiler<AuditPolicies, AuditPolicyCompiler>()
+        .AddScoped<AuditRecorder>()
         .AddSingleton<AuditServices>();
 
     private static IServiceCollection AddActivities(this IServiceCollection services) => services
         .AddSection<IReadOnlyDictionary<string, ActivityConfig>>("activities", "What the business follows on its way, over the audit facts of its messages.")
-        .AddSingleton<IConfigurationCheck, ActivityCheck>()
-        .AddSingleton(ModelsOf)
+        .AddCompiler<IReadOnlyList<ActivityModel>, ActivityCompiler>()
         .AddSingleton<ActivityFeed>()
         .AddSingleton<IActivityDesk, ActivityDesk>()
         .AddSingleton<IBusPart, ActivityRetention>();
@@ -54,14 +55,4 @@ public static class AuditRegistration
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<AuditGate>())
         .AddSingleton<IBusPart, AuditMover>()
         .AddSingleton<IBusPart, AuditRetention>();
-
-    private static IReadOnlyList<ActivityModel> ModelsOf(IServiceProvider provider) =>
-        [.. provider.GetRequiredService<EsbConfiguration>().Named<ActivityConfig>("activities").Values.Where(activity => activity.IsWhole).Select(activity => new ActivityModel(activity))];
-
-    private static IMessageMask Mask(IServiceProvider provider)
-    {
-        var config = provider.GetRequiredService<AuditConfig>();
-        return MaskCompiler.Compile(
-            config.Masks, config.HashKey, provider.GetRequiredService<EsbConfiguration>(), provider.GetRequiredService<XmlInput>(), provider.GetRequiredService<TimeProvider>(), new ConfigErrors());
-    }
 }

@@ -1,11 +1,12 @@
 using Esb.Core.Audit;
+using Esb.Core.Configuration;
 using Esb.Core.Storage;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Audit;
 
 /// <summary>Lets go of audit facts that are older than the configured retention.</summary>
-internal sealed partial class AuditRetention(AuditConfig config, IAuditRetention store, TimeProvider time, ILogger<AuditRetention> logger) : RetentionPart(config.Retention, time)
+internal sealed partial class AuditRetention(Live<AuditConfig> config, IAuditRetention store, TimeProvider time, ILogger<AuditRetention> logger) : RetentionPart(() => config.Current.Retention, time)
 {
     protected override Task RemoveBeforeAsync(DateTimeOffset moment, CancellationToken cancellationToken) => store.RemoveBeforeAsync(moment, cancellationToken);
 

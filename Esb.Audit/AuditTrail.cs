@@ -2,6 +2,7 @@ using Esb.Audit.Recording;
 using Esb.Audit.Spooling;
 using Esb.Core;
 using Esb.Core.Audit;
+using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 
@@ -12,29 +13,30 @@ namespace Esb.Audit;
 /// <param name="store">Where facts are kept.</param>
 /// <param name="refused">Keeps what the store refuses for good.</param>
 /// <param name="recorder">Completes facts; null to record them as they come.</param>
-internal sealed class AuditTrail(AuditConfig config, IAuditWriter store, RefusedFacts refused, AuditRecorder? recorder = null) : IAuditTrail, IHealthCheck
+internal sealed class AuditTrail(Live<AuditConfig> config, IAuditWriter store, RefusedFacts refused, Live<AuditRecorder>? recorder = null) : IAuditTrail, IHealthCheck
 {
     private readonly IAuditSpool? _spool = store.Spool;
 
     public string Name => "audit";
 
-    public IMessageMask Mask => recorder?.Mask ?? NoMask.Instance;
+    public IMessageMask Mask => recorder?.Current.Mask ?? NoMask.Instance;
 
     // In the mode spooled the store may be away: what is accepted now is recorded all the same.
     public ValueTask<string?> CheckAsync(CancellationToken cancellationToken) =>
-        _spool is null || config.Mode == AuditMode.Strict ? store.CheckAsync(cancellationToken) : ValueTask.FromResult<string?>(null);
+        _spool is null || config.Current.Mode == AuditMode.Strict ? store.CheckAsync(cancellationToken) : ValueTask.FromResult<string?>(null);
 
-    public AuditBodies Wants(AuditKind kind, string endpoint) => recorder?.Wants(kind, endpoint) ?? AuditBodies.None;
+    public AuditBodies Wants(AuditKind kind, string endpoint) => recorder?.Current.Wants(kind, endpoint) ?? AuditBodies.None;
 
-    public bool WantsSteps(string endpoint) => recorder?.WantsSteps(endpoint) ?? false;
+    public bool WantsSteps(string endpoint) => recorder?.Current.WantsSteps(endpoint) ?? false;
 
     public ValueTask RecordAsync(AuditFact fact, EsbMessage content, CancellationToken cancellationToken) =>
-        RecordAsync(recorder?.Describe(fact, content) ?? fact, cancellationToken);
+        RecordAsync(recorder?.Current.Describe(fact, content) ?? fact, cancellationToken);
 
     public async ValueTask RecordAsync(AuditFact fact, CancellationToken cancellationToken)
     {
-        var complete = recorder?.Complete(fact) ?? fact;
-        var mode = recorder?.ModeOf(fact) ?? config.Mode;
+        var current = recorder?.Current;
+        var complete = current?.Complete(fact) ?? fact;
+        var mode = current?.ModeOf(fact) ?? config.Current.Mode;
         if (_spool is null || mode == AuditMode.Strict)
         {
             await StoreAsync(complete, cancellationToken);

@@ -1,9 +1,11 @@
+using Esb.Configuration;
 using Esb.Content.Expressions;
 using Esb.Content.Schemas;
 using Esb.Content.Transforms;
 using Esb.Content.Xml;
 using Esb.Core;
 using Esb.Core.Configuration;
+using Esb.Configuration.Compiling;
 using Esb.Core.Expressions;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -20,26 +22,29 @@ public static class ContentRegistration
         .AddMaps();
 
     private static IServiceCollection AddXml(this IServiceCollection services) => services
-        .AddSingleton(provider => new XmlInput(XmlLimits.From(provider.GetRequiredService<EsbConfiguration>().Section<LimitsConfig>("limits"))));
+        .AddModel(provider => new XmlInput(XmlLimits.From(provider.GetRequiredService<LimitsConfig>())));
 
     private static IServiceCollection AddExpressions(this IServiceCollection services) => services
         .AddSection<IReadOnlyDictionary<string, NamespaceConfig>>("namespaces", "Prefixes for XPath, and the namespace that each stands for.")
-        .AddSingleton<IConfigurationCheck, NamespaceCheck>()
-        .AddSingleton<IExpressionCompiler>(provider =>
-            ExpressionCompiler.Create(provider.GetRequiredService<EsbConfiguration>(), provider.GetRequiredService<XmlInput>(), provider.GetRequiredService<TimeProvider>()));
+        .AddCompiler<NamespaceModel, NamespaceCompiler>()
+        .AddCompiling(ServiceDescriptor.Singleton(CreateCompiler));
 
     private static IServiceCollection AddSchemas(this IServiceCollection services) => services
         .AddSection<IReadOnlyDictionary<string, SchemaConfig>>("schemas", "XML Schemas that messages are validated with.")
-        .AddSingleton<SchemaCatalog>()
-        .AddSingleton<ISchemaCatalog>(provider => provider.GetRequiredService<SchemaCatalog>())
-        .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<SchemaCatalog>());
+        .AddCompiler<ISchemaCatalog, SchemaCompiler>();
 
     private static IServiceCollection AddMaps(this IServiceCollection services) => services
         .AddSection<IReadOnlyDictionary<string, MapConfig>>("maps", "Stylesheets that turn one message into another.")
-        .AddSingleton<MapCatalog>()
-        .AddSingleton<IMapCatalog>(provider => provider.GetRequiredService<MapCatalog>())
-        .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<MapCatalog>())
+        .AddCompiler<MapModels, MapCompiler>()
+        .AddScoped<MapCatalog>()
+        .AddScoped<IMapCatalog>(provider => provider.GetRequiredService<MapCatalog>())
         .AddSingleton<MapWatch>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<MapWatch>())
         .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<MapWatch>());
+
+    private static IExpressionCompiler CreateCompiler(IServiceProvider provider) => new ExpressionCompiler(
+        provider.GetRequiredService<NamespaceModel>().Uris,
+        provider.GetRequiredService<XmlInput>(),
+        provider.GetRequiredService<TimeProvider>(),
+        provider.GetRequiredService<LimitsConfig>().CheckWholeBodies);
 }

@@ -22,6 +22,11 @@ public interface IBusPart
     /// <summary>When it starts.</summary>
     BusStage Stage { get; }
 
+    /// <summary>Classes or contracts of parts of the same stage, or an earlier one, that start before it and stop after it; one that is not
+    /// there
+    /// is not waited for.</summary>
+    IReadOnlyList<Type> StartsAfter => [];
+
     /// <summary>Starts it. A server that is away is no failure: the part goes on trying and says so in its health.</summary>
     Task StartAsync(CancellationToken cancellationToken);
 
@@ -29,16 +34,14 @@ public interface IBusPart
     Task StopAsync(CancellationToken cancellationToken);
 }
 
-/// <summary>Checks a configuration, before anything starts.</summary>
-/// <remarks>
-/// It may be a draft, some of which could not be read and has been reported: <see cref="Configuration.Settings.SettingsRecord.IsSound"/> and
-/// <see cref="Configuration.EsbConfiguration.Lost"/> tell. Whoever is built for a check therefore throws nothing, whatever the settings say.
-/// </remarks>
-public interface IConfigurationCheck
-{
-    /// <summary>Reports everything that is wrong, and nothing that only follows from what could not be read. Opens no connection.</summary>
-    void Check(Configuration.ConfigErrors errors);
-}
+/// <summary>The part that opens the stores.</summary>
+public interface IStorePart : IBusPart;
+
+/// <summary>A part that outbound endpoints need when they start, such as tables.</summary>
+public interface IOutboundGround : IBusPart;
+
+/// <summary>A part that inbound endpoints need when they start, such as listeners.</summary>
+public interface IInboundGround : IBusPart;
 
 /// <summary>Tells whether what is accepted now can be confirmed and recorded. Thread-safe.</summary>
 public interface IHealthCheck

@@ -1,3 +1,5 @@
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
 using Esb.Core;
 using Esb.Endpoints.Files;
 using Esb.Endpoints.Sql;
@@ -11,6 +13,6 @@ internal static class EndpointTypes
     public static IServiceCollection AddEndpointTypes(this IServiceCollection services) => services
         .AddEndpointType<FileInboundType, FileInboundConfig>("file-inbound", "Reads the files that are put into a folder.")
         .AddEndpointType<FileOutboundType, FileOutboundConfig>("file-outbound", "Writes each message to a file of its own.")
-        .AddSingleton<IConfigurationCheck, SharedFoldersCheck>()
+        .AddRule<SharedFoldersRule>()
         .AddDatabases().AddEndpointType<SqlOutboundType, SqlOutboundConfig>("sql-outbound", "Runs a command in a database for each message.");
 }

@@ -1,4 +1,6 @@
 using Esb.Audit;
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
 using Esb.Content;
 using Esb.Core;
 using Esb.Core.Listening;
@@ -6,6 +8,7 @@ using Esb.Endpoints;
 using Esb.Host.Logging;
 using Esb.Host.Management;
 using Esb.Host.Metrics;
+using Esb.Host.Reloading;
 using Esb.Host.Telemetry;
 using Esb.Storage;
 using Esb.Topics;
@@ -17,7 +20,7 @@ namespace Esb.Host;
 internal static class EsbServices
 {
     public static IServiceCollection AddEsb(this IServiceCollection services) => services
-        .AddEsbCore()
+        .AddEsbConfiguration()
         .AddEsbContent()
         .AddEsbTopics()
         .AddEsbStorage()
@@ -28,15 +31,18 @@ internal static class EsbServices
 
     /// <summary>The sections of the configuration that belong to the host itself.</summary>
     public static IServiceCollection AddEsbHost(this IServiceCollection services) => services
-        .AddSection<ManagementConfig>("management", "The management API.")
-        .AddSection<TelemetryConfig>("telemetry", "What the host tells of itself.")
+        .AddSection<ManagementConfig>("management", "The management API.", needsRestart: true)
+        .AddSection<TelemetryConfig>("telemetry", "What the host tells of itself.", needsRestart: true)
         .AddSingleton<MetricsCollector>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<MetricsCollector>())
         .AddSingleton<IBusPart, CallGauges>()
         .AddSingleton<FarmLogLevels>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<FarmLogLevels>())
-        .AddSingleton<ManagementCheck>()
-        .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<ManagementCheck>())
-        .AddSingleton<IListeningPart>(provider => provider.GetRequiredService<ManagementCheck>())
-        .AddSingleton<IConfigurationCheck, TelemetryCheck>();
+        .AddSingleton<RevisionExchange>()
+        .AddSingleton<ReloadDesk>()
+        .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<ReloadDesk>())
+        .AddSingleton<IBusPart, ReloadPart>()
+        .AddRule<ManagementRule>()
+        .AddCompiling<IListeningPart, ManagementRule>()
+        .AddRule<TelemetryRule>();
 }

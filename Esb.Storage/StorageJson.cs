@@ -6,9 +6,7 @@ using Esb.Storage.Activities;
 using Esb.Storage.Archives;
 using Esb.Storage.Evidence;
 using Esb.Storage.Files;
-using Esb.Storage.Files.DeadLetters;
-using Esb.Storage.Files.Keys;
-using Esb.Storage.Files.Parking;
+using Esb.Storage.TakeOver;
 
 namespace Esb.Storage;
 
@@ -27,9 +25,9 @@ namespace Esb.Storage;
 [JsonSerializable(typeof(ReplayRequest))]
 [JsonSerializable(typeof(IReadOnlyList<FailedAttempt>))]
 [JsonSerializable(typeof(KeptAttempts))]
-[JsonSerializable(typeof(StoredKey))]
+[JsonSerializable(typeof(EarlierKey))]
 [JsonSerializable(typeof(ParkingEvent))]
-[JsonSerializable(typeof(StoredProgress))]
+[JsonSerializable(typeof(EarlierProgress))]
 [JsonSerializable(typeof(Dictionary<string, DateTimeOffset>))]
 [JsonSerializable(typeof(Dictionary<string, ActivityDatum>))]
 [JsonSerializable(typeof(IReadOnlyList<FailedAttempt>))]

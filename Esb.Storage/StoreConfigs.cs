@@ -7,8 +7,8 @@ namespace Esb.Storage;
 /// <summary>The store that needs no server.</summary>
 internal sealed record FileStoreConfig : StoreConfig
 {
-    [Setting("The folder of audit facts and dead letters; in the working directory where none is named.", IsPath = true)]
-    public string Folder { get; init; } = "esb-data";
+    [Setting("The folder of audit facts and of the database for everything else, on a disk of this machine; in the working directory where none is named.", IsPath = true)]
+    public override string Folder { get; init; } = "esb-data";
 
     [Setting("A folder that all hosts share, for large bodies, which then travel as a reference; without it they travel whole.", IsPath = true)]
     public string? Claims { get; init; }
@@ -30,7 +30,7 @@ internal sealed record PostgresStoreConfig : StoreConfig
     public string Schema { get; init; } = "esb";
 
     [Setting("The folder in which audit facts wait for the database; in the working directory where none is named.", IsPath = true)]
-    public string Folder { get; init; } = "esb-data";
+    public override string Folder { get; init; } = "esb-data";
 
     [Setting("The most that may wait there; intake slows down at 80 % of it and stops at 95 %.", Range = "1MiB..1024GiB")]
     public ByteSize SpoolSize { get; init; } = ByteSize.MiB(512);

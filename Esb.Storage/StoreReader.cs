@@ -1,14 +1,15 @@
+using Esb.Configuration;
 using Esb.Core.Audit;
-using Esb.Core.Configuration;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Storage.Files;
-using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Index;
-using Esb.Storage.Files.Parking;
 using Esb.Storage.Postgres;
-using Esb.Storage.Postgres.DeadLetters;
-using Esb.Storage.Postgres.Parking;
+using Esb.Storage.Sql;
+using Esb.Storage.Sql.DeadLetters;
+using Esb.Storage.Sql.Parking;
+using Esb.Storage.Sqlite;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -19,13 +20,13 @@ public sealed class StoreReader : IAsyncDisposable
 {
     private readonly Func<ValueTask> _close;
 
-    private StoreReader(IAuditStore audit, IAuditEvidence? evidence, IDeadLetterStore deadLetters, IReplayJobStore replayJobs, IParkingStore parking, Func<ValueTask> close)
+    private StoreReader(IAuditStore audit, IAuditEvidence? evidence, SqlDatabase database, Func<ValueTask> close)
     {
         Audit = audit;
         Evidence = evidence;
-        DeadLetters = deadLetters;
-        ReplayJobs = replayJobs;
-        Parking = parking;
+        DeadLetters = new DeadLetterStore(database);
+        ReplayJobs = new ReplayJobStore(database);
+        Parking = new ParkingStore(database, TimeProvider.System);
         _close = close;
     }
 
@@ -45,44 +46,34 @@ public sealed class StoreReader : IAsyncDisposable
     public IParkingStore Parking { get; }
 
     /// <summary>Opens the store that a configuration names. A folder that does not exist yet is an empty store.</summary>
-    /// <param name="configuration">Read and found valid.</param>
-    /// <param name="logger">Hears of damage; nobody where it is null.</param>
-    public static StoreReader Open(EsbConfiguration configuration, ILogger? logger = null)
-    {
-        var store = configuration.Section<StoreConfig>("store");
-        var evidence = AuditEvidenceConfig.Of(configuration);
-        return store switch
-        {
-            FileStoreConfig files => Open(files, logger ?? NullLogger.Instance),
-            PostgresStoreConfig postgres => Open(postgres, evidence, logger ?? NullLogger.Instance),
-            _ => throw new InvalidOperationException($"{store.GetType().Name} is no store of ours."),
-        };
-    }
+    /// <param name="store">The store.</param>
+    /// <param name="configuration">The name of the configuration.</param>
+    /// <param name="evidence">Where its anchors are.</param>
+    /// <param name="services">What a bus is made of: knows the kinds of store.</param>
+    public static StoreReader Open(StoreConfig store, string configuration, AuditEvidenceConfig evidence, IServiceCollection services) => StoreFactory
+        .Of(store, services.Select(service => service.ImplementationInstance).OfType<StoreFactory>())
+        .Read(store, configuration, evidence, NullLogger.Instance);
 
     /// <inheritdoc/>
     public ValueTask DisposeAsync() => _close();
 
-    internal static StoreReader Open(FileStoreConfig config, ILogger logger)
+    internal static StoreReader Open(FileStoreConfig config, ILogger logger, string? configuration = null)
     {
-        var (audit, deadLetters) = FileStore.Folders(config);
-        var index = new FileAuditIndex(audit, committed: null, logger);
-        var log = new LetterLog(deadLetters, log: null, logger);
-        var letters = new FileDeadLetterStore(log, TimeProvider.System);
-        var parking = new FileParkingStore(FileStore.ParkingFolder(config), log: null, TimeProvider.System, logger);
-        return new StoreReader(new FileAuditStore(index, log: null), evidence: null, letters, new FileReplayJobStore(log, letters, TimeProvider.System), parking, () =>
+        var folder = Path.GetFullPath(config.Folder);
+        var index = new FileAuditIndex(FileStore.AuditFolder(folder), committed: null, logger);
+        var database = SqliteDatabase.OfReader(folder, logger, configuration);
+        return new StoreReader(new FileAuditStore(index, log: null), evidence: null, database, async () =>
         {
             index.Dispose();
-            log.Dispose();
-            parking.Dispose();
-            return ValueTask.CompletedTask;
+            await database.DisposeAsync();
         });
     }
 
-    internal static StoreReader Open(PostgresStoreConfig config, AuditEvidenceConfig evidence, ILogger logger)
+    internal static StoreReader Open(PostgresStoreConfig config, string? configuration, AuditEvidenceConfig evidence, ILogger logger)
     {
-        var database = new PostgresDatabase(config, readOnly: true, TimeProvider.System, logger);
+        var database = new PostgresDatabase(config, readOnly: true, TimeProvider.System, logger, configuration);
         var audit = new PostgresAuditStore(database, spool: null, anchors: null);
-        return new StoreReader(audit, new PostgresEvidence(database, evidence), new PostgresDeadLetterStore(database), new PostgresReplayJobStore(database), new PostgresParkingStore(database, TimeProvider.System), async () =>
+        return new StoreReader(audit, new PostgresEvidence(database, evidence), database, async () =>
         {
             await audit.DisposeAsync();
             await database.DisposeAsync();

@@ -1,10 +1,14 @@
+using Esb.Configuration.Revisions;
 using Esb.Core;
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
 using Esb.Core.Topics;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Topics;
 
 /// <summary>Starts and stops the transport with the bus, and tells whether it can take messages.</summary>
-internal sealed class TopicsPart(ITopicTransport transport) : IBusPart, IHealthCheck
+internal sealed class TopicsPart(ITopicTransport transport) : IBusPart, IRevisionPart, IHealthCheck
 {
     public BusStage Stage => BusStage.Topics;
 
@@ -13,6 +17,11 @@ internal sealed class TopicsPart(ITopicTransport transport) : IBusPart, IHealthC
     public Task StartAsync(CancellationToken cancellationToken) => transport.StartAsync(cancellationToken);
 
     public Task StopAsync(CancellationToken cancellationToken) => transport.DisposeAsync().AsTask();
+
+    public Task WelcomeAsync(Revision next, CancellationToken cancellationToken) => transport.ChangeAsync(
+        next.Services.GetRequiredService<IReadOnlyDictionary<string, TopicConfig>>(),
+        [.. next.Services.GetRequiredService<EndpointModels>().Outbound.Select(model => Subscription.Of(model.Config))],
+        cancellationToken);
 
     public ValueTask<string?> CheckAsync(CancellationToken cancellationToken)
     {

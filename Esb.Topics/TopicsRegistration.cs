@@ -1,7 +1,9 @@
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
+using Esb.Configuration.Revisions;
 using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
-using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
 using Esb.Core.Parties;
 using Esb.Core.Planning;
@@ -30,62 +32,54 @@ public static class TopicsRegistration
         services.TryAddSingleton(CreateTransport);
         services.TryAddSingleton(FindUnroutable);
         services.TryAddSingleton(provider => (IEndpointQueues)provider.GetRequiredService<ITopicTransport>()); // each transport reaches its own queues
-        services.TryAddSingleton(CreateFarm);
+        services.TryAddSingleton(FindFarm);
         return services
-            .AddKind<MemoryTransportConfig>("memory", "Within the process: needs no server, and ends with the process.")
-            .AddKind<RabbitMqTransportConfig>("rabbitmq", "Over a RabbitMQ broker, 3.10 or later.")
+            .AddTransport<MemoryTransportConfig>("memory", "Within the process: needs no server, and ends with the process.", CreateMemory)
+            .AddTransport<RabbitMqTransportConfig>("rabbitmq", "Over a RabbitMQ broker, 3.10 or later.", CreateRabbitMq)
             .AddSingleton<TopicsPart>()
             .AddSingleton<IBusPart>(provider => provider.GetRequiredService<TopicsPart>())
             .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<TopicsPart>())
-            .AddSingleton<IChangePlanner, BrokerPlanner>()
-            .AddSingleton<IConfigurationCheck, RabbitMqTransportCheck>();
+            .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<TopicsPart>())
+            .AddScoped<IChangePlanner, BrokerPlanner>()
+            .AddRule<RabbitMqTransportRule>();
     }
-
-    private static IServiceCollection AddKind<TConfig>(this IServiceCollection services, string kind, string description)
-        where TConfig : TransportConfig => services.AddSingleton(new SettingsKind(typeof(TransportConfig), kind, typeof(TConfig), description));
 
     private static IServiceCollection AddPublisher(this IServiceCollection services)
     {
         services.TryAddSingleton(CreatePublisher);
-        services.TryAddSingleton<ITopicPublisher>(provider => new PartyPublisher(provider.GetRequiredService<TopicPublisher>(), provider.GetRequiredService<PartyDirectory>()));
+        services.TryAddSingleton<ITopicPublisher>(provider => new PartyPublisher(provider.GetRequiredService<TopicPublisher>(), provider.GetRequiredService<Live<PartyDirectory>>()));
         services.TryAddSingleton<IOutgoingPublisher>(provider => provider.GetRequiredService<TopicPublisher>());
-        return services
-            .AddSingleton<TopicKeys>()
-            .AddSingleton<ITopicKeys>(provider => provider.GetRequiredService<TopicKeys>())
-            .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<TopicKeys>());
+        return services.AddCompiler<ITopicKeys, TopicKeyCompiler>();
     }
 
     private static ITopicTransport CreateTransport(IServiceProvider provider)
     {
-        var configuration = provider.GetRequiredService<EsbConfiguration>();
-        var limits = configuration.Section<LimitsConfig>("limits");
-        var time = provider.GetRequiredService<TimeProvider>();
-        var loggers = provider.GetRequiredService<ILoggerFactory>();
-        return configuration.Section<TransportConfig>("transport") is RabbitMqTransportConfig rabbitMq
-            ? new RabbitMqTransport(
-                rabbitMq, configuration.Name, configuration.Named<TopicConfig>("topics"), EndpointsOf(configuration),
-                new BodyLimits(limits.MaxBodySize.Bytes, limits.ClaimCheck.Bytes), provider.GetRequiredService<IClaimCheckStore>(), time, loggers)
-            : new MemoryTransport(limits.InFlight, time, loggers.CreateLogger<MemoryTransport>());
+        var config = provider.GetRequiredService<TransportConfig>();
+        return provider.GetServices<TransportFactory>().Single(factory => factory.Settings == config.GetType()).Create(provider, config);
     }
 
-    private static IEnumerable<Subscription> EndpointsOf(EsbConfiguration configuration) =>
-        configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>().Select(Subscription.Of);
+    private static MemoryTransport CreateMemory(IServiceProvider provider, MemoryTransportConfig config) => new(
+        provider.GetRequiredService<Live<LimitsConfig>>().Current.InFlight, provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<MemoryTransport>>());
 
-    private static IUnroutableMessages FindUnroutable(IServiceProvider provider) => provider.GetRequiredService<ITopicTransport>() switch
+    private static RabbitMqTransport CreateRabbitMq(IServiceProvider provider, RabbitMqTransportConfig config)
     {
-        RabbitMqTransport rabbitMq => rabbitMq.Unroutable,
-        MemoryTransport memory => memory.Unroutable,
-        var other => throw new InvalidOperationException($"{other.GetType().Name} is no transport of ours."),
-    };
+        var limits = provider.GetRequiredService<Live<LimitsConfig>>().Current;
+        return new RabbitMqTransport(
+            config, provider.GetRequiredService<BusIdentity>().Name, provider.GetRequiredService<Live<IReadOnlyDictionary<string, TopicConfig>>>().Current,
+            provider.GetRequiredService<Live<EndpointModels>>().Current.Outbound.Select(model => Subscription.Of(model.Config)),
+            new BodyLimits(limits.MaxBodySize.Bytes, limits.ClaimCheck.Bytes), provider.GetRequiredService<IClaimCheckStore>(),
+            provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILoggerFactory>());
+    }
 
-    private static IFarm CreateFarm(IServiceProvider provider) => provider.GetRequiredService<ITopicTransport>() is RabbitMqTransport transport
-        ? transport.Farm
-        : new LoneFarm(provider.GetRequiredService<ILogger<LoneFarm>>());
+    private static IUnroutableMessages FindUnroutable(IServiceProvider provider) => ((IBusTransport)provider.GetRequiredService<ITopicTransport>()).Unroutable;
+
+    private static IFarm FindFarm(IServiceProvider provider) =>
+        (provider.GetRequiredService<ITopicTransport>() as IBusTransport)?.Farm ?? new LoneFarm(provider.GetRequiredService<ILogger<LoneFarm>>());
 
     private static TopicPublisher CreatePublisher(IServiceProvider provider) => new TopicPublisher(
         provider.GetRequiredService<ITopicTransport>(),
-        provider.GetRequiredService<TopicKeys>(),
+        provider.GetRequiredService<Live<ITopicKeys>>(),
         provider.GetRequiredService<IAuditTrail>(),
-        provider.GetRequiredService<EsbConfiguration>().Section<LimitsConfig>("limits"),
+        provider.GetRequiredService<Live<LimitsConfig>>(),
         provider.GetRequiredService<TimeProvider>());
 }

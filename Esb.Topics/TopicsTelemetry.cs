@@ -30,6 +30,9 @@ internal static class TopicsTelemetry
     private static readonly Counter<long> Reserved =
         Meter.CreateCounter<long>(EsbTelemetry.Metrics.ReservedHeaders, "{header}", "Headers from outside that claimed a reserved name.");
 
+    private static readonly Counter<long> Nested =
+        Meter.CreateCounter<long>(EsbTelemetry.Metrics.NestedHeaders, "{value}", "Header values from the broker that nest too deep to be read.");
+
     public static Activity? StartSend(EsbMessage message, string system, ActivityContext parent)
     {
         var activity = Source.StartActivity($"send {message.Subject}", ActivityKind.Producer, parent);
@@ -64,6 +67,8 @@ internal static class TopicsTelemetry
     public static void CountReplyAbandoned() => ReplyAbandoned.Add(1);
 
     public static void CountUnidentified() => Unidentified.Add(1);
+
+    public static void CountNested() => Nested.Add(1);
 
     public static void CountReserved(int headers)
     {

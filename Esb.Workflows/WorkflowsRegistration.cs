@@ -1,3 +1,5 @@
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
 using Esb.Core;
 using Esb.Core.Expressions;
 using Esb.Core.Processes;
@@ -15,14 +17,8 @@ public static class WorkflowsRegistration
     public static IServiceCollection AddEsbWorkflows(this IServiceCollection services) => services.AddProcesses().AddSteps();
 
     private static IServiceCollection AddProcesses(this IServiceCollection services) => services
-        .AddSingleton<ProcessCatalog>()
-        .AddSingleton<IProcessCatalog>(provider => provider.GetRequiredService<ProcessCatalog>())
-        .AddSingleton(provider => new Lazy<IProcessCatalog>(provider.GetRequiredService<IProcessCatalog>))
-        .AddSingleton<IConfigurationCheck>(provider => provider.GetRequiredService<ProcessCatalog>())
-        .AddSingleton<IConfigurationCheck, ProcessCheck>()
-        .AddSingleton<IConfigurationCheck, StepIdsCheck>()
-        .AddSingleton<IConfigurationCheck, CatchCodesCheck>()
-        .AddSingleton<IConfigurationCheck, MapOutputCheck>()
+        .AddCompiler<ProcessModels, ProcessCompiler>()
+        .AddScoped<IProcessCatalog, ProcessCatalog>()
         .AddSingleton<WireTaps>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<WireTaps>());
 
@@ -41,5 +37,8 @@ public static class WorkflowsRegistration
         .AddStep<FailStep, FailConfig>("fail", "Fails the process on purpose.")
         .AddStep<LogStep, LogConfig>("log", "Writes a line to the log.")
         .AddStep<TryStep, TryConfig>("try", "Runs steps, and others when they fail.")
-        .AddStep<TransactionStep, TransactionConfig>("transaction", "Runs steps whose calls of a database and whose publishes happen all or not at all.");
+        .AddStep<TransactionStep, TransactionConfig>("transaction", "Runs steps whose calls of a database and whose publishes happen all or not at all.")
+        .AddUnavailable<StepConfig>(
+            "convert", "split", "aggregate", "scatter", "recipients", "resequence", "enrich",
+            "applyPolicy", "itinerary", "delay", "throttle", "custom");
 }

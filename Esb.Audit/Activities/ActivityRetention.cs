@@ -1,11 +1,12 @@
 using Esb.Core.Activities;
+using Esb.Core.Configuration;
 using Esb.Core.Storage;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Audit.Activities;
 
 /// <summary>Lets go of items that nothing was heard of for as long as audit facts are kept.</summary>
-internal sealed partial class ActivityRetention(AuditConfig config, IActivityStore store, TimeProvider time, ILogger<ActivityRetention> logger) : RetentionPart(config.Retention, time)
+internal sealed partial class ActivityRetention(Live<AuditConfig> config, IActivityStore store, TimeProvider time, ILogger<ActivityRetention> logger) : RetentionPart(() => config.Current.Retention, time)
 {
     protected override Task RemoveBeforeAsync(DateTimeOffset moment, CancellationToken cancellationToken) => store.RemoveBeforeAsync(moment, cancellationToken);
 

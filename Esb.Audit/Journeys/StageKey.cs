@@ -5,9 +5,15 @@ namespace Esb.Audit.Journeys;
 /// <summary>Which place a fact belongs to.</summary>
 internal readonly record struct StageKey(Guid Message, JourneyStageKind Kind, string? Endpoint, string? Process, string? Part)
 {
-    /// <summary>The endpoints by which messages of these facts came in: some kinds of facts are recorded on both sides of a topic.</summary>
-    public static HashSet<string?> EntriesOf(IEnumerable<AuditFact> facts) =>
-        [.. facts.Where(fact => IsOfEntry(fact.Kind) || fact.Kind == AuditKind.Published).Select(fact => fact.Endpoint)];
+    /// <summary>The endpoints by which messages of these facts came in: some kinds of facts are recorded on both sides of a topic, and a
+    /// process runs on either.</summary>
+    public static HashSet<string?> EntriesOf(IReadOnlyList<AuditFact> facts)
+    {
+        var entries = facts.Where(fact => IsOfEntry(fact.Kind) || fact.Kind == AuditKind.Published).Select(fact => fact.Endpoint).ToHashSet();
+        var arrivals = facts.Where(fact => IsArrival(fact.Kind)).Select(fact => fact.Endpoint).ToHashSet();
+        entries.ExceptWith(facts.Where(fact => IsOfDelivery(fact) && !arrivals.Contains(fact.Endpoint)).Select(fact => fact.Endpoint));
+        return entries;
+    }
 
     public static StageKey Of(AuditFact fact, HashSet<string?> entries) => KindOf(fact, entries) switch
     {
@@ -19,13 +25,20 @@ internal readonly record struct StageKey(Guid Message, JourneyStageKind Kind, st
 
     private static JourneyStageKind KindOf(AuditFact fact, HashSet<string?> entries) => fact.Kind switch
     {
-        _ when IsOfEntry(fact.Kind) => JourneyStageKind.Entry,
+        _ when IsOfEntry(fact.Kind) && entries.Contains(fact.Endpoint) => JourneyStageKind.Entry,
         AuditKind.Published => JourneyStageKind.Publication,
         _ when fact.Endpoint is null || entries.Contains(fact.Endpoint) => fact is { Kind: AuditKind.Replied, Subject: not null } ? JourneyStageKind.Publication : JourneyStageKind.Entry,
+        _ when IsOfEntry(fact.Kind) => JourneyStageKind.Delivery,
         _ when fact.Process is not null => JourneyStageKind.Call,
         AuditKind.Duplicate when fact.Attempt == 0 => JourneyStageKind.Entry,
         _ => JourneyStageKind.Delivery,
     };
+
+    private static bool IsArrival(AuditKind kind) => kind is AuditKind.Received or AuditKind.Refused or AuditKind.Aborted or AuditKind.Completed;
+
+    // That of a call names the process that calls.
+    private static bool IsOfDelivery(AuditFact fact) => fact is { Process: null, Kind: AuditKind.Delivered or AuditKind.Failed or AuditKind.DeadLettered or AuditKind.Parked
+        or AuditKind.Filtered or AuditKind.Expired or AuditKind.Discarded or AuditKind.Replied or AuditKind.ReplyAbandoned };
 
     private static bool IsOfEntry(AuditKind kind) => kind is AuditKind.Received or AuditKind.Refused or AuditKind.Aborted or AuditKind.Recorded or AuditKind.Completed or AuditKind.StepEnded;
 }

@@ -1,6 +1,7 @@
 using System.Globalization;
 using Esb.Core;
 using Esb.Core.Audit;
+using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Microsoft.Extensions.Logging;
 
@@ -8,7 +9,7 @@ namespace Esb.Audit.Pressure;
 
 /// <summary>Looks how much room the spool has, or in the mode strict whether the store takes facts, and lets messages begin accordingly.</summary>
 /// <remarks>Messages only read what the last look found, so that asking costs nothing.</remarks>
-internal sealed partial class AuditGate(AuditConfig config, IAuditWriter store, TimeProvider time, ILogger<AuditGate> logger) : IAuditGate, IHealthCheck, IBusPart, IDisposable
+internal sealed partial class AuditGate(Live<AuditConfig> config, IAuditWriter store, TimeProvider time, ILogger<AuditGate> logger) : IAuditGate, IHealthCheck, IBusPart, IDisposable
 {
     private const string Unknown = "whether it can is not known";
 
@@ -28,9 +29,11 @@ internal sealed partial class AuditGate(AuditConfig config, IAuditWriter store, 
 
     public BusStage Stage => BusStage.Stores;
 
+    public IReadOnlyList<Type> StartsAfter => [typeof(IStorePart)];
+
     public string? Obstacle => _obstacle;
 
-    private bool IsStrict => config.Mode == AuditMode.Strict;
+    private bool IsStrict { get; } = config.Current.Mode == AuditMode.Strict; // fixed at the start
 
     public Task StartAsync(CancellationToken cancellationToken)
     {

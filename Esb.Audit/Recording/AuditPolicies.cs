@@ -1,7 +1,6 @@
+using Esb.Configuration;
 using Esb.Core.Audit;
-using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
-using Esb.Core.Expressions;
 using Esb.Core.Topics;
 
 namespace Esb.Audit.Recording;
@@ -12,37 +11,18 @@ internal sealed class AuditPolicies
     private readonly EndpointPolicies _everywhere;
     private readonly Dictionary<string, EndpointPolicies>.AlternateLookup<ReadOnlySpan<char>> _topics;
 
-    private AuditPolicies(EndpointPolicies everywhere, Dictionary<string, EndpointPolicies> topics, ConfigErrors errors)
+    /// <summary>Applies what the configuration says of all, of topics and of endpoints.</summary>
+    /// <param name="general">What is recorded of all.</param>
+    /// <param name="topics">Topics with a policy of their own.</param>
+    /// <param name="endpoints">Endpoints with a policy of their own.</param>
+    /// <param name="refine">The policy of a topic or endpoint, over the one that holds otherwise.</param>
+    public AuditPolicies(AuditPolicy general, IEnumerable<TopicConfig> topics, IReadOnlyCollection<EndpointConfig> endpoints, Func<AuditPolicy, AuditPolicyConfig, AuditPolicy> refine)
     {
-        _everywhere = everywhere;
-        Errors = errors;
-        _topics = topics.GetAlternateLookup<ReadOnlySpan<char>>();
-    }
-
-    /// <summary>What is wrong with the fields, and was left out.</summary>
-    public ConfigErrors Errors { get; }
-
-    /// <summary>Compiles all that a configuration says.</summary>
-    public static AuditPolicies Compile(EsbConfiguration configuration, IExpressionCompiler expressions)
-    {
-        var errors = new ConfigErrors();
-        var endpoints = configuration.Named<EndpointConfig>("endpoints").Where(endpoint => endpoint.Value.Audit is not null).ToList();
-        var all = configuration.Section<AuditConfig>("audit");
-        var general = new AuditPolicy(all.Mode, all.Bodies, all.At, all.Steps, AuditField.Compile(all.Fields, expressions, errors));
-        var topics = configuration.Named<TopicConfig>("topics")
-            .Where(topic => topic.Value.Audit is not null)
-            .ToDictionary(topic => topic.Key, topic => PoliciesOf(Refine(general, topic.Value.Audit!)));
-        return new AuditPolicies(PoliciesOf(general), topics, errors);
+        _everywhere = PoliciesOf(general);
+        _topics = topics.ToDictionary(topic => topic.Name, topic => PoliciesOf(refine(general, topic.Audit!))).GetAlternateLookup<ReadOnlySpan<char>>();
 
         EndpointPolicies PoliciesOf(AuditPolicy otherwise) =>
-            new(otherwise, endpoints.ToDictionary(endpoint => endpoint.Key, endpoint => Refine(Inherited(otherwise, endpoint.Value), endpoint.Value.Audit!)));
-
-        AuditPolicy Refine(AuditPolicy policy, AuditPolicyConfig config) => new(
-            config.Mode ?? policy.Mode,
-            config.Bodies ?? policy.Bodies,
-            config.At ?? policy.At,
-            config.Steps ?? policy.Steps,
-            config.Fields.Count == 0 ? policy.Fields : [.. policy.Fields.Where(field => !config.Fields.ContainsKey(field.Name)), .. AuditField.Compile(config.Fields, expressions, errors)]);
+            new(otherwise, endpoints.ToDictionary(endpoint => endpoint.Name, endpoint => refine(Inherited(otherwise, endpoint), endpoint.Audit!)));
     }
 
     /// <summary>What is recorded at an endpoint under a subject; either may be unknown.</summary>

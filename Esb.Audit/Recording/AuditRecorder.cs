@@ -1,3 +1,4 @@
+using Esb.Configuration;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
@@ -8,7 +9,8 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Audit.Recording;
 
 /// <summary>Makes of what happened what is recorded of it: with the host, without secrets, with as much of the message as is wanted there. Thread-safe.</summary>
-internal sealed class AuditRecorder(AuditConfig config, AuditPolicies policies, IMessageMask mask, EsbConfiguration configuration, TimeProvider time, ILogger<AuditRecorder> logger)
+internal sealed class AuditRecorder(
+    AuditConfig config, AuditPolicies policies, IMessageMask mask, RevisionIdentity revision, TimeProvider time, ILogger<AuditRecorder> logger)
 {
     private readonly AuditWarnings _warnings = new(time, logger);
 
@@ -25,7 +27,7 @@ internal sealed class AuditRecorder(AuditConfig config, AuditPolicies policies, 
     public AuditMode ModeOf(AuditFact fact) => policies.Of(fact.Endpoint, fact.Subject).Mode;
 
     /// <summary>The fact with what only the host knows, and without secrets in its text.</summary>
-    public AuditFact Complete(AuditFact fact) => fact with { Host = AuditFacts.Host, Revision = configuration.Revision, Reason = fact.Reason is { } reason ? MaskedFlow.Clean(reason) : null };
+    public AuditFact Complete(AuditFact fact) => fact with { Host = AuditFacts.Host, Revision = revision.Id, Reason = fact.Reason is { } reason ? MaskedFlow.Clean(reason) : null };
 
     /// <summary>The fact with as much of a message as is wanted there.</summary>
     public AuditFact Describe(AuditFact fact, EsbMessage content)

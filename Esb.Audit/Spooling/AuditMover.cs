@@ -21,6 +21,8 @@ internal sealed partial class AuditMover(IAuditWriter store, RefusedFacts refuse
 
     public BusStage Stage => BusStage.Stores;
 
+    public IReadOnlyList<Type> StartsAfter => [typeof(IStorePart)];
+
     public Task StartAsync(CancellationToken cancellationToken)
     {
         if (store.Spool is not { } spool) return Task.CompletedTask;

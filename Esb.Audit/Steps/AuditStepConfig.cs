@@ -1,19 +1,16 @@
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Expressions;
-using Esb.Core.Processes;
 
 namespace Esb.Audit.Steps;
 
 /// <summary>The step <c>audit</c>: records that a message came by, and what of it is asked for.</summary>
-internal sealed record AuditStepConfig : SettingsRecord, ITakesValues, ILeavesFacts
+internal sealed record AuditStepConfig : SettingsRecord
 {
     [Setting("The name of the record.", Main = true)]
     public required string As { get; init; }
 
     [Setting("Values to record; records are found by them.")]
     public IReadOnlyDictionary<string, ValueConfig> Fields { get; init; } = new Dictionary<string, ValueConfig>();
-
-    public IEnumerable<IValueSource> Values => Fields.Values;
 
     [Setting("Whether the whole body is recorded.")]
     public bool Body { get; init; }

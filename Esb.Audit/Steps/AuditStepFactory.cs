@@ -1,26 +1,39 @@
 using Esb.Audit.Recording;
 using Esb.Audit.Services;
-using Esb.Core.Configuration;
+using Esb.Configuration;
 using Esb.Core.Pooling;
 using Esb.Core.Processes;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Audit.Steps;
 
 /// <summary>Compiles the step <c>audit</c>, which has a pool of proxies of its own.</summary>
-internal sealed class AuditStepFactory(AuditServices services, AuditRecorder recorder, EsbConfiguration configuration, TimeProvider time, ILogger<AuditStep> logger) : IStepFactory
+internal sealed class AuditStepFactory(LimitsConfig limits) : StepFactory<AuditStepConfig>
 {
-    public string Kind => "audit";
+    public override string Kind => "audit";
 
-    public CompiledStep? Compile(StepConfig step, IStepCompiler compiler)
+    protected override StepModel Compile(AuditStepConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        var config = (AuditStepConfig)step.Settings;
-        var fields = AuditField.Compile(config.Fields, compiler.Expressions, compiler.Errors);
-        if (fields.Count < config.Fields.Count) return null;
+        var fields = AuditField.Compile(settings.Fields, compiler.Expressions, compiler.Errors);
+        var owner = $"audit step {step.Id ?? settings.As} of {compiler.Process}";
+        return new StepModel(step, $"audit({settings.As})")
+        {
+            Traits = new StepTraits { LeavesFacts = true, Values = [.. settings.Fields.Values] },
+            Bind = fields.Count < settings.Fields.Count ? null : Bind,
+        };
 
-        var owner = $"audit step {step.Id ?? config.As} of {compiler.Process}";
-        var proxies = new InstancePool<AuditProxy>(owner, () => new AuditProxy(services), new PoolLimits(config.MaximumInstances, config.PoolTimeout), time, logger);
-        var maxBodyBytes = configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes;
-        return new CompiledStep(new AuditStep(config, fields, proxies, maxBodyBytes, recorder, time).RunAsync, $"audit({config.As})");
+        MessageStep Bind(IServiceProvider services)
+        {
+            var (audit, time) = (services.GetRequiredService<AuditServices>(), services.GetRequiredService<TimeProvider>());
+            var proxies = new InstancePool<AuditProxy>(
+                owner,
+                () => new AuditProxy(audit),
+                new PoolLimits(settings.MaximumInstances, settings.PoolTimeout),
+                time,
+                services.GetRequiredService<ILogger<AuditStep>>());
+            var recorder = services.GetRequiredService<AuditRecorder>();
+            return new AuditStep(settings, fields, proxies, limits.MaxBodySize.Bytes, recorder, time).RunAsync;
+        }
     }
 }

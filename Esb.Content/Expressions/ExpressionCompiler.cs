@@ -1,3 +1,4 @@
+using Esb.Configuration;
 using Esb.Content.Json.Paths;
 using Esb.Content.Json.Scanning;
 using Esb.Content.Xml;
@@ -12,21 +13,13 @@ namespace Esb.Content.Expressions;
 /// <param name="xml">Reads the bodies.</param>
 /// <param name="time">Ends evaluations that take too long.</param>
 /// <param name="checksWhole">Whether bodies are read to their end, also where their beginning decides.</param>
-internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> namespaces, XmlInput xml, TimeProvider time, bool checksWhole = false) : IExpressionCompiler
+internal sealed class ExpressionCompiler(
+    IReadOnlyDictionary<string, string> namespaces, XmlInput xml, TimeProvider time, bool checksWhole = false) : IExpressionCompiler, IDisposable
 {
     private readonly XPathCompiler _xpaths = new(namespaces);
     private readonly PathSet _paths = new(xml, checksWhole);
     private readonly JsonPathSet _jsonPaths = new(checksWhole, () => new JsonTime(time, xml.Limits.ExpressionTime));
     private bool _isComplete;
-
-    /// <summary>A compiler with the section <c>namespaces</c>; entries that its check refuses are left out.</summary>
-    public static ExpressionCompiler Create(EsbConfiguration configuration, XmlInput xml, TimeProvider time) =>
-        new(NamespacesOf(configuration), xml, time, configuration.Section<LimitsConfig>("limits").CheckWholeBodies);
-
-    /// <summary>What the prefixes of the section <c>namespaces</c> stand for; entries that its check refuses are left out.</summary>
-    public static IReadOnlyDictionary<string, string> NamespacesOf(EsbConfiguration configuration) => configuration.Named<NamespaceConfig>("namespaces")
-        .Where(entry => NamespaceCheck.IsPrefix(entry.Key) && entry.Value.Uri.Length > 0)
-        .ToDictionary(entry => entry.Key, entry => entry.Value.Uri);
 
     public IMessageValue? Compile(IValueSource value, ConfigErrors errors) => Compile(value, wantsText: true, errors);
 
@@ -51,7 +44,9 @@ internal sealed class ExpressionCompiler(IReadOnlyDictionary<string, string> nam
         return value;
     }
 
-    public void Complete() => _isComplete = true;
+    /// <summary>Ends the compile phase: expressions share one pass over a document, to which nothing can be added while messages
+    /// run.</summary>
+    public void Dispose() => _isComplete = true;
 
     private void RequireTime(string path)
     {

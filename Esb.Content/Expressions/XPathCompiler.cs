@@ -2,6 +2,7 @@ using System.Text.RegularExpressions;
 using System.Xml;
 using System.Xml.XPath;
 using System.Xml.Xsl;
+using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Expressions;
 

@@ -1,5 +1,6 @@
 using System.Text;
 using System.Xml.XPath;
+using Esb.Configuration;
 using Esb.Content.Expressions;
 using Esb.Content.Json.Paths;
 using Esb.Content.Xml;
@@ -18,19 +19,19 @@ public static class MaskCompiler
     /// <summary>What the rules do; without those that are wrong, which are reported.</summary>
     /// <param name="rules">The rules.</param>
     /// <param name="hashKey">The key of hashes; null where there is none, which is wrong where a rule hashes.</param>
-    /// <param name="configuration">Has the namespaces of expressions.</param>
+    /// <param name="namespaces">The namespaces of expressions.</param>
     /// <param name="xml">Reads bodies.</param>
     /// <param name="time">Ends expressions that take too long.</param>
     /// <param name="errors">Receives what is wrong.</param>
-    public static IMessageMask Compile(IReadOnlyList<MaskConfig> rules, string? hashKey, EsbConfiguration configuration, XmlInput xml, TimeProvider time, ConfigErrors errors)
+    public static IMessageMask Compile(IReadOnlyList<MaskConfig> rules, string? hashKey, NamespaceModel namespaces, XmlInput xml, TimeProvider time, ConfigErrors errors)
     {
         if (rules.Count == 0) return NoMask.Instance;
         var key = hashKey is null ? null : Encoding.UTF8.GetBytes(hashKey);
-        foreach (var rule in rules.Where(rule => key is null && rule.Action == MaskAction.Hash && rule.IsSound("action")))
+        foreach (var rule in rules.Where(rule => key is null && rule.Action == MaskAction.Hash))
             errors.Add(Code, rule, "action", "expected audit.hashKey beside it, a secret of at least 16 characters");
 
         var values = new ValueMask(key);
-        var xpaths = new XPathCompiler(ExpressionCompiler.NamespacesOf(configuration));
+        var xpaths = new XPathCompiler(namespaces.Uris);
         var xmlRules = rules.Select(rule => CompileXPath(rule, xpaths, errors)).OfType<XmlRule>().ToList();
         var jsonRules = rules.Select(rule => CompileJsonPath(rule, errors)).OfType<JsonRule>().ToList();
         var forms = NamesOf(rules, rule => rule.Form, "form", errors);

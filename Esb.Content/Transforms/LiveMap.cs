@@ -6,22 +6,20 @@ namespace Esb.Content.Transforms;
 
 /// <summary>A map that follows its files: a sound change takes its place between two runs, a broken one leaves it as it is.</summary>
 /// <remarks>Thread-safe, except that one thread at a time looks at the files.</remarks>
-/// <param name="path">The stylesheet.</param>
-/// <param name="first">Its files as they were first compiled.</param>
-/// <param name="compile">Compiles what was read.</param>
+/// <param name="model">The map as it was compiled with the configuration.</param>
 /// <param name="logger">Hears of every change.</param>
-internal sealed partial class LiveMap(string path, StylesheetFiles first, Func<StylesheetFiles, XsltMap> compile, ILogger logger) : IMessageMap
+internal sealed partial class LiveMap(MapModel model, ILogger logger) : IMessageMap
 {
-    private readonly string _folder = Path.GetDirectoryName(path)!;
-    private XsltMap _current = compile(first);
-    private string _running = first.ContentHash;
-    private IReadOnlyList<string> _paths = first.Paths;
-    private string _taken = first.Stamp;
-    private string _seen = first.Stamp;
+    private readonly string _folder = Path.GetDirectoryName(model.Path)!;
+    private XsltMap _current = model.Map;
+    private string _running = model.Files.ContentHash;
+    private IReadOnlyList<string> _paths = model.Files.Paths;
+    private string _taken = model.Files.Stamp;
+    private string _seen = model.Files.Stamp;
 
     public string Name => _current.Name;
 
-    public IReadOnlyList<MapParameter> Parameters { get; } = first.Parameters;
+    public IReadOnlyList<MapParameter> Parameters { get; } = model.Map.Parameters;
 
     public MadeKind Makes => Volatile.Read(ref _current).Makes;
 
@@ -31,16 +29,16 @@ internal sealed partial class LiveMap(string path, StylesheetFiles first, Func<S
     public MappedBody Transform(MessageBody input, params ReadOnlySpan<MapArgument> arguments) => Volatile.Read(ref _current).Transform(input, arguments);
 
     /// <summary>Looks at the files. A change is taken when two looks in a row found the same, so that nothing half written is read; while there is a problem, every look tries again.</summary>
+    /// <remarks>
+    /// Throws nothing: this is the outermost place of one map, whose compiler is not ours. An error that no other place has foreseen
+    /// refuses the
+    /// change like any other, is logged once with its stack, and leaves the maps beside it as they are.
+    /// </remarks>
     public void Look()
     {
-        var stamp = ContentStamp.Of(_paths);
-        var isQuiet = stamp == _seen;
-        _seen = stamp;
-        if (!isQuiet || (stamp == _taken && Problem is null)) return;
-        _taken = stamp;
         try
         {
-            Take(StylesheetFiles.Read(path));
+            Renew();
         }
         catch (StylesheetException ex)
         {
@@ -50,6 +48,20 @@ internal sealed partial class LiveMap(string path, StylesheetFiles first, Func<S
         {
             Refuse($"it cannot be read: {ex.Message}");
         }
+        catch (Exception ex)
+        {
+            Refuse($"the compiler failed with {ex.GetType().Name}: {ex.Message}", ex);
+        }
+    }
+
+    private void Renew()
+    {
+        var stamp = ContentStamp.Of(_paths);
+        var isQuiet = stamp == _seen;
+        _seen = stamp;
+        if (!isQuiet || (stamp == _taken && Problem is null)) return;
+        _taken = stamp;
+        Take(StylesheetFiles.Read(model.Path));
     }
 
     private void Take(StylesheetFiles files)
@@ -62,7 +74,7 @@ internal sealed partial class LiveMap(string path, StylesheetFiles first, Func<S
                 return;
             }
 
-            Volatile.Write(ref _current, compile(files));
+            Volatile.Write(ref _current, model.Recompile(files));
             _running = files.ContentHash;
             LogChanged(Name, files.ContentHash[..12]);
         }
@@ -81,16 +93,16 @@ internal sealed partial class LiveMap(string path, StylesheetFiles first, Func<S
             : null;
     }
 
-    private void Refuse(string problem)
+    private void Refuse(string problem, Exception? unforeseen = null)
     {
         if (Problem == problem) return;
         Problem = problem;
-        LogRefused(Name, problem);
+        LogRefused(Name, problem, unforeseen);
     }
 
     private string Where(StylesheetException error)
     {
-        var file = Uri.TryCreate(error.Uri, UriKind.Absolute, out var uri) && uri.IsFile ? uri.LocalPath : path;
+        var file = Uri.TryCreate(error.Uri, UriKind.Absolute, out var uri) && uri.IsFile ? uri.LocalPath : model.Path;
         return $"{Path.GetRelativePath(_folder, file)}, line {error.Line}, column {error.Column}";
     }
 
@@ -98,5 +110,5 @@ internal sealed partial class LiveMap(string path, StylesheetFiles first, Func<S
     private partial void LogChanged(string map, string revision);
 
     [LoggerMessage(EventId = 1402, Level = LogLevel.Error, Message = "ESB-CFG-RELOAD map {Map} has changed and cannot be used; the one before goes on: {Problem}")]
-    private partial void LogRefused(string map, string problem);
+    private partial void LogRefused(string map, string problem, Exception? unforeseen);
 }

@@ -1,10 +1,11 @@
 using Esb.Core;
+using Esb.Core.Configuration;
 
 namespace Esb.Content.Transforms;
 
 /// <summary>Looks every second whether maps have changed, until the bus stops.</summary>
 /// <remarks>It asks the file system instead of waiting to be told: that also works on mounted volumes, and where a whole folder is replaced by a link.</remarks>
-internal sealed class MapWatch(MapCatalog maps, TimeProvider time) : IBusPart, IHealthNotices, IDisposable
+internal sealed class MapWatch(Live<MapCatalog> maps, TimeProvider time) : IBusPart, IHealthNotices, IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
@@ -13,11 +14,11 @@ internal sealed class MapWatch(MapCatalog maps, TimeProvider time) : IBusPart, I
 
     public BusStage Stage => BusStage.Stores;
 
-    public IEnumerable<string> Notices => maps.All.Where(map => map.Problem is not null).Select(map => $"ESB-CFG-RELOAD map {map.Name}: {map.Problem}");
+    public IEnumerable<string> Notices => maps.Current.All.Where(map => map.Problem is not null).Select(map => $"ESB-CFG-RELOAD map {map.Name}: {map.Problem}");
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        if (maps.All.Count > 0) _looking = Task.Run(() => LookAsync(_stopping.Token), CancellationToken.None);
+        _looking = Task.Run(() => LookAsync(_stopping.Token), CancellationToken.None);
         return Task.CompletedTask;
     }
 
@@ -33,7 +34,7 @@ internal sealed class MapWatch(MapCatalog maps, TimeProvider time) : IBusPart, I
     {
         while (!stopping.IsCancellationRequested)
         {
-            foreach (var map in maps.All) map.Look();
+            foreach (var map in maps.Current.All) map.Look();
             await Task.Delay(Interval, time, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }

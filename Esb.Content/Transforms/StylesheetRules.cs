@@ -24,10 +24,18 @@ internal static class StylesheetRules
         foreach (var element in document.Root!.DescendantsAndSelf())
         {
             if (element.Name == Microsoft + "script") throw StylesheetFiles.Problem("ESB-XSL-SCRIPT", element, "scripts are not supported");
+            if (element.Name == StylesheetFiles.Xsl + "sort") CheckSort(element);
         }
 
         var asksFirst = StylesheetExpressions.Of(document).Any(expression => expression.Calls("function-available"));
         foreach (var expression in StylesheetExpressions.Of(document)) CheckFunctions(expression, asksFirst);
+    }
+
+    // Without cultures the engine fails at "upper-first" with the first message, and takes no notice of "lower-first".
+    private static void CheckSort(XElement sort)
+    {
+        if (sort.Attribute("case-order") is { } order)
+            throw StylesheetFiles.Problem("ESB-XSL-COMPILE", order, "case-order of xsl:sort is not supported: text is sorted by code point, upper case first");
     }
 
     private static void CheckVersion(XElement root)

@@ -16,8 +16,8 @@ internal sealed class FolderResolver(string folder) : XmlResolver
         var reference = relativeUri ?? "";
         if (baseUri is null && Uri.TryCreate(reference, UriKind.Absolute, out var known) && IsInside(known)) return known; // the file that we opened ourselves
         if (!Uri.TryCreate(reference, UriKind.Relative, out _) || reference.StartsWith('/') || reference.StartsWith('\\')) throw Refuse(reference);
-        var uri = new Uri(baseUri ?? new Uri(_root), reference);
-        return IsInside(uri) ? uri : throw Refuse(reference);
+        // "file:x" counts as a relative reference and cannot be resolved all the same.
+        return Uri.TryCreate(baseUri ?? new Uri(_root), reference, out var uri) && IsInside(uri) ? uri : throw Refuse(reference);
     }
 
     public override object GetEntity(Uri absoluteUri, string? role, Type? ofObjectToReturn) =>

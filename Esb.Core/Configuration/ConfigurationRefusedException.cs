@@ -6,6 +6,9 @@ public sealed class ConfigurationRefusedException(IReadOnlyList<ConfigError> err
     /// <summary>Every error that was found.</summary>
     public IReadOnlyList<ConfigError> Errors { get; } = errors;
 
+    /// <summary>The revision that was refused; null where its files could not be read.</summary>
+    public string? Revision { get; init; }
+
     private static string Describe(IReadOnlyList<ConfigError> errors)
     {
         var width = errors.Max(error => error.Code.Length);

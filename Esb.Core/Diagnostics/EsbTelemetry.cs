@@ -148,6 +148,9 @@ public static class EsbTelemetry
         /// <summary>Counter, {message}: under way when the host stopped, and finished or given back to their queue in time.</summary>
         public const string Drained = "esb.message.drained";
 
+        /// <summary>Counter, {reload}: reloads of the configuration, by what became of them.</summary>
+        public const string Reloads = "esb.config.reloads";
+
         /// <summary>Counter, {message}: still under way when the time to stop was up.</summary>
         public const string Abandoned = "esb.message.abandoned";
 
@@ -171,6 +174,12 @@ public static class EsbTelemetry
 
         /// <summary>Counter, {header}: headers from outside that claimed a reserved name.</summary>
         public const string ReservedHeaders = "esb.header.reserved";
+
+        /// <summary>Counter, {value}: header values from the broker that nest too deep to be read.</summary>
+        public const string NestedHeaders = "esb.header.nested";
+
+        /// <summary>Counter, {endpoint}: closed because opening their queue killed the process, by endpoint.</summary>
+        public const string Quarantined = "esb.endpoint.quarantined";
 
         /// <summary>Histogram, s: waiting for a free instance of a pool.</summary>
         public const string PoolWaitDuration = "esb.pool.wait.duration";

@@ -11,6 +11,14 @@ public abstract record EndpointConfig : SettingsRecord
     /// <summary>What of the outside it reads or writes, in a form that can be compared; null where that cannot be told. Shows loops.</summary>
     public virtual string? Address => null;
 
+    /// <summary>The paths of the settings that together say where it meets the external system, such as <c>endpoints.crm.url</c>; none
+    /// where <see cref="Address"/> does.</summary>
+    /// <remarks>People are shown what stands there in the configuration, with secrets masked.</remarks>
+    public virtual IReadOnlyList<string> AddressPaths => [];
+
+    /// <summary>The processes that its messages and answers run through; empty where there are none.</summary>
+    public virtual IReadOnlyList<string> Processes => [];
+
     /// <summary>Whether it is started.</summary>
     [Setting("Whether the endpoint is started.")]
     public bool Enabled { get; init; } = true;

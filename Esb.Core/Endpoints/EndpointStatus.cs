@@ -17,7 +17,7 @@ public enum EndpointState
     /// <summary>It works.</summary>
     Running,
 
-    /// <summary>The outside is away, or a store that it needs: it holds its messages and probes.</summary>
+    /// <summary>The outside is away, or a store that it needs: it holds its messages and probes. Or its schedule has closed it.</summary>
     Paused,
 
     /// <summary>An operator paused it.</summary>
@@ -25,6 +25,9 @@ public enum EndpointState
 
     /// <summary>It stands at a message that failed, to keep the order.</summary>
     Stopped,
+
+    /// <summary>The process died twice while it opened the queue: the queue stays closed until an operator resumes the endpoint.</summary>
+    Quarantined,
 }
 
 /// <summary>How an endpoint stands right now: a line of <c>/api/endpoints</c>.</summary>

@@ -34,6 +34,6 @@ public sealed record EndpointTuning
     /// <summary>Messages that may be on their way from the broker, 1..10000.</summary>
     public int? Prefetch { get; init; }
 
-    /// <summary>Whether it delivers nothing for now.</summary>
+    /// <summary>Whether it delivers nothing, or takes nothing in, for now; the only one of an inbound endpoint.</summary>
     public bool? Paused { get; init; }
 }

@@ -2,7 +2,18 @@ using Esb.Core.Configuration;
 
 namespace Esb.Core.Endpoints;
 
-/// <summary>A type of endpoint, as the configuration's <c>type</c> names it. Thread-safe.</summary>
+/// <summary>Makes an inbound endpoint on the services of a running bus, a new one each time it is called; it does nothing until it is
+/// started.</summary>
+/// <param name="services">The services of the bus.</param>
+/// <param name="intake">Where the endpoint hands its messages to.</param>
+public delegate IInboundEndpoint CreateInbound(IServiceProvider services, IMessageIntake intake);
+
+/// <summary>Makes what the instances of an outbound endpoint share; no connection is opened yet.</summary>
+/// <param name="services">The services of the bus.</param>
+public delegate IOutboundAdapter CreateOutbound(IServiceProvider services);
+
+/// <summary>A type of endpoint, as the configuration's <c>type</c> names it.</summary>
+/// <remarks>Made for a compile phase: its constructor may ask for what compilers may ask for, and for nothing of a running bus.</remarks>
 public interface IEndpointType
 {
     /// <summary>The settings record of the type.</summary>
@@ -12,19 +23,20 @@ public interface IEndpointType
 /// <summary>A type of inbound endpoint.</summary>
 public interface IInboundEndpointType : IEndpointType
 {
-    /// <summary>Compiles what an endpoint's settings hold, and reports what is wrong with them beyond what its properties say one by one. Opens nothing. Called once for each endpoint, before any message runs.</summary>
+    /// <summary>Compiles what an endpoint's settings hold, and reports what is wrong with them beyond what its properties say one by one.
+    /// Opens nothing.</summary>
     /// <param name="settings">The settings; what could not be read has its default, and nothing is thrown because of it.</param>
-    /// <param name="errors">Hears of every error.</param>
-    /// <returns>Makes the endpoint for an intake, a new one each time it is called; it does nothing until it is started. Null where the settings have an error.</returns>
-    Func<IMessageIntake, IInboundEndpoint>? Prepare(InboundEndpointConfig settings, ConfigErrors errors);
+    /// <param name="errors">Receives every error.</param>
+    /// <returns>Makes the endpoint. Null where the settings have an error.</returns>
+    CreateInbound? Compile(InboundEndpointConfig settings, ConfigErrors errors);
 }
 
 /// <summary>A type of outbound endpoint.</summary>
 public interface IOutboundEndpointType : IEndpointType
 {
-    /// <inheritdoc cref="IInboundEndpointType.Prepare"/>
-    /// <returns>Makes what the endpoint's instances share; no connection is opened yet. Null where the settings have an error.</returns>
-    Func<IOutboundAdapter>? Prepare(OutboundEndpointConfig settings, ConfigErrors errors);
+    /// <inheritdoc cref="IInboundEndpointType.Compile"/>
+    /// <returns>Makes what the endpoint's instances share. Null where the settings have an error.</returns>
+    CreateOutbound? Compile(OutboundEndpointConfig settings, ConfigErrors errors);
 }
 
 /// <summary>Base of the types of inbound endpoints: knows its settings record.</summary>
@@ -35,10 +47,11 @@ public abstract class InboundEndpointType<TSettings> : IInboundEndpointType
     public Type Settings => typeof(TSettings);
 
     /// <inheritdoc/>
-    public Func<IMessageIntake, IInboundEndpoint>? Prepare(InboundEndpointConfig settings, ConfigErrors errors) => Prepared.UnlessRefused(settings, errors, found => Prepare((TSettings)settings, found));
+    public CreateInbound? Compile(InboundEndpointConfig settings, ConfigErrors errors) =>
+        Sound.OrNull(settings, errors, found => Compile((TSettings)settings, found));
 
-    /// <inheritdoc cref="IInboundEndpointType.Prepare"/>
-    protected abstract Func<IMessageIntake, IInboundEndpoint>? Prepare(TSettings settings, ConfigErrors errors);
+    /// <inheritdoc cref="IInboundEndpointType.Compile"/>
+    protected abstract CreateInbound? Compile(TSettings settings, ConfigErrors errors);
 }
 
 /// <summary>Base of the types of outbound endpoints: knows its settings record.</summary>
@@ -49,20 +62,21 @@ public abstract class OutboundEndpointType<TSettings> : IOutboundEndpointType
     public Type Settings => typeof(TSettings);
 
     /// <inheritdoc/>
-    public Func<IOutboundAdapter>? Prepare(OutboundEndpointConfig settings, ConfigErrors errors) => Prepared.UnlessRefused(settings, errors, found => Prepare((TSettings)settings, found));
+    public CreateOutbound? Compile(OutboundEndpointConfig settings, ConfigErrors errors) =>
+        Sound.OrNull(settings, errors, found => Compile((TSettings)settings, found));
 
-    /// <inheritdoc cref="IOutboundEndpointType.Prepare"/>
-    protected abstract Func<IOutboundAdapter>? Prepare(TSettings settings, ConfigErrors errors);
+    /// <inheritdoc cref="IOutboundEndpointType.Compile"/>
+    protected abstract CreateOutbound? Compile(TSettings settings, ConfigErrors errors);
 }
 
-file static class Prepared
+file static class Sound
 {
-    // Of this endpoint alone: an error that a neighbour has too is told once, and ours all the same.
-    public static TCreate? UnlessRefused<TCreate>(EndpointConfig settings, ConfigErrors errors, Func<ConfigErrors, TCreate?> prepare)
+    // Judged by the errors of this endpoint alone: one that a neighbour has too is reported once, and makes both unsound.
+    public static TCreate? OrNull<TCreate>(EndpointConfig settings, ConfigErrors errors, Func<ConfigErrors, TCreate?> compile)
         where TCreate : class
     {
         var found = new ConfigErrors();
-        var create = prepare(found);
+        var create = compile(found);
         errors.AddAll(found);
         return settings.IsWhole && !found.Any ? create : null;
     }

@@ -1,4 +1,5 @@
 using Esb.Core.Configuration.Settings;
+using Esb.Core.Schedules;
 using Esb.Core.Topics;
 
 namespace Esb.Core.Endpoints;
@@ -45,6 +46,23 @@ public abstract record InboundEndpointConfig : EndpointConfig
     [Setting("How long a caller waits for an answer in request-reply.", Range = "1ms..1h")]
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(60);
 
+    /// <summary>When messages are taken in; null for always.</summary>
+    [Setting("The hours in which messages are taken in; always by default. Outside of them callers get 503 with Retry-After, and nothing is looked for.")]
+    public ScheduleConfig? Schedule { get; init; }
+
+    /// <summary>The outbound endpoints that requests are relayed to.</summary>
+    public virtual IEnumerable<string> Relays => Relay is null ? [] : [Relay];
+
+    /// <inheritdoc/>
+    public override IReadOnlyList<string> Processes => Process is null ? [] : [Process];
+
     /// <summary>Messages that the endpoint works on at once, at most; null where its type sets no bound.</summary>
     public virtual int? CallsAtOnce => null;
+
+    /// <summary>Whether two of it can take messages in at the same time, so that another revision of it starts before this one has
+    /// stopped.</summary>
+    public virtual bool CanOverlap => false;
+
+    /// <summary>The code of a request whose answer took longer than <see cref="Timeout"/>, where the protocol has one of its own.</summary>
+    public virtual string TimeoutCode => "ESB-INTAKE-TIMEOUT";
 }

@@ -48,6 +48,12 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     /// <summary>The database, one of the connections, whose transactions its effect can be a part of; null where it has none.</summary>
     public virtual string? Database => null;
 
+    /// <inheritdoc/>
+    public override IReadOnlyList<string> Processes => [.. new[] { Process, Reply }.OfType<string>()];
+
+    /// <summary>The process that makes what is sent, before an instance is rented; null where messages are sent as they are.</summary>
+    public virtual string? PreparedBy => Process;
+
     /// <summary>What it subscribes to; empty where it is only called.</summary>
     [Setting("The subjects it subscribes to; * stands for one part, # for any number.")]
     public IReadOnlyList<SubjectPattern> Subscribe { get; init; } = [];
@@ -55,6 +61,14 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     /// <summary>Which messages it takes.</summary>
     [Setting("A condition on headers; messages for which it does not hold are passed over.")]
     public ConditionConfig? Filter { get; init; }
+
+    /// <summary>The process that each message runs through before it is sent.</summary>
+    [Setting("The process that each message runs through before it is sent, within timeout; what it filters is not sent.", Reference = "processes")]
+    public virtual string? Process { get; init; }
+
+    /// <summary>The process that the answer of a request or a call runs through.</summary>
+    [Setting("The process that the answer of a request or a call runs through; the message at its end is the answer.", Reference = "processes")]
+    public string? Reply { get; init; }
 
     /// <summary>Instances that may exist at once on a host.</summary>
     [Setting("Instances that may exist at once on a host; they are made only when none is free.", Range = "1..1000")]

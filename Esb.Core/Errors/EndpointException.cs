@@ -23,6 +23,9 @@ public sealed class EndpointException : EsbException
     /// <inheritdoc/>
     public override bool IsTransient { get; }
 
+    /// <summary>The step of the endpoint's process that failed: its id, or where it stands; null where none did.</summary>
+    public string? Step { get; init; }
+
     /// <summary>Whether nothing left the bus, such as where a message has no value for a parameter: the failure says nothing about the outside.</summary>
     public bool IsUnsent { get; init; }
 

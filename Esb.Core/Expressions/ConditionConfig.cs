@@ -1,6 +1,5 @@
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
-using Esb.Core.Processes;
 
 namespace Esb.Core.Expressions;
 
@@ -8,7 +7,7 @@ namespace Esb.Core.Expressions;
 /// <remarks>Alone, a value holds as XPath says for XPath, otherwise when it exists and is not false. Numbers compare as numbers when both sides are.</remarks>
 [ExactlyOne("xpath", "jsonpath", "header", "property", "message", "value", "template", "all", "any", "not")]
 [AtMostOne("equals", "notEquals", "in", "greaterThan", "atLeast", "lessThan", "atMost", "matches", "startsWith", "exists", "all", "any", "not")]
-public sealed record ConditionConfig : SettingsRecord, IValueSource, ITakesValues
+public sealed record ConditionConfig : SettingsRecord, IValueSource
 {
     /// <inheritdoc/>
     [Setting("An XPath 1.0 expression over the body, with the prefixes of the section namespaces.")]
@@ -98,7 +97,7 @@ public sealed record ConditionConfig : SettingsRecord, IValueSource, ITakesValue
     [Setting("Holds when this does not.")]
     public ConditionConfig? Not { get; init; }
 
-    /// <inheritdoc/>
+    /// <summary>The values that it looks at, those of the conditions that it joins included.</summary>
     public IEnumerable<IValueSource> Values => this switch
     {
         { All: { } all } => all.SelectMany(condition => condition.Values),

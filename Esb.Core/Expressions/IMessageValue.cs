@@ -37,9 +37,6 @@ public interface IExpressionCompiler
 
     /// <summary>Compiles a template: text with places such as <c>{header.x-order}</c>, <c>{message.id}</c>, <c>{property.status}</c>; <c>{{</c> is a plain brace.</summary>
     IMessageValue? CompileTemplate(string template, string path, Configuration.ConfigOrigin origin, Configuration.ConfigErrors errors);
-
-    /// <summary>Says that the configuration is compiled. All of its expressions share one pass over a document, to which nothing can be added while messages run: whoever compiles later gets an <see cref="InvalidOperationException"/>.</summary>
-    void Complete();
 }
 
 /// <summary>Values as text.</summary>

@@ -2,7 +2,7 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Core.Listening;
 
-/// <summary>A part of the bus that listens at ports of this machine.</summary>
+/// <summary>A part of a configuration that has the bus listen at ports of this machine; asked while it is compiled.</summary>
 public interface IListeningPart
 {
     /// <summary>What is configured, whether or not it is opened.</summary>

@@ -7,10 +7,13 @@ namespace Esb.Core.Parties;
 /// <remarks>Each sort of credential is a list, so that a new one can be handed out before the old one is taken away.</remarks>
 public sealed record PartyConfig : SettingsRecord
 {
+    /// <summary>The least characters of keys that nobody needs to remember.</summary>
+    public const int MinKeyLength = 16;
+
     /// <summary>The most bytes, in UTF-8, of an API key, and of a user and a password each: no more is looked at.</summary>
     public const int MaxSecretBytes = 1024;
 
-    /// <summary>Its API keys, each at least <see cref="PartyCheck.MinKeyLength"/> characters, and at most <see cref="MaxSecretBytes"/>.</summary>
+    /// <summary>Its API keys, each at least <see cref="MinKeyLength"/> characters, and at most <see cref="MaxSecretBytes"/>.</summary>
     [Setting("Its API keys, of 16 characters to 1024 bytes each.", Secret = true)]
     public IReadOnlyList<string> ApiKeys { get; init; } = [];
 
@@ -26,7 +29,7 @@ public sealed record PartyConfig : SettingsRecord
     [Setting("Its client certificates, on listeners that ask for them.")]
     public IReadOnlyList<CertificateCredentialConfig> Certificates { get; init; } = [];
 
-    /// <summary>Its keys of signed requests (HMAC), each at least <see cref="PartyCheck.MinKeyLength"/> characters.</summary>
+    /// <summary>Its keys of signed requests (HMAC), each at least <see cref="MinKeyLength"/> characters.</summary>
     [Setting("The keys that it signs its requests with (HMAC-SHA256), of at least 16 characters each.", Secret = true)]
     public IReadOnlyList<string> SignatureKeys { get; init; } = [];
 

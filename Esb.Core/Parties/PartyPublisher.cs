@@ -1,3 +1,4 @@
+using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Processes;
 using Esb.Core.Topics;
@@ -6,7 +7,7 @@ namespace Esb.Core.Parties;
 
 /// <summary>Publishes on behalf of a party only what that party may publish. Messages without a party, and of parties that the configuration does not know, pass.</summary>
 /// <remarks>The party is whoever sent what came in, also once the answer of a call has become the message. Thread-safe.</remarks>
-public sealed class PartyPublisher(ITopicPublisher inner, PartyDirectory parties) : ITopicPublisher
+public sealed class PartyPublisher(ITopicPublisher inner, Live<PartyDirectory> parties) : ITopicPublisher
 {
     /// <inheritdoc/>
     /// <exception cref="EsbException">Also <c>ESB-PARTY-SUBJECT</c>: the party may not publish under the subject.</exception>
@@ -35,7 +36,7 @@ public sealed class PartyPublisher(ITopicPublisher inner, PartyDirectory parties
     private void Require(MessageContext context, Subject subject)
     {
         if (context.Received.Party is not { } name) return;
-        if (parties.TryFind(name, out var party) && !party.MayPublish(subject.Value)) throw PartyFaults.MayNotPublish(party, subject.Value);
+        if (parties.Current.TryFind(name, out var party) && !party.MayPublish(subject.Value)) throw PartyFaults.MayNotPublish(party, subject.Value);
         Name(context);
     }
 

@@ -28,6 +28,9 @@ public enum ChangeKind
 
     /// <summary>It can only be replaced, which no host does by itself.</summary>
     Migrate,
+
+    /// <summary>It is another configuration's, and nobody of this one touches it.</summary>
+    Refuse,
 }
 
 /// <summary>What a configuration would change.</summary>

@@ -17,13 +17,18 @@ public interface IUnitOfWork : IAsyncDisposable
     Task CommitAsync(CancellationToken cancellationToken);
 }
 
+/// <summary>Knows while a configuration is compiled which connections can have transactions.</summary>
+public interface ITransactionSupport
+{
+    /// <summary>Why a connection can have no transactions that publish; null where it can, or where no connection of this name is
+    /// configured. Opens none.</summary>
+    /// <param name="connection">The name of a connection.</param>
+    string? ObstacleOf(string connection);
+}
+
 /// <summary>Begins transactions. Thread-safe.</summary>
 public interface ITransactions
 {
-    /// <summary>Why a connection can have no transactions that publish; null where it can. Opens none.</summary>
-    /// <param name="connection">The name of a connection that is configured.</param>
-    string? ObstacleOf(string connection);
-
     /// <summary>Begins a transaction.</summary>
     /// <param name="connection">The name of a connection that is configured.</param>
     /// <param name="timeout">How long to wait for a free connection.</param>

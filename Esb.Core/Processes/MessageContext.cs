@@ -51,6 +51,11 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
     /// <summary>The endpoint it came in by.</summary>
     public string Endpoint { get; } = endpoint;
 
+    /// <summary>Whether an outbound endpoint runs the process on what was delivered to it. Others may have got the same message: what the
+    /// process makes of it has
+    /// ids that follow from the endpoint too.</summary>
+    public bool IsDelivered { get; init; }
+
     /// <summary>The process that runs.</summary>
     public string Process { get; set; } = "";
 
@@ -95,28 +100,35 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
         return shown;
     }
 
-    /// <summary>The id for the next message that the process publishes: the first keeps the id of the message that came in, each further one has its own, the same at every repetition.</summary>
+    /// <summary>The id for the next message that the process publishes: the first keeps the id of the message that came in, each further
+    /// one, and each of a message that was
+    /// delivered, has its own, the same at every repetition.</summary>
     /// <param name="step">The place of the publishing step in its process.</param>
     public Guid NextPublishId(string step)
     {
-        var id = _published is null ? Received.Id : MessageIds.Derive(_published.Value, step);
+        var id = _published is { } before ? MessageIds.Derive(before, step)
+            : IsDelivered ? MessageIds.Derive(Received.Id, $"{Endpoint} {step}")
+            : Received.Id;
         _published = id;
         return id;
     }
 
-    /// <summary>The id under which the process calls an endpoint: the first call keeps the message's, each further one of the same endpoint has its own, the same at every repetition.</summary>
+    /// <summary>The id under which the process calls an endpoint: the first call keeps the message's, each further one of the same
+    /// endpoint, and each of a message that was
+    /// delivered, has its own, the same at every repetition.</summary>
     /// <param name="endpoint">The endpoint's name.</param>
     /// <param name="step">The place of the calling step in its process.</param>
     public Guid NextCallId(string endpoint, string step)
     {
         var calls = (_calls ??= []).GetValueOrDefault(endpoint);
         _calls[endpoint] = calls + 1;
+        if (IsDelivered) return MessageIds.Derive(Message.Id, $"{Endpoint} {step} {calls}");
         return calls == 0 ? Message.Id : MessageIds.Derive(Message.Id, $"{step} {calls}");
     }
 
     /// <summary>The id of a copy of the message, its own and the same at every repetition.</summary>
     /// <param name="step">The place of the copying step in its process.</param>
-    public Guid NextCopyId(string step) => MessageIds.Derive(Received.Id, $"copy {step} {_copies++}");
+    public Guid NextCopyId(string step) => MessageIds.Derive(Received.Id, IsDelivered ? $"copy {Endpoint} {step} {_copies++}" : $"copy {step} {_copies++}");
 
     /// <summary>Says that a message was confirmed, or became a part of a transaction; only the first counts.</summary>
     public void NotePublished(FirstPublish publish) => FirstPublish ??= publish;

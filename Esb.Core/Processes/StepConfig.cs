@@ -20,6 +20,9 @@ public sealed record StepConfig
     /// <summary>Names the step in history, telemetry and environment variables; null where it has no name.</summary>
     public string? Id { get; init; }
 
+    /// <summary>What it is called in history and telemetry: its id, or where it stands.</summary>
+    public string Place => Id ?? Path;
+
     /// <summary>For people.</summary>
     public string? Note { get; init; }
 }

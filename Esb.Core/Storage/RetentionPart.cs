@@ -5,7 +5,7 @@ namespace Esb.Core.Storage;
 /// <summary>Lets go of what is too old, at the start and then every hour, until the bus stops. A store that is away is asked again an hour later.</summary>
 /// <param name="retention">How long things are kept.</param>
 /// <param name="time">Says what is too old.</param>
-public abstract class RetentionPart(TimeSpan retention, TimeProvider time) : IBusPart, IDisposable
+public abstract class RetentionPart(Func<TimeSpan> retention, TimeProvider time) : IBusPart, IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromHours(1);
 
@@ -14,6 +14,9 @@ public abstract class RetentionPart(TimeSpan retention, TimeProvider time) : IBu
 
     /// <inheritdoc/>
     public BusStage Stage => BusStage.Stores;
+
+    /// <inheritdoc/>
+    public IReadOnlyList<Type> StartsAfter => [typeof(IStorePart)];
 
     /// <inheritdoc/>
     public Task StartAsync(CancellationToken cancellationToken)
@@ -56,7 +59,7 @@ public abstract class RetentionPart(TimeSpan retention, TimeProvider time) : IBu
         {
             try
             {
-                await RemoveBeforeAsync(time.GetUtcNow() - retention, stopping);
+                await RemoveBeforeAsync(time.GetUtcNow() - retention(), stopping);
             }
             catch (Exception) when (stopping.IsCancellationRequested)
             {

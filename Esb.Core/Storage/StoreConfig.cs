@@ -14,6 +14,9 @@ public abstract record StoreConfig : SettingsRecord
     [Setting("How long bodies that travel as a reference are kept, at least: longer than any message may wait in a queue.", Range = "1d..36500d")]
     public TimeSpan ClaimRetention { get; init; } = TimeSpan.FromDays(30);
 
+    /// <summary>The folder of this host, also where its store is shared.</summary>
+    public virtual string Folder { get; init; } = "esb-data";
+
     /// <summary>Whether all hosts of a farm keep their things in one place; false where each host has its own.</summary>
     public virtual bool IsShared => false;
 }

@@ -36,6 +36,17 @@ public interface ITopicTransport : IAsyncDisposable
     /// <summary>Delivers what matches a subscription to the handler until the result is disposed; then waits for the deliveries under way.</summary>
     Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken);
 
+    /// <summary>Makes what a subscription needs to keep its messages, and delivers none; returns without doing it where the server is away.
+    /// <see cref="SubscribeAsync"/> does it anyway.</summary>
+    Task DeclareAsync(Subscription subscription, CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <summary>Lets nothing more come to the queues of an endpoint that is gone. What waits there stays, or becomes dead letters where
+    /// only this process keeps it.</summary>
+    Task RetireAsync(Subscription subscription, CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <summary>Goes on with other topics, and other endpoints that may exist on some host.</summary>
+    Task ChangeAsync(IReadOnlyDictionary<string, TopicConfig> topics, IReadOnlyList<Subscription> endpoints, CancellationToken cancellationToken) => Task.CompletedTask;
+
     /// <summary>Waits until what only this process keeps has been settled by its subscribers; returns at once where the transport is durable.</summary>
     Task DrainAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 

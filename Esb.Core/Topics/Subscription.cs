@@ -27,6 +27,10 @@ public sealed record Subscription(
     /// <summary>Whether it answers requests: one that nobody waits for any more is not brought to it. To others a request is a message like any other.</summary>
     public bool Answers { get; init; }
 
+    /// <summary>Whether what it does with a message may publish others. A transport that is not durable counts the message as settled once
+    /// those are.</summary>
+    public bool Publishes { get; init; }
+
     /// <summary>What the configuration of an endpoint wants.</summary>
     public static Subscription Of(OutboundEndpointConfig config)
     {
@@ -36,6 +40,7 @@ public sealed record Subscription(
         {
             Lanes = config.Delivery == DeliveryMode.OrderedByKey ? config.Lanes : null,
             Answers = config.Answers,
+            Publishes = config.Processes.Count > 0,
         };
     }
 

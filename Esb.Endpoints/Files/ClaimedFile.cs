@@ -1,26 +1,16 @@
+using Esb.Delivery.Polling;
+
 namespace Esb.Endpoints.Files;
 
 /// <summary>A file that this host alone works on, in a folder named after the message it becomes.</summary>
 /// <param name="MessageId">The message's id; it stays with the file over crashes.</param>
 /// <param name="Folder">The folder made for it.</param>
 /// <param name="Name">The file's own name.</param>
-internal sealed record ClaimedFile(Guid MessageId, string Folder, string Name)
+internal sealed record ClaimedFile(Guid MessageId, string Folder, string Name) : PolledItem(MessageId)
 {
     private const string ArrivedEnding = ".arrived";
 
     public string Path => System.IO.Path.Combine(Folder, Name);
-
-    /// <summary>Whether its message has arrived already, and only the file is still to be put away.</summary>
-    public bool HasArrived { get; init; }
-
-    /// <summary>Why it was refused, where only its move is still to be done.</summary>
-    public FileRefusal? Refusal { get; init; }
-
-    /// <summary>Attempts that failed.</summary>
-    public int Failures { get; init; }
-
-    /// <summary>When it is tried again.</summary>
-    public long NotBefore { get; init; }
 
     /// <summary>The claim in a folder that an earlier owner left; null where there is none.</summary>
     public static ClaimedFile? Find(string folder)
@@ -34,7 +24,7 @@ internal sealed record ClaimedFile(Guid MessageId, string Folder, string Name)
     }
 
     /// <summary>Remembers on disk that the message has arrived: it is not handed over again, whatever happens to this process.</summary>
-    public ClaimedFile MarkArrived()
+    public override ClaimedFile MarkArrived()
     {
         if (HasArrived) return this;
         var arrived = this with { HasArrived = true };
@@ -49,6 +39,3 @@ internal sealed record ClaimedFile(Guid MessageId, string Folder, string Name)
         }
     }
 }
-
-/// <summary>Why a file was refused.</summary>
-internal sealed record FileRefusal(string Code, string Reason);

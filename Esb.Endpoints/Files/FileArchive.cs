@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Esb.Delivery.Polling;
 
 namespace Esb.Endpoints.Files;
 
@@ -39,7 +40,7 @@ internal sealed class FileArchive(FileInboundConfig config, TimeProvider time)
     // Names may have 255 bytes, and a character up to three: together with the id they still fit.
     private static string Clip(string text) => text.Length <= 60 ? text : text[..60];
 
-    private void Explain(string path, ClaimedFile file, FileRefusal refusal)
+    private void Explain(string path, ClaimedFile file, PolledRefusal refusal)
     {
         var text = string.Create(CultureInfo.InvariantCulture, $"{refusal.Code}\n{refusal.Reason}\n{time.GetUtcNow():O}\nmessage {file.MessageId}\n");
         var unfinished = FinalName.Temporary(config.ErrorFolder);

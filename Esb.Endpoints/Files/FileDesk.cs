@@ -1,156 +1,44 @@
-using System.Collections.Concurrent;
 using Esb.Core.Errors;
+using Esb.Delivery.Intake.Overload;
+using Esb.Delivery.Polling;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Files;
 
-/// <summary>Works on claimed files, a number of them at once: hands each over, waits until its message has arrived, puts it away; or lets it wait and tries again.</summary>
-internal sealed partial class FileDesk(FileInboundConfig config, FileHandOver handOver, FileArchive archive, TimeProvider time, ILogger<FileDesk> logger) : IAsyncDisposable
+/// <summary>Works on claimed files: hands each over, waits until its message has arrived, puts it away; or lets it wait and tries
+/// again.</summary>
+internal sealed partial class FileDesk(FileInboundConfig config, FileHandOver handOver, Admission admission, FileArchive archive, TimeProvider time, ILogger<FileDesk> logger)
+    : PollingDesk<ClaimedFile>(admission, time)
 {
-    private const int MostWaiting = 100; // while the bus takes nothing, the other files stay where everybody sees them
+    protected override Task<Task> HandOverAsync(ClaimedFile item, CancellationToken cancellationToken) => handOver.HandOverAsync(item, cancellationToken);
 
-    private static readonly TimeSpan LongestSettling = TimeSpan.FromSeconds(5); // longer takes only what is delivered again later
-
-    private readonly SemaphoreSlim _hands = new(config.MaxConcurrentCalls);
-    private readonly ConcurrentDictionary<Guid, Task> _underWay = new();
-    private readonly WaitingFiles _waiting = new(time);
-    private readonly CancellationTokenSource _abandoned = new();
-
-    /// <summary>Whether so many files wait that no others should be claimed.</summary>
-    public bool IsFull => _waiting.Count >= MostWaiting;
-
-    /// <summary>Whether files wait to be tried again.</summary>
-    public bool HasWaiting => _waiting.Count > 0;
-
-    /// <summary>Takes out the files to be tried again now.</summary>
-    public IReadOnlyList<ClaimedFile> TakeDue() => _waiting.TakeDue();
-
-    /// <summary>Claims a file as soon as a hand is free, and begins to work on it; nothing where it could not be claimed.</summary>
-    public async Task TakeAsync(Func<ClaimedFile?> claim, CancellationToken cancellationToken)
+    protected override ValueTask PutAwayAsync(ClaimedFile item)
     {
-        await _hands.WaitAsync(cancellationToken);
-        ClaimedFile? file = null;
-        try
-        {
-            file = claim();
-        }
-        finally
-        {
-            if (file is null) _hands.Release();
-        }
-
-        if (file is not null) Track(file.MessageId, WorkAsync(file));
+        archive.PutAway(item);
+        return ValueTask.CompletedTask;
     }
 
-    /// <summary>Waits until nothing is handed over any more, and a short time for messages to arrive.</summary>
-    public async Task CloseAsync(CancellationToken cancellationToken)
+    protected override bool IsGone(Exception failure) => failure is FileNotFoundException or DirectoryNotFoundException;
+
+    protected override bool MayPass(Exception failure) => failure is IOException;
+
+    protected override bool MayPassLater(Exception failure) => failure is IOException or UnauthorizedAccessException;
+
+    protected override void OnWaiting(ClaimedFile item, Exception cause) => LogWaits(cause, (cause as EsbException)?.Code ?? "ESB-FILE-IO", item.MessageId, config.Name);
+
+    protected override void OnRefused(ClaimedFile item, EsbException cause) => LogRefused(cause, cause.Code, item.MessageId, config.Name);
+
+    protected override PolledRefusal OnFailed(ClaimedFile item, Exception cause)
     {
-        await using var abandon = cancellationToken.Register(_abandoned.Cancel);
-        for (var hand = 0; hand < config.MaxConcurrentCalls; hand++) await _hands.WaitAsync(CancellationToken.None);
-        try
-        {
-            await Task.WhenAll(_underWay.Values).WaitAsync(LongestSettling, time, cancellationToken);
-        }
-        catch (Exception ex) when (ex is TimeoutException or OperationCanceledException)
-        {
-            LogLeft(config.Name, _underWay.Count);
-        }
+        LogFailed(cause, item.MessageId, config.Name);
+        return new PolledRefusal("ESB-INTERNAL", "The file could not be worked on; the log of the host says why.");
     }
 
-    public async ValueTask DisposeAsync()
-    {
-        await _abandoned.CancelAsync();
-        await Task.WhenAll(_underWay.Values);
-        _abandoned.Dispose();
-    }
+    protected override void OnNotPutAway(ClaimedFile item, Exception cause) => LogNotMoved(cause, item.MessageId, config.Name);
 
-    private void Track(Guid id, Task work)
-    {
-        if (work.IsCompleted) return;
-        _underWay[id] = work;
-        _ = work.ContinueWith(done => _underWay.TryRemove(new(id, done)), TaskScheduler.Default);
-    }
+    protected override void OnGone(ClaimedFile item, Exception cause) => LogGone(cause, item.MessageId, config.Name);
 
-    private async Task WorkAsync(ClaimedFile file)
-    {
-        if (await JudgeAsync(file) is not { } judged) return;
-        try
-        {
-            archive.PutAway(judged);
-        }
-        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
-        {
-            if (judged.Failures == 0) LogNotMoved(ex, judged.MessageId, config.Name);
-            _waiting.Add(judged.Refusal is null ? judged.MarkArrived() : judged);
-        }
-    }
-
-    /// <summary>Finds out what becomes of a file; null where it stays claimed.</summary>
-    private async Task<ClaimedFile?> JudgeAsync(ClaimedFile file)
-    {
-        try
-        {
-            var settled = await HandOverAsync(file);
-            return await IsSettledAsync(file, settled) ? file : null;
-        }
-        catch (OperationCanceledException) when (_abandoned.IsCancellationRequested)
-        {
-            return null; // whoever starts next takes it up, as the same message
-        }
-        catch (Exception ex) when (ex is FileNotFoundException or DirectoryNotFoundException)
-        {
-            LogGone(ex, file.MessageId, config.Name);
-            return null;
-        }
-        catch (Exception ex) when (ex is IOException or OperationCanceledException or EsbException { IsTransient: true })
-        {
-            LetWait(file, ex);
-            return null;
-        }
-        catch (EsbException ex)
-        {
-            LogRefused(ex, ex.Code, file.MessageId, config.Name);
-            return file with { Refusal = new FileRefusal(ex.Code, ex.Message) };
-        }
-        catch (Exception ex)
-        {
-            LogFailed(ex, file.MessageId, config.Name);
-            return file with { Refusal = new FileRefusal("ESB-INTERNAL", "The file could not be worked on; the log of the host says why.") };
-        }
-    }
-
-    private async Task<Task> HandOverAsync(ClaimedFile file)
-    {
-        try
-        {
-            var isDecided = file.HasArrived || file.Refusal is not null;
-            return isDecided ? Task.CompletedTask : await handOver.HandOverAsync(file, _abandoned.Token);
-        }
-        finally
-        {
-            _hands.Release();
-        }
-    }
-
-    private async Task<bool> IsSettledAsync(ClaimedFile file, Task settled)
-    {
-        try
-        {
-            await settled.WaitAsync(_abandoned.Token);
-            return true;
-        }
-        catch (Exception ex) when (!_abandoned.IsCancellationRequested)
-        {
-            LetWait(file, ex); // the transport gave up before every subscriber had it
-            return false;
-        }
-    }
-
-    private void LetWait(ClaimedFile file, Exception cause)
-    {
-        if (file.Failures == 0) LogWaits(cause, (cause as EsbException)?.Code ?? "ESB-FILE-IO", file.MessageId, config.Name);
-        _waiting.Add(file);
-    }
+    protected override void OnLeft(int count) => LogLeft(config.Name, count);
 
     [LoggerMessage(EventId = 2250, Level = LogLevel.Warning, Message = "{Code}: message {MessageId} of {Endpoint} was not taken; its file is tried again")]
     private partial void LogWaits(Exception cause, string code, Guid messageId, string endpoint);

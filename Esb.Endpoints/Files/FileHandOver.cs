@@ -1,55 +1,35 @@
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
+using Esb.Delivery.Polling;
 
 namespace Esb.Endpoints.Files;
 
 /// <summary>Makes a message of a claimed file and hands it to the bus. Thread-safe.</summary>
-internal sealed class FileHandOver(FileInboundConfig config, IMessageIntake intake, long maxBodyBytes, TimeProvider time)
+internal sealed class FileHandOver(FileInboundConfig config, IMessageIntake intake, long maxBodyBytes, TimeProvider time) : PolledHandOver<ClaimedFile>(intake)
 {
     private const int WouldBlock = 11; // EWOULDBLOCK: locked by its writer
     private const int WindowsSharingViolation = unchecked((int)0x80070020);
 
     private readonly HeaderRules _headers = new(config.Headers);
 
-    /// <summary>Hands the file over.</summary>
-    /// <returns>Completes when its message has arrived.</returns>
-    /// <exception cref="EsbException">The file or its message was refused; where that is transient, only for now.</exception>
-    /// <exception cref="FileNotFoundException">The file has gone.</exception>
-    public async Task<Task> HandOverAsync(ClaimedFile file, CancellationToken cancellationToken)
+    protected override EsbMessage Envelope(ClaimedFile item) => EsbMessage.Create(MessageBody.Empty, time) with
     {
-        var message = Envelope(file);
-        try
-        {
-            message = message with { Body = await ReadAsync(file, cancellationToken) };
-        }
-        catch (EsbException ex) when (!ex.IsTransient)
-        {
-            await intake.RefuseAsync(message, ex.Code, ex.Message, cancellationToken);
-            throw;
-        }
-
-        var result = await intake.ReceiveAsync(message, cancellationToken);
-        return result.IsDurable ? Task.CompletedTask : result.Settled;
-    }
-
-    private EsbMessage Envelope(ClaimedFile file) => EsbMessage.Create(MessageBody.Empty, time) with
-    {
-        Id = file.MessageId,
-        ConversationId = file.MessageId,
-        ContentType = ContentTypeOf(file.Name),
-        Headers = _headers.Admit([new("x-file-name", SafeFileName.Escape(file.Name))], out _),
+        Id = item.MessageId,
+        ConversationId = item.MessageId,
+        ContentType = ContentTypeOf(item.Name),
+        Headers = _headers.Admit([new("x-file-name", SafeFileName.Escape(item.Name))], out _),
     };
 
-    private async Task<MessageBody> ReadAsync(ClaimedFile file, CancellationToken cancellationToken)
+    protected override async Task<MessageBody> ReadAsync(ClaimedFile item, CancellationToken cancellationToken)
     {
-        await using var stream = Open(file);
-        var (length, lastWrite) = (stream.Length, File.GetLastWriteTimeUtc(file.Path));
+        await using var stream = Open(item);
+        var (length, lastWrite) = (stream.Length, File.GetLastWriteTimeUtc(item.Path));
         if (length > maxBodyBytes) throw new EsbException("ESB-BODY-SIZE", $"The file is larger than {maxBodyBytes} bytes.", FaultKind.TooLarge);
 
         var body = MessageBody.FromStream(stream, length);
         var read = await body.BufferAsync(maxBodyBytes, cancellationToken);
-        if (read.Length != length || stream.Length != length || File.GetLastWriteTimeUtc(file.Path) != lastWrite) throw Busy(null);
+        if (read.Length != length || stream.Length != length || File.GetLastWriteTimeUtc(item.Path) != lastWrite) throw Busy(null);
         return body;
     }
 

@@ -1,93 +1,39 @@
-using Esb.Core.Audit;
-using Esb.Core.Endpoints;
+using Esb.Delivery.Intake.Overload;
+using Esb.Delivery.Polling;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Files;
 
 /// <summary>Inbound endpoint that makes a message of each file that is put into a folder.</summary>
-/// <remarks>
-/// Look, claim, hand over, put away. A file leaves its claim only once its message has arrived or was refused, so a crash at any point loses none;
-/// what it may do is hand a file over again, as the same message.
-/// </remarks>
+/// <remarks>A file leaves its claim only once its message has arrived or was refused.</remarks>
 internal sealed partial class FileInboundEndpoint(
-    FileInboundConfig config, FolderScan scan, FolderWatch watch, FileDesk desk, IAuditGate audit, TimeProvider time, ILogger<FileInboundEndpoint> logger) : IInboundEndpoint
+    FileInboundConfig config, FolderScan scan, FolderWatch watch, FileDesk desk, Admission admission, TimeProvider time, ILogger<FileInboundEndpoint> logger)
+    : PollingEndpoint<string, ClaimedFile>(desk, admission)
 {
     private static readonly TimeSpan PauseWithoutFolder = TimeSpan.FromSeconds(5);
 
-    private readonly CancellationTokenSource _stopping = new();
-    private Task _loop = Task.CompletedTask;
     private FileClaims? _claims;
-    private bool _isAway;
 
-    public Task StartAsync(CancellationToken cancellationToken)
+    protected override TimeSpan Interval => config.Interval;
+
+    protected override TimeSpan ShortInterval => scan.Quiet;
+
+    protected override ValueTask PrepareAsync(CancellationToken cancellationToken)
     {
         try
         {
             Directory.CreateDirectory(config.Folder); // only here: later, a missing folder may be a volume that is away
         }
-        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        catch (Exception ex) when (IsAway(ex))
         {
             LogAway(ex, CodeOf(ex), config.Name);
         }
 
-        _loop = Task.Run(RunAsync, CancellationToken.None);
-        return Task.CompletedTask;
+        return ValueTask.CompletedTask;
     }
 
-    public async Task StopAsync(CancellationToken cancellationToken)
+    protected override ValueTask<IReadOnlyList<ClaimedFile>> OpenAsync(CancellationToken cancellationToken)
     {
-        await _stopping.CancelAsync();
-        await _loop;
-        await desk.CloseAsync(cancellationToken);
-    }
-
-    public async ValueTask DisposeAsync()
-    {
-        await _stopping.CancelAsync();
-        await _loop;
-        await desk.DisposeAsync();
-        watch.Dispose();
-        _claims?.Dispose();
-        _stopping.Dispose();
-    }
-
-    private async Task RunAsync()
-    {
-        try
-        {
-            while (true)
-            {
-                var (pause, isWakeable) = await TryLookAsync();
-                await watch.WaitAsync(pause, isWakeable, _stopping.Token);
-            }
-        }
-        catch (OperationCanceledException) when (_stopping.IsCancellationRequested)
-        {
-            // Stopped.
-        }
-    }
-
-    private async Task<(TimeSpan Pause, bool IsWakeable)> TryLookAsync()
-    {
-        try
-        {
-            var next = await LookAsync();
-            if (_isAway) LogBack(config.Name);
-            _isAway = false;
-            return next;
-        }
-        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
-        {
-            if (!_isAway) LogAway(ex, CodeOf(ex), config.Name);
-            _isAway = true;
-            watch.End();
-            return (config.Interval < PauseWithoutFolder ? config.Interval : PauseWithoutFolder, false);
-        }
-    }
-
-    private async Task<(TimeSpan Pause, bool IsWakeable)> LookAsync()
-    {
-        await audit.WaitAsync(_stopping.Token);
         if (_claims is not { IsUsable: true })
         {
             _claims?.Dispose();
@@ -95,26 +41,47 @@ internal sealed partial class FileInboundEndpoint(
         }
 
         watch.Begin();
-        foreach (var file in (IEnumerable<ClaimedFile>)[.. _claims.TakeOver(), .. desk.TakeDue()]) await desk.TakeAsync(() => file, _stopping.Token);
-        if (desk.IsFull) return (scan.Quiet, false);
-
-        var look = scan.Look();
-        foreach (var name in look.Stable.TakeWhile(_ => !desk.IsFull)) await desk.TakeAsync(() => Claim(_claims, name), _stopping.Token);
-        return look.HasMore || desk.HasWaiting ? (scan.Quiet, false) : (config.Interval, true);
+        return ValueTask.FromResult(_claims.TakeOver());
     }
 
-    private ClaimedFile? Claim(FileClaims claims, string name)
+    protected override ValueTask<PolledLook<string>> LookAsync(CancellationToken cancellationToken)
+    {
+        var look = scan.Look();
+        return ValueTask.FromResult(new PolledLook<string>(look.Stable, look.HasMore));
+    }
+
+    protected override ValueTask<ClaimedFile?> ClaimAsync(string found, CancellationToken cancellationToken)
     {
         try
         {
-            return claims.TryClaim(name);
+            return ValueTask.FromResult(_claims!.TryClaim(found));
         }
         catch (UnauthorizedAccessException ex)
         {
-            scan.Avoid(name); // the others go on
-            LogForbidden(ex, config.Name, SafeFileName.Escape(name));
-            return null;
+            scan.Avoid(found); // the others go on
+            LogForbidden(ex, config.Name, SafeFileName.Escape(found));
+            return ValueTask.FromResult<ClaimedFile?>(null);
         }
+    }
+
+    protected override bool IsAway(Exception failure) => failure is IOException or UnauthorizedAccessException;
+
+    protected override TimeSpan OnAway(Exception cause, bool isFirst)
+    {
+        if (isFirst) LogAway(cause, CodeOf(cause), config.Name);
+        watch.End();
+        return config.Interval < PauseWithoutFolder ? config.Interval : PauseWithoutFolder;
+    }
+
+    protected override void OnBack() => LogBack(config.Name);
+
+    protected override Task WaitAsync(NextLook next, CancellationToken cancellationToken) => watch.WaitAsync(next.Pause, next.IsWakeable, cancellationToken);
+
+    protected override ValueTask ReleaseAsync()
+    {
+        watch.Dispose();
+        _claims?.Dispose();
+        return ValueTask.CompletedTask;
     }
 
     private static string CodeOf(Exception cause) => cause is UnauthorizedAccessException ? "ESB-FILE-ACCESS" : "ESB-FILE-FOLDER";

@@ -1,17 +1,19 @@
-using Esb.Core.Audit;
+using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
+using Esb.Delivery.Intake.Overload;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Files;
 
 /// <summary>The type <c>file-inbound</c>.</summary>
-internal sealed class FileInboundType(EsbConfiguration configuration, IAuditGate audit, TimeProvider time, ILoggerFactory loggers) : InboundEndpointType<FileInboundConfig>
+internal sealed class FileInboundType(LimitsConfig limits) : InboundEndpointType<FileInboundConfig>
 {
-    protected override Func<IMessageIntake, IInboundEndpoint>? Prepare(FileInboundConfig settings, ConfigErrors errors)
+    protected override CreateInbound? Compile(FileInboundConfig settings, ConfigErrors errors)
     {
         Check(settings, errors);
-        return intake => Create(settings, intake);
+        return (services, intake) => Create(settings, limits.MaxBodySize.Bytes, services, intake);
     }
 
     private static void Check(FileInboundConfig settings, ConfigErrors errors)
@@ -23,17 +25,18 @@ internal sealed class FileInboundType(EsbConfiguration configuration, IAuditGate
             errors.Add("ESB-CFG-VALUE", settings, "pattern", "expected a pattern of file names, without folders");
         foreach (var (name, folder) in new[] { ("done", settings.Done), ("error", settings.Error) })
         {
-            if (folder == settings.Folder && settings.IsSound("folder")) errors.Add("ESB-CFG-VALUE", settings, name, "must not be the folder that is read");
+            if (folder == settings.Folder) errors.Add("ESB-CFG-VALUE", settings, name, "must not be the folder that is read");
         }
     }
 
-    private FileInboundEndpoint Create(FileInboundConfig settings, IMessageIntake intake)
+    private static FileInboundEndpoint Create(FileInboundConfig settings, long maxBodyBytes, IServiceProvider services, IMessageIntake intake)
     {
-        var maxBodyBytes = configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes;
+        var (time, loggers) = (services.GetRequiredService<TimeProvider>(), services.GetRequiredService<ILoggerFactory>());
         var handOver = new FileHandOver(settings, intake, maxBodyBytes, time);
-        var desk = new FileDesk(settings, handOver, new FileArchive(settings, time), time, loggers.CreateLogger<FileDesk>());
+        var admission = services.GetRequiredService<Admissions>().Of(settings, intake.NeedsTopics);
+        var desk = new FileDesk(settings, handOver, admission, new FileArchive(settings, time), time, loggers.CreateLogger<FileDesk>());
         var scan = new FolderScan(settings, time, loggers.CreateLogger<FolderScan>());
         var watch = new FolderWatch(settings.Name, settings.Folder, time, loggers.CreateLogger<FolderWatch>(), folder => new FileSystemWatcher(folder));
-        return new FileInboundEndpoint(settings, scan, watch, desk, audit, time, loggers.CreateLogger<FileInboundEndpoint>());
+        return new FileInboundEndpoint(settings, scan, watch, desk, admission, time, loggers.CreateLogger<FileInboundEndpoint>());
     }
 }

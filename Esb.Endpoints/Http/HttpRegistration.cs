@@ -1,7 +1,13 @@
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
+using Esb.Configuration.Revisions;
 using Esb.Core;
 using Esb.Core.Listening;
 using Esb.Endpoints.Http.Access;
 using Esb.Endpoints.Http.Credentials;
+using Esb.Endpoints.Http.Listening;
+using Esb.Endpoints.Http.Receiving;
+using Esb.Endpoints.Http.Sending;
 using Esb.Endpoints.Http.Tls;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -14,15 +20,18 @@ internal static class HttpRegistration
         .AddSection<IReadOnlyDictionary<string, ListenerConfig>>("listeners", "Where inbound endpoints of HTTP are reached.", """{ "public": { "url": "http://127.0.0.1:8080" } }""")
         .AddEndpointType<HttpInboundType, HttpInboundConfig>("http-inbound", "Takes requests of HTTP in, or relays them.")
         .AddEndpointType<HttpOutboundType, HttpOutboundConfig>("http-outbound", "Sends requests of HTTP to one address.")
-        .AddSingleton<PartyCredentials>()
-        .AddSingleton<AccessFactory>()
-        .AddSingleton<IConfigurationCheck, AccessCheck>()
-        .AddSingleton<IConfigurationCheck, ListenerTlsCheck>()
+        .AddScoped<PartyCredentials>()
+        .AddScoped<AccessFactory>()
+        .AddRule<AccessRule>()
+        .AddRule<ListenerTlsRule>()
         .AddTargetCredentials()
         .AddSingleton<HttpTargets>()
+        .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<HttpTargets>())
+        .AddScoped<HttpInboundFactory>()
+        .AddCompiler<ListenerModels, ListenerCompiler>()
+        .AddCompiling<IListeningPart, ListenerPlaces>()
         .AddSingleton<HttpListeners>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<HttpListeners>())
-        .AddSingleton<IListeningPart>(provider => provider.GetRequiredService<HttpListeners>())
-        .AddSingleton<IConfigurationCheck, HttpRoutesCheck>()
-        .AddSingleton<IConfigurationCheck, ListenerCheck>();
+        .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<HttpListeners>())
+        .AddRule<HttpRoutesRule>();
 }

@@ -1,28 +1,44 @@
 using System.Collections.Concurrent;
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
 using Esb.Core.Configuration;
 using Esb.Core.Storage;
 
 namespace Esb.Endpoints.Sql;
 
 /// <summary>The databases of the section <c>connections</c>: one pool per process for each, made when it is first needed, whatever the number of endpoints. Thread-safe.</summary>
-internal sealed class DatabaseConnections(EsbConfiguration configuration, IEnumerable<IDatabaseProvider> providers) : IAsyncDisposable
+internal sealed class DatabaseConnections(Live<IReadOnlyDictionary<string, ConnectionConfig>> connections, IEnumerable<IDatabaseProvider> providers) : IAsyncDisposable
 {
     private const int ConnectionsPerCore = 4;
     private const int FewestConnections = 8;
 
-    private readonly ConcurrentDictionary<string, Lazy<Database>> _databases = new();
+    private readonly ConcurrentDictionary<string, (string Fingerprint, Lazy<Database> Database)> _databases = new();
+    private readonly ConcurrentBag<Lazy<Database>> _left = [];
 
     /// <summary>The database that a connection of the configuration names.</summary>
-    public Database Find(string name) => _databases.GetOrAdd(name, known => new Lazy<Database>(() => Open(known))).Value;
+    /// <remarks>A connection that another revision describes otherwise gets a new pool; the old one serves what is under way.</remarks>
+    public Database Find(string name)
+    {
+        var connection = connections.Current[name];
+        var fingerprint = Fingerprint.Of(connection);
+        return _databases.AddOrUpdate(
+            name,
+            _ => (fingerprint, new Lazy<Database>(() => Open(name, connection))),
+            (_, known) =>
+            {
+                if (known.Fingerprint == fingerprint) return known;
+                _left.Add(known.Database);
+                return (fingerprint, new Lazy<Database>(() => Open(name, connection)));
+            }).Database.Value;
+    }
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var database in _databases.Values.Where(database => database.IsValueCreated)) await database.Value.DisposeAsync();
+        foreach (var database in _databases.Values.Select(known => known.Database).Concat(_left).Where(database => database.IsValueCreated)) await database.Value.DisposeAsync();
     }
 
-    private Database Open(string name)
+    private Database Open(string name, ConnectionConfig connection)
     {
-        var connection = configuration.Named<ConnectionConfig>("connections")[name];
         var provider = providers.First(candidate => candidate.Name == connection.Provider);
         var size = connection.MaxPoolSize ?? Math.Max(FewestConnections, ConnectionsPerCore * Environment.ProcessorCount);
         return new Database(name, provider, provider.Open(connection, size), size);

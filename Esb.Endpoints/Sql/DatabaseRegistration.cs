@@ -1,3 +1,5 @@
+using Esb.Configuration.Revisions;
+using Esb.Configuration.Compiling;
 using Esb.Core;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
@@ -16,18 +18,23 @@ internal static class DatabaseRegistration
     {
         services.TryAddSingleton<DatabaseConnections>();
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IDatabaseProvider, NpgsqlProvider>());
-        services.TryAddEnumerable(ServiceDescriptor.Singleton<IConfigurationCheck, ConnectionsCheck>());
+        services.AddRule<ConnectionsRule>();
+        services.AddCompiling<IDatabaseProvider, NpgsqlProvider>().AddCompiling<ITransactionSupport, SqlTransactionSupport>();
         services.TryAddSingleton<OutboxTables>();
         services.TryAddSingleton<ITransactions, SqlTransactions>();
         return services;
     }
 
-    /// <summary>Our own tables, which are ready before endpoints use them.</summary>
-    public static IServiceCollection AddBusTables(this IServiceCollection services) => services.AddSingleton<IBusPart, BusTablesKeeper>();
+    /// <summary>Our own tables.</summary>
+    public static IServiceCollection AddBusTables(this IServiceCollection services) => services
+        .AddSingleton<BusTablesKeeper>()
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<BusTablesKeeper>())
+        .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<BusTablesKeeper>());
 
-    /// <summary>The outboxes, which publish only once endpoints have subscribed.</summary>
+    /// <summary>The outboxes.</summary>
     public static IServiceCollection AddOutboxes(this IServiceCollection services) => services
         .AddSingleton<Outboxes>()
         .AddSingleton<IOutboxMonitor>(provider => provider.GetRequiredService<Outboxes>())
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<Outboxes>());
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<Outboxes>())
+        .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<Outboxes>());
 }

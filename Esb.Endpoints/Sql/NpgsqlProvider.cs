@@ -1,5 +1,6 @@
 using System.Data.Common;
 using System.Net.Sockets;
+using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
@@ -59,10 +60,11 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
         return batch;
     }
 
-    public void AddClaim(DbBatch batch, MessageClaim claim) => ((NpgsqlBatch)batch).BatchCommands.Add(new NpgsqlBatchCommand("select esb.claim_message($1, $2, $3)")
+    public void AddClaim(DbBatch batch, MessageClaim claim) => ((NpgsqlBatch)batch).BatchCommands.Add(new NpgsqlBatchCommand("select esb.claim_message($1, $2, $3, $4)")
     {
         Parameters =
         {
+            new NpgsqlParameter<string> { TypedValue = claim.Bus },
             new NpgsqlParameter<string> { TypedValue = claim.Endpoint },
             new NpgsqlParameter<Guid> { TypedValue = claim.MessageId },
             new NpgsqlParameter<byte[]> { TypedValue = claim.BodyHash },

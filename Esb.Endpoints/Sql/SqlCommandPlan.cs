@@ -1,3 +1,4 @@
+using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Expressions;

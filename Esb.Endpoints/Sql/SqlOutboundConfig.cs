@@ -59,4 +59,7 @@ public sealed record SqlOutboundConfig : OutboundEndpointConfig
 
     /// <inheritdoc/>
     public override string? Database => Connection;
+
+    /// <inheritdoc/>
+    public override IReadOnlyList<string> AddressPaths => [$"{Path}.connection"];
 }

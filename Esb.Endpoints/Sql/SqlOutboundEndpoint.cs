@@ -29,7 +29,7 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
         cancellationToken.ThrowIfCancellationRequested();
         if (plan.ReadsBody || config.Once) await message.Body.BufferAsync(maxBodyBytes, cancellationToken);
         var values = plan.Evaluate(new MessageContext(message, config.Name));
-        var claim = config.Once ? MessageClaim.Of(config.Name, message) : null;
+        var claim = config.Once ? MessageClaim.Of(bus, config.Name, message) : null;
         try
         {
             if (claim is not null || fence is not null) await database.Tables.EnsureReadyAsync(cancellationToken);

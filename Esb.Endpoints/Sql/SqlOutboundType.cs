@@ -1,21 +1,26 @@
+using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Expressions;
 using Esb.Endpoints.Sql.Batches;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Endpoints.Sql;
 
 /// <summary>The type <c>sql-outbound</c>.</summary>
-internal sealed class SqlOutboundType(IExpressionCompiler expressions, EsbConfiguration configuration, DatabaseConnections databases, TimeProvider time)
+internal sealed class SqlOutboundType(IExpressionCompiler expressions, BusIdentity bus, LimitsConfig limits)
     : OutboundEndpointType<SqlOutboundConfig>
 {
-    private long MaxBodyBytes => configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes;
+    private readonly long _maxBodyBytes = limits.MaxBodySize.Bytes;
 
-    protected override Func<IOutboundAdapter>? Prepare(SqlOutboundConfig settings, ConfigErrors errors)
+    protected override CreateOutbound? Compile(SqlOutboundConfig settings, ConfigErrors errors)
     {
-        var plan = SqlCommandPlan.Compile(settings, expressions, MaxBodyBytes, errors);
+        var plan = SqlCommandPlan.Compile(settings, expressions, _maxBodyBytes, errors);
         if (settings.Batch is not null) CheckBatch(settings, errors);
-        return plan is null ? null : () => new SqlOutboundAdapter(settings, plan, databases, configuration.Name, MaxBodyBytes, time);
+        return plan is null
+            ? null
+            : services => new SqlOutboundAdapter(
+                settings, plan, services.GetRequiredService<DatabaseConnections>(), bus.Name, _maxBodyBytes, services.GetRequiredService<TimeProvider>());
     }
 
     private static void CheckBatch(SqlOutboundConfig settings, ConfigErrors errors)

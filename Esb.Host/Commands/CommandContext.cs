@@ -1,5 +1,5 @@
 using System.Collections;
-using Esb.Core.Configuration;
+using Esb.Host.Plugins;
 
 namespace Esb.Host.Commands;
 
@@ -21,12 +21,17 @@ internal sealed record CommandContext
 
     public TimeProvider Time { get; init; } = TimeProvider.System;
 
-    public static CommandContext OfThisProcess() => new()
+    public static CommandContext OfThisProcess()
     {
-        Output = Console.Out,
-        Error = Console.Error,
-        Variables = Environment.GetEnvironmentVariables().Cast<DictionaryEntry>().ToDictionary(entry => (string)entry.Key, entry => (string?)entry.Value ?? ""),
-        IsInteractive = !Console.IsErrorRedirected,
-        Services = () => new ServiceCollection().AddEsb(),
-    };
+        var variables = Environment.GetEnvironmentVariables().Cast<DictionaryEntry>().ToDictionary(entry => (string)entry.Key, entry => (string?)entry.Value ?? "");
+        var plugins = new Lazy<PluginCatalog>(() => PluginCatalog.Load(variables)); // only commands that know a configuration need them
+        return new CommandContext
+        {
+            Output = Console.Out,
+            Error = Console.Error,
+            Variables = variables,
+            IsInteractive = !Console.IsErrorRedirected,
+            Services = () => plugins.Value.AddTo(new ServiceCollection().AddEsb()),
+        };
+    }
 }

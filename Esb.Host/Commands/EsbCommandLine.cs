@@ -1,8 +1,12 @@
 using System.CommandLine;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
+using Esb.Host.Commands.Audit;
+using Esb.Host.Commands.Configuration;
 using Esb.Host.Commands.DeadLetters;
+using Esb.Host.Commands.Endpoints;
 using Esb.Host.Commands.Logging;
+using Esb.Host.Commands.Messages;
 using Esb.Host.Commands.Parking;
 using Esb.Host.Commands.Replays;
 
@@ -49,6 +53,7 @@ internal static class EsbCommandLine
         new ExplainCommand(context),
         new SchemaCommand(context),
         new TransformCommand(context),
+        new ReloadCommand(context),
         new SendCommand(context),
         new AuditCommand(context),
         new EndpointsCommand(context),

@@ -4,6 +4,7 @@ using System.Text;
 using System.Text.Json;
 using Esb.Core.Audit;
 using Esb.Core.Endpoints;
+using Esb.Host.Commands.Audit;
 using Esb.Host.Management;
 using Esb.Host.Management.Messages;
 

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
 using System.Net.Http.Headers;
+using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Messages;
 

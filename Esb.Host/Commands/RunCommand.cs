@@ -23,7 +23,7 @@ internal sealed class RunCommand : Command
     private static async Task<int> RunAsync(CommandContext context, string path)
     {
         using var signals = new StopSignals();
-        await using var services = await BusServices.BuildAsync(path, context.Variables, context.Services());
+        await using var services = BusServices.Build(path, context.Variables, context.Services());
         var outcome = await new EsbApplication(services).RunAsync(signals.Stop, signals.Abandon);
         return outcome.IsClean ? ExitCode.Done : ExitCode.Abandoned;
     }

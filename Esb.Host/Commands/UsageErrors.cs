@@ -1,6 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
-using Esb.Core.Configuration;
+using Esb.Configuration;
 
 namespace Esb.Host.Commands;
 

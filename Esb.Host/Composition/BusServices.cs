@@ -1,47 +1,81 @@
-using Esb.Core;
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
+using Esb.Configuration.Settings;
 using Esb.Core.Configuration;
-using Esb.Core.Configuration.Settings;
-using Esb.Core.Expressions;
+using Esb.Core.Endpoints;
+using Esb.Core.Storage;
 using Esb.Host.Lifecycle;
 using Esb.Host.Logging;
+using Esb.Host.Plugins;
+using Esb.Host.Telemetry;
 
 namespace Esb.Host.Composition;
 
 /// <summary>Reads a configuration and builds what it describes.</summary>
 internal static class BusServices
 {
-    /// <summary>Reads and checks everything; nothing is started and no connection opened.</summary>
-    /// <remarks>What could be read is checked in the same go, so that all errors are known at once. The warnings are in the <see cref="ConfigErrors"/> of the result.</remarks>
+    // A part that lives as long as the process and held on to a revision would never be exchanged.
+    private static readonly ServiceProviderOptions Checked = new() { ValidateScopes = true, ValidateOnBuild = true };
+
+    /// <summary>Reads and compiles a configuration; nothing is made that runs, and no connection opened.</summary>
+    /// <remarks>What could be read is compiled in the same go, so that all errors are known at once.</remarks>
     /// <param name="path">A file or a folder.</param>
     /// <param name="variables">The environment variables.</param>
     /// <param name="services">What a bus is made of.</param>
     /// <exception cref="ConfigurationRefusedException">With every error.</exception>
-    public static async Task<ServiceProvider> BuildAsync(string path, IReadOnlyDictionary<string, string> variables, IServiceCollection services)
+    public static BusModel Compile(string path, IReadOnlyDictionary<string, string> variables, IServiceCollection services)
     {
         var errors = new ConfigErrors();
         var draft = new ConfigurationReader(SettingsCatalog.From(services)).ReadDraft(path, variables, errors) ?? throw new ConfigurationRefusedException(errors.All);
-        var provider = Compose(services, draft, errors).BuildServiceProvider();
-        foreach (var check in provider.GetServices<IConfigurationCheck>()) check.Check(errors);
-        provider.GetService<IExpressionCompiler>()?.Complete(); // a bus without content compiles nothing
-        if (!errors.Any) return provider;
-
-        await provider.DisposeAsync();
-        throw new ConfigurationRefusedException(errors.All);
+        var model = Compile(services, draft, errors);
+        return errors.Any ? throw new ConfigurationRefusedException(errors.All) { Revision = draft.Revision } : model;
     }
 
-    /// <summary>Reads a configuration without asking its parts whether they can do what it says.</summary>
+    /// <summary>Reads and compiles a configuration, and makes the services that run it; none of them is started yet.</summary>
+    /// <inheritdoc cref="Compile"/>
+    public static ServiceProvider Build(string path, IReadOnlyDictionary<string, string> variables, IServiceCollection services)
+    {
+        var registered = services.ToList(); // before what runs is added
+        var source = new ConfigurationSource(path, variables, () => CopyOf(registered));
+        var model = source.Compile();
+        return Compose(model.AddTo(services).AddSingleton(source), model).BuildServiceProvider(Checked);
+    }
+
+    /// <summary>Finds the store of a configuration, without asking the other parts whether they can do what it says.</summary>
     /// <exception cref="ConfigurationRefusedException">With every error.</exception>
-    public static EsbConfiguration Read(string path, IReadOnlyDictionary<string, string> variables, IServiceCollection services)
+    public static StoreAccess FindStore(string path, IReadOnlyDictionary<string, string> variables, IServiceCollection services)
     {
         var errors = new ConfigErrors();
-        return new ConfigurationReader(SettingsCatalog.From(services)).Read(path, variables, errors) ?? throw new ConfigurationRefusedException(errors.All);
+        var read = new ConfigurationReader(SettingsCatalog.From(services)).Read(path, variables, errors) ?? throw new ConfigurationRefusedException(errors.All);
+        return new StoreAccess(read.Name, read.Section<StoreConfig>("store"), read.FindSection<AuditEvidenceConfig>("audit") ?? new AuditEvidenceConfig(), services);
     }
 
-    private static IServiceCollection Compose(IServiceCollection services, EsbConfiguration configuration, ConfigErrors errors) => services
-        .AddSingleton(configuration)
-        .AddSingleton(errors)
+    private static ServiceCollection CopyOf(IEnumerable<ServiceDescriptor> registered)
+    {
+        var copy = new ServiceCollection();
+        foreach (var descriptor in registered) ((ICollection<ServiceDescriptor>)copy).Add(descriptor);
+        return copy;
+    }
+
+    // What is ours throws nothing because of a configuration; what a plug-in throws is its error, and no end of the program.
+    private static BusModel Compile(IServiceCollection services, EsbConfiguration draft, ConfigErrors errors)
+    {
+        var plugins = services.Select(service => service.ImplementationInstance).OfType<PluginCatalog>().FirstOrDefault();
+        ConfigError? blamed = null;
+        try
+        {
+            return CompilePhase.Compile(services, draft, errors, TimeProvider.System);
+        }
+        catch (Exception ex) when ((blamed = plugins?.Blame(ex, "compiled the configuration")) is not null)
+        {
+            errors.Add(blamed);
+            throw new ConfigurationRefusedException(errors.All) { Revision = draft.Revision };
+        }
+    }
+
+    private static IServiceCollection Compose(IServiceCollection services, BusModel model) => services
         .AddSingleton(TimeProvider.System)
-        .AddEsbLogging(configuration)
+        .AddEsbLogging(model.Get<TelemetryConfig>(), model.Get<IReadOnlyDictionary<string, EndpointConfig>>().Keys)
         .AddSingleton<HostState>()
         .AddSingleton<BusLifecycle>()
         .AddSingleton<StartupReport>();

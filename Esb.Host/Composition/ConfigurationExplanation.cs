@@ -1,11 +1,11 @@
-using Esb.Core.Configuration;
+using Esb.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Processes;
 
 namespace Esb.Host.Composition;
 
 /// <summary>Shows what a configuration means: its endpoints, its compiled processes, and where each value came from.</summary>
-internal sealed class ConfigurationExplanation(EsbConfiguration configuration, IProcessCatalog? processes)
+internal sealed class ConfigurationExplanation(EsbConfiguration configuration, ProcessModels? processes)
 {
     public void Write(TextWriter output)
     {
@@ -21,11 +21,11 @@ internal sealed class ConfigurationExplanation(EsbConfiguration configuration, I
         foreach (var endpoint in EndpointSummary.AllOf(configuration))
         {
             output.WriteLine($"  {endpoint.Name}: {endpoint.Describe()}");
-            if (endpoint.Settings is InboundEndpointConfig { Process: { } process }) output.WriteLine($"    {DescribeProcess(process)}");
+            foreach (var process in endpoint.Settings.Processes) output.WriteLine($"    {DescribeProcess(process)}");
         }
     }
 
-    private string DescribeProcess(string name) => processes is null ? name : $"{name}: {processes.Find(name).Description}";
+    private string DescribeProcess(string name) => processes?.Find(name) is { } process ? $"{name}: {process.Description}" : name;
 
     private void WriteValues(TextWriter output)
     {

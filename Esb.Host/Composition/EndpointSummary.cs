@@ -1,5 +1,5 @@
 using System.Text.Json;
-using Esb.Core.Configuration;
+using Esb.Configuration;
 using Esb.Core.Endpoints;
 
 namespace Esb.Host.Composition;
@@ -18,7 +18,8 @@ internal sealed record EndpointSummary(EndpointConfig Settings, string Type, str
     /// <summary>All endpoints, inbound ones first, as the configuration lists them.</summary>
     public static IReadOnlyList<EndpointSummary> AllOf(EsbConfiguration configuration)
     {
-        // The settings of a type belong to its project; what a person would look for is read from the traced values, by its designed name.
+        // The settings of a type belong to its project, and say themselves where they are shown; from the traced values, in which secrets
+        // are masked.
         var values = configuration.Values.GroupBy(value => value.Path).ToDictionary(group => group.Key, group => group.First().Shown);
         return [.. configuration.Named<EndpointConfig>("endpoints").Values
             .Select(settings => new EndpointSummary(settings, Text(values, settings, "type") ?? "", AddressOf(values, settings)))
@@ -29,7 +30,7 @@ internal sealed record EndpointSummary(EndpointConfig Settings, string Type, str
     public string Describe() => Settings switch
     {
         InboundEndpointConfig inbound => $"{Type}, {Address ?? "?"} → {TargetOf(inbound)}{Disabled}",
-        OutboundEndpointConfig outbound => $"{Type}, {SourceOf(outbound)} → {Address ?? "?"}; {Capacity(outbound)}{Disabled}",
+        OutboundEndpointConfig outbound => $"{Type}, {SourceOf(outbound)} → {Address ?? outbound.Process ?? "?"}; {Capacity(outbound)}{Disabled}",
         _ => Type,
     };
 
@@ -46,10 +47,9 @@ internal sealed record EndpointSummary(EndpointConfig Settings, string Type, str
 
     private static string? AddressOf(Dictionary<string, string> values, EndpointConfig settings)
     {
-        if (Text(values, settings, "path") is { } path)
-            return $"{Unquote(values.GetValueOrDefault($"listeners.{Text(values, settings, "listener") ?? "public"}.url"))?.TrimEnd('/')}{path}";
-        if (Text(values, settings, "folder") is { } folder) return settings.Address ?? folder; // as it is, wherever the host was started
-        return Text(values, settings, "url") ?? Text(values, settings, "connection");
+        if (settings.AddressPaths.Count == 0) return settings.Address;
+        var parts = settings.AddressPaths.Select(path => Unquote(values.GetValueOrDefault(path))).OfType<string>().ToList();
+        return parts.Count == 0 ? null : string.Concat(parts.SkipLast(1).Select(part => part.TrimEnd('/')).Append(parts[^1]));
     }
 
     private static string? Text(Dictionary<string, string> values, EndpointConfig settings, string name) => Unquote(values.GetValueOrDefault($"{settings.Path}.{name}"));

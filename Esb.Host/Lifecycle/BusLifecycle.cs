@@ -1,3 +1,4 @@
+using Esb.Configuration;
 using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
@@ -5,9 +6,9 @@ using Esb.Core.Topics;
 
 namespace Esb.Host.Lifecycle;
 
-/// <summary>Starts the parts of a bus stage by stage, and stops them the other way round.</summary>
+/// <summary>Starts the parts of a bus in the order that they declare, and stops them the other way round.</summary>
 internal sealed partial class BusLifecycle(
-    LimitsConfig limits,
+    Live<LimitsConfig> limits,
     IEnumerable<IBusPart> parts,
     IEnumerable<IEndpointMonitor> endpoints,
     IEnumerable<ITopicTransport> transports,
@@ -25,7 +26,7 @@ internal sealed partial class BusLifecycle(
     /// <exception cref="Core.Errors.EsbException">A store or topics cannot start, and trying again would not help: without them nothing can be taken in.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        foreach (var part in parts.OrderBy(part => part.Stage))
+        foreach (var part in StartOrder.Of(parts))
         {
             _started.Add(part); // also when it fails: it may have got half way
             await StartAsync(part, cancellationToken);
@@ -40,7 +41,7 @@ internal sealed partial class BusLifecycle(
         state.Stopping();
         await WaitForOthersToTurnAwayAsync(abandon);
         var underWay = CountUnderWay();
-        using var drain = new CancellationTokenSource(limits.DrainTimeout, time);
+        using var drain = new CancellationTokenSource(limits.Current.DrainTimeout, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(drain.Token, abandon);
         using var timeIsUp = new CancellationTokenSource();
         var abandoned = 0;
@@ -64,7 +65,7 @@ internal sealed partial class BusLifecycle(
         if (!state.WasReady) return; // nobody was sent here yet
         try
         {
-            await Task.Delay(limits.DrainDelay, time, abandon);
+            await Task.Delay(limits.Current.DrainDelay, time, abandon);
         }
         catch (OperationCanceledException) when (abandon.IsCancellationRequested)
         {

@@ -1,3 +1,4 @@
+using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Listening;
 using Esb.Host.Logging;
@@ -20,11 +21,11 @@ internal sealed partial class EsbApplication(ServiceProvider services)
     /// <exception cref="ConfigurationRefusedException">Something configured cannot be had here, such as a port in use.</exception>
     public async Task<StopOutcome> RunAsync(CancellationToken stop, CancellationToken abandon)
     {
-        EndpointLogs.RequireFolder(services.GetRequiredService<EsbConfiguration>().Section<TelemetryConfig>("telemetry"));
+        EndpointLogs.RequireFolder(services.GetRequiredService<TelemetryConfig>());
         using var telemetry = TelemetryExport.Start(services);
         await using var management = new ManagementServer(services, ManagementKey.DefaultFile);
         _report.Describe();
-        PortProbe.RequireFree(services.GetServices<IListeningPart>().SelectMany(part => part.Places));
+        PortProbe.RequireFree(services.GetRequiredService<Live<ListeningPlaces>>().Current.All);
         StopOutcome outcome;
         try
         {

@@ -1,23 +1,30 @@
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
 using Esb.Core.Configuration;
 using Esb.Core.Processes;
 using Esb.Core.Topics;
 using Esb.Host.Composition;
+using Esb.Host.Plugins;
 
 namespace Esb.Host.Lifecycle;
 
 /// <summary>The first screen of the log: what runs here, where to send to, and where to look.</summary>
-internal sealed partial class StartupReport(EsbConfiguration configuration, ConfigErrors found, IServiceProvider services, ILogger<StartupReport> logger)
+internal sealed partial class StartupReport(BusIdentity bus, Live<BusModel> live, IServiceProvider services, ILogger<StartupReport> logger)
 {
-    private readonly IReadOnlyList<EndpointSummary> _endpoints = EndpointSummary.AllOf(configuration);
+    private readonly BusModel _model = live.Current;
+
+    private IReadOnlyList<EndpointSummary> Endpoints => EndpointSummary.AllOf(_model.Configuration);
 
     /// <summary>Before anything starts: what it is made of.</summary>
     public void Describe()
     {
-        LogConfiguration(configuration.Name, configuration.Revision, HostVersion.Text);
-        foreach (var warning in found.Warnings) LogWarning(warning);
+        var revision = _model.Configuration.Revision;
+        LogConfiguration(bus.Name, revision, HostVersion.Text);
+        foreach (var plugin in services.GetService<PluginCatalog>()?.All ?? []) LogPlugin(plugin.Name, plugin.Version, plugin.File);
+        foreach (var warning in _model.Warnings) LogWarning(warning);
         DescribeTransport();
-        foreach (var process in services.GetService<IProcessCatalog>()?.All ?? []) LogProcess(process.Name, process.Description);
-        foreach (var endpoint in _endpoints)
+        foreach (var process in _model.Find<ProcessModels>()?.All ?? []) LogProcess(process.Name, process.Description);
+        foreach (var endpoint in Endpoints)
         {
             var description = endpoint.Describe();
             LogEndpoint(endpoint.Name, description);
@@ -27,10 +34,10 @@ internal sealed partial class StartupReport(EsbConfiguration configuration, Conf
     /// <summary>Once everything runs: what to do with it.</summary>
     public void Invite(Uri management, string keyFile)
     {
-        foreach (var endpoint in _endpoints.Where(endpoint => endpoint.TakesRequests)) LogSend(endpoint.Address!, endpoint.Name);
+        foreach (var endpoint in Endpoints.Where(endpoint => endpoint.TakesRequests)) LogSend(endpoint.Address!, endpoint.Name);
         var messages = new Uri(management, "api/messages");
         LogLook(messages, keyFile);
-        LogRunning(configuration.Name);
+        LogRunning(bus.Name);
     }
 
     private void DescribeTransport()
@@ -42,6 +49,9 @@ internal sealed partial class StartupReport(EsbConfiguration configuration, Conf
 
     [LoggerMessage(EventId = 5010, Level = LogLevel.Information, Message = "{Name}, revision {Revision}, on ESB {Version}")]
     private partial void LogConfiguration(string name, string revision, string version);
+
+    [LoggerMessage(EventId = 5018, Level = LogLevel.Information, Message = "plug-in {Name} {Version}, from {File}")]
+    private partial void LogPlugin(string name, string version, string file);
 
     [LoggerMessage(EventId = 5017, Level = LogLevel.Warning, Message = "{Warning}")]
     private partial void LogWarning(ConfigError warning);

@@ -1,5 +1,5 @@
 using System.Reflection;
-using Esb.Core.Configuration;
+using Esb.Configuration;
 
 namespace Esb.Host.Logging;
 
@@ -21,14 +21,17 @@ internal static class LogCategories
         expected = $"expected {Default}, one of {string.Join(", ", Parts)}, a namespace or type of ours such as Esb.Endpoints.Http, or a library such as Npgsql{NearestName.Hint(name, Parts)}";
         if (name.Equals(Default, StringComparison.OrdinalIgnoreCase)) return Default;
         if (Array.Find(Parts, part => part.Equals(name, StringComparison.OrdinalIgnoreCase)) is { } found) return $"{Prefix}{char.ToUpperInvariant(found[0])}{found[1..]}";
-        if (name.StartsWith(Prefix, StringComparison.OrdinalIgnoreCase)) return IsOurs(name) ? name : null;
+        if (name.StartsWith(Prefix, StringComparison.OrdinalIgnoreCase)) return IsOurs(LogCategory.Of(name)) ? LogCategory.Of(name) : null;
         return IsLibrary(name) ? name : null;
     }
 
-    private static bool IsOurs(string name) =>
+    private static bool IsOurs(string category) =>
         Loaded.Where(assembly => assembly.GetName().Name!.StartsWith("esb", StringComparison.OrdinalIgnoreCase)) // the program itself is called esb
             .SelectMany(assembly => assembly.GetTypes())
-            .Any(type => type.FullName is { } full && full.StartsWith(name, StringComparison.OrdinalIgnoreCase) && (full.Length == name.Length || full[name.Length] is '.' or '`'));
+            .Any(type => type.FullName is { } name && IsIn(category, LogCategory.Of(name)));
+
+    private static bool IsIn(string category, string name) =>
+        name.StartsWith(category, StringComparison.OrdinalIgnoreCase) && (name.Length == category.Length || name[category.Length] is '.' or '`');
 
     private static bool IsLibrary(string name)
     {

@@ -1,4 +1,4 @@
-using Esb.Core.Configuration;
+using Esb.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Host.Telemetry;
 using Microsoft.Extensions.Logging.Console;
@@ -9,13 +9,12 @@ namespace Esb.Host.Logging;
 internal static class LoggingRegistration
 {
     /// <summary>Logs as the configuration says.</summary>
-    public static IServiceCollection AddEsbLogging(this IServiceCollection services, EsbConfiguration configuration)
+    public static IServiceCollection AddEsbLogging(this IServiceCollection services, TelemetryConfig telemetry, IEnumerable<string> endpointNames)
     {
-        var telemetry = configuration.Section<TelemetryConfig>("telemetry");
         services.AddEsbLogging(telemetry.LogLevel);
         if (telemetry.LogFolder is not { } folder) return services;
 
-        var endpoints = configuration.Named<EndpointConfig>("endpoints").Keys.ToHashSet(StringComparer.Ordinal);
+        var endpoints = endpointNames.ToHashSet(StringComparer.Ordinal);
         return services.AddSingleton<ILoggerProvider>(provider =>
             new EndpointLogs(folder, telemetry.LogFileSize.Bytes, endpoints, ShowsStacks(telemetry.LogLevel), provider.GetRequiredService<TimeProvider>(), Console.Error));
     }
@@ -25,6 +24,8 @@ internal static class LoggingRegistration
         .AddSingleton(provider => new LogLevels(level, provider.GetService<TimeProvider>() ?? TimeProvider.System))
         .AddSingleton<IConfigureOptions<LoggerFilterOptions>>(provider => provider.GetRequiredService<LogLevels>())
         .AddSingleton<IOptionsChangeTokenSource<LoggerFilterOptions>>(provider => provider.GetRequiredService<LogLevels>())
+        .AddSingleton<LoggerFactory>()
+        .AddSingleton<ILoggerFactory>(provider => new KeptCategories(provider.GetRequiredService<LoggerFactory>()))
         .AddLogging(logging =>
         {
             // Says of a web server that did not start what whoever starts it gets as an exception, and reports in one line.

@@ -1,4 +1,6 @@
+using Esb.Configuration;
 using Esb.Core.Configuration;
+using Esb.Host.Reloading;
 
 namespace Esb.Host.Management;
 
@@ -7,9 +9,28 @@ internal static class ConfigurationRoutes
 {
     public static IEndpointRouteBuilder MapConfigurationRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
     {
-        var configuration = bus.GetRequiredService<EsbConfiguration>();
-        var values = configuration.Values.Select(value => new { value.Path, Value = value.Shown, Origin = value.Origin.ToString() }).ToList();
-        api.MapGet("/configuration", () => new { configuration.Name, configuration.Revision, values });
+        var live = bus.GetRequiredService<Live<EsbConfiguration>>();
+        api.MapGet("/configuration", () => Describe(live.Current));
+        api.MapPost("/configuration/reload", (HttpRequest request, CancellationToken cancellationToken) => ReloadAsync(bus.GetRequiredService<ReloadDesk>(), request, cancellationToken));
         return api;
     }
+
+    private static async Task<IResult> ReloadAsync(ReloadDesk desk, HttpRequest request, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return TypedResults.Ok(await desk.ReloadAsync(Operators.DecisionOf(request, reason: null), cancellationToken));
+        }
+        catch (ConfigurationRefusedException ex)
+        {
+            return Problems.Refused(ex);
+        }
+    }
+
+    private static object Describe(EsbConfiguration configuration) => new
+    {
+        configuration.Name,
+        configuration.Revision,
+        values = configuration.Values.Select(value => new { value.Path, Value = value.Shown, Origin = value.Origin.ToString() }),
+    };
 }

@@ -1,4 +1,4 @@
-using Esb.Core.Configuration;
+using Esb.Configuration;
 using Esb.Core.Endpoints;
 
 namespace Esb.Host.Management;

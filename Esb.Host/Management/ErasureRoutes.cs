@@ -1,3 +1,4 @@
+using Esb.Configuration;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Messages;
@@ -30,7 +31,7 @@ internal static class ErasureRoutes
         {
             Reason = decision.Reason,
             Host = AuditFacts.Host,
-            Revision = bus.GetRequiredService<EsbConfiguration>().Revision,
+            Revision = bus.GetRequiredService<Live<RevisionIdentity>>().Current.Id,
             Fields = new Dictionary<string, string> { ["operator"] = decision.By },
         };
         await store.AppendAsync([fact], cancellationToken); // in the store itself, not on its way there

@@ -11,9 +11,22 @@ internal sealed record ManagementConfig : SettingsRecord
     [Setting("Where the management API listens; by default on this machine only.")]
     public string Url { get; init; } = DefaultUrl;
 
+    [Setting("When the configuration is read again: when told so, by esb reload or SIGHUP, or also when its files have changed.")]
+    public ReloadMode Reload { get; init; }
+
     [Setting("Who may do what.", Unavailable = true)]
     public ConfigNode? Roles { get; init; }
 
     [Setting("Keys of people and programs, with their roles.", Unavailable = true)]
     public ConfigNode? Keys { get; init; }
+}
+
+/// <summary>When a configuration is read again.</summary>
+internal enum ReloadMode
+{
+    /// <summary>When told so.</summary>
+    Manual,
+
+    /// <summary>Also when its files have changed.</summary>
+    Watch,
 }

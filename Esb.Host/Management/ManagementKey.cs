@@ -2,6 +2,7 @@ using System.Buffers.Text;
 using System.Security.Cryptography;
 using System.Text;
 using Esb.Core.Configuration;
+using Esb.Core.Storage;
 
 namespace Esb.Host.Management;
 
@@ -38,7 +39,7 @@ internal sealed class ManagementKey
 
     private static void Create(string file)
     {
-        Directory.CreateDirectory(Path.GetDirectoryName(Path.GetFullPath(file))!);
+        OwnerFolder.Make(Path.GetDirectoryName(Path.GetFullPath(file))!);
         var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write };
         if (!OperatingSystem.IsWindows()) options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
         using var writer = new StreamWriter(file, options);

@@ -1,8 +1,9 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Listening;
-using Esb.Endpoints.Http;
+using Esb.Endpoints.Http.Listening;
 using Esb.Host.Management.Activities;
 using Esb.Host.Management.DeadLetters;
 using Esb.Host.Management.Logging;
@@ -18,7 +19,7 @@ namespace Esb.Host.Management;
 /// <param name="keyFile">Where its key is, or will be made.</param>
 internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : IAsyncDisposable
 {
-    private readonly ManagementConfig _config = bus.GetRequiredService<EsbConfiguration>().Section<ManagementConfig>("management");
+    private readonly ManagementConfig _config = bus.GetRequiredService<ManagementConfig>();
     private readonly ILogger _logger = bus.GetRequiredService<ILogger<ManagementServer>>();
     private WebApplication? _application;
 
@@ -60,7 +61,7 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
         builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
         {
             kestrel.AddServerHeader = false;
-            kestrel.Limits.MaxRequestBodySize = bus.GetRequiredService<EsbConfiguration>().Section<LimitsConfig>("limits").MaxBodySize.Bytes;
+            kestrel.Limits.MaxRequestBodySize = bus.GetRequiredService<Live<LimitsConfig>>().Current.MaxBodySize.Bytes;
             kestrel.Listen(address.Address, address.Port);
         });
 

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Microsoft.AspNetCore.Mvc;
 
@@ -14,6 +15,14 @@ internal static class Problems
         Detail = detail,
         Extensions = { ["code"] = code, ["traceId"] = Activity.Current?.TraceId.ToHexString() },
     });
+
+    /// <summary>A configuration that is refused while another runs.</summary>
+    public static IResult Refused(ConfigurationRefusedException refusal)
+    {
+        var codes = refusal.Errors.Select(error => error.Code).Distinct().ToList();
+        var lines = string.Join('\n', refusal.Errors.Select(error => $"  {error.Code}  {error.Describe()}"));
+        return Of(StatusCodes.Status422UnprocessableEntity, codes is [var only] ? only : "ESB-CONFIG-REFUSED", $"The configuration is refused; what runs keeps running.\n{lines}");
+    }
 
     /// <summary>A parameter of a request that cannot be used.</summary>
     public static EsbException Parameter(string name, string expected) =>

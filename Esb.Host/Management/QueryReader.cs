@@ -1,5 +1,5 @@
 using System.Globalization;
-using Esb.Core.Configuration;
+using Esb.Configuration;
 using Esb.Core.Errors;
 
 namespace Esb.Host.Management;

@@ -1,4 +1,4 @@
-using Esb.Core.Configuration;
+using Esb.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
@@ -7,14 +7,14 @@ using Esb.Core.Topics;
 namespace Esb.Host.Management;
 
 /// <summary>Publishes what a test client sends, once or many times over.</summary>
-internal sealed class TestPublisher(EsbConfiguration configuration, IServiceProvider bus)
+internal sealed class TestPublisher(LimitsConfig limits, IServiceProvider bus)
 {
     private const string Source = "management";
 
     private static readonly HeaderRules Headers = new(HeaderRules.DefaultPatterns);
 
     private readonly ITopicPublisher _publisher = bus.GetRequiredService<ITopicPublisher>();
-    private readonly long _maxBodyBytes = configuration.Section<LimitsConfig>("limits").MaxBodySize.Bytes;
+    private readonly long _maxBodyBytes = limits.MaxBodySize.Bytes;
     private readonly TimeProvider _time = bus.GetRequiredService<TimeProvider>();
 
     /// <summary>Publishes the body of a request; each of the messages has an id of its own. When this returns, all are confirmed.</summary>

@@ -1,4 +1,4 @@
-using Esb.Core.Configuration;
+using Esb.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Topics;
 
@@ -7,12 +7,12 @@ namespace Esb.Host.Management;
 /// <summary>A topic as the API shows it.</summary>
 internal sealed record TopicView(string Name, bool Persistent, IReadOnlyList<SubscriptionView> Subscriptions)
 {
-    public static IReadOnlyList<TopicView> AllOf(EsbConfiguration configuration)
+    public static IReadOnlyList<TopicView> AllOf(IReadOnlyDictionary<string, TopicConfig> topics, EndpointModels endpoints)
     {
-        var subscriptions = configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>()
+        var subscriptions = endpoints.Outbound.Select(model => model.Config)
             .SelectMany(endpoint => endpoint.Subscribe.Select(pattern => (pattern.Topic, View: new SubscriptionView(endpoint.Name, pattern.Value))))
             .ToLookup(subscription => subscription.Topic, subscription => subscription.View);
-        return [.. configuration.Named<TopicConfig>("topics").Select(topic => new TopicView(topic.Key, topic.Value.Persistent, [.. subscriptions[topic.Key]]))];
+        return [.. topics.Select(topic => new TopicView(topic.Key, topic.Value.Persistent, [.. subscriptions[topic.Key]]))];
     }
 }
 

@@ -12,6 +12,8 @@ internal sealed class CallGauges(IEnumerable<IEndpointMonitor> monitors) : IBusP
 
     public BusStage Stage => BusStage.Inbound;
 
+    public IReadOnlyList<Type> StartsAfter => [typeof(IEndpointMonitor)];
+
     public Task StartAsync(CancellationToken cancellationToken)
     {
         _meter = new Meter("Esb.Host");

@@ -1,6 +1,6 @@
 using System.Diagnostics.Metrics;
+using Esb.Configuration;
 using Esb.Core;
-using Esb.Core.Configuration;
 using Esb.Core.Diagnostics;
 using Esb.Host.Telemetry;
 
@@ -37,10 +37,10 @@ internal sealed class MetricsCollector : IBusPart, IDisposable
     private ITimer? _timer;
     private long _steppedAt;
 
-    public MetricsCollector(EsbConfiguration configuration, TimeProvider time)
+    public MetricsCollector(TelemetryConfig telemetry, TimeProvider time)
     {
         _time = time;
-        _isEnabled = configuration.Section<TelemetryConfig>("telemetry").Counters;
+        _isEnabled = telemetry.Counters;
         Since = PeaksSince = time.GetUtcNow();
         _steppedAt = time.GetTimestamp();
         _listener.InstrumentPublished = Follow;

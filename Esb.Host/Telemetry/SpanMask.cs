@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Esb.Core.Audit;
+using Esb.Core.Configuration;
 using Esb.Core.Diagnostics;
 using Esb.Core.Messages;
 using OpenTelemetry;
@@ -8,13 +9,13 @@ namespace Esb.Host.Telemetry;
 
 /// <summary>Takes out of a span what is masked in the message that it is about, before it is exported: libraries quote messages, such as a database in the exception that it records.</summary>
 /// <remarks>A span ends in the flow of control that works on the message. Ours, and the server's, hold names of the configuration and ids only, except the header that the server shows.</remarks>
-internal sealed class SpanMask(IMessageMask mask) : BaseProcessor<Activity>
+internal sealed class SpanMask(Live<IMessageMask> mask) : BaseProcessor<Activity>
 {
     private const string UserAgent = "user_agent.original";
 
     public override void OnEnd(Activity data)
     {
-        if (mask.IsEmpty) return;
+        if (mask.Current.IsEmpty) return;
         foreach (ref var tag in data.EnumerateTagObjects()) tag = Clean(tag);
         foreach (ref var happened in data.EnumerateEvents())
             happened = new ActivityEvent(happened.Name, happened.Timestamp, new ActivityTagsCollection(happened.Tags.Select(tag => Clean(tag))));
@@ -30,7 +31,7 @@ internal sealed class SpanMask(IMessageMask mask) : BaseProcessor<Activity>
         var clean = MaskedFlow.Clean(text);
         if (name != UserAgent) return clean;
         var message = EsbMessage.Create(MessageBody.Empty, TimeProvider.System) with { Headers = MessageHeaders.From([KeyValuePair.Create("user-agent", clean)]) };
-        return mask.Apply(message).Secrets.Remove(clean);
+        return mask.Current.Apply(message).Secrets.Remove(clean);
     }
 
     // They say what the configuration says. A word of it that a message happens to hold is no secret.

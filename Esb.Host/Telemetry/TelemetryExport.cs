@@ -1,4 +1,5 @@
 using System.Diagnostics.Metrics;
+using Esb.Configuration;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Diagnostics;
@@ -20,7 +21,7 @@ internal sealed class TelemetryExport : IDisposable
     private readonly TracerProvider _traces;
     private readonly MeterProvider _metrics;
 
-    private TelemetryExport(string name, OtlpTarget target, IMessageMask mask)
+    private TelemetryExport(string name, OtlpTarget target, Live<IMessageMask> mask)
     {
         _traces = Sdk.CreateTracerProviderBuilder()
             .ConfigureResource(resource => Describe(resource, name))
@@ -40,9 +41,8 @@ internal sealed class TelemetryExport : IDisposable
     /// <param name="services">Hold the configuration, and what no span may show.</param>
     public static TelemetryExport? Start(IServiceProvider services)
     {
-        var configuration = services.GetRequiredService<EsbConfiguration>();
-        return configuration.Section<TelemetryConfig>("telemetry").Otlp is { } url && OtlpTarget.Parse(url) is { } target
-            ? new TelemetryExport(configuration.Name, target, services.GetRequiredService<IMessageMask>())
+        return services.GetRequiredService<TelemetryConfig>().Otlp is { } url && OtlpTarget.Parse(url) is { } target
+            ? new TelemetryExport(services.GetRequiredService<BusIdentity>().Name, target, services.GetRequiredService<Live<IMessageMask>>())
             : null;
     }
 

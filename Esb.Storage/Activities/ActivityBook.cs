@@ -28,25 +28,6 @@ internal sealed class ActivityBook
         else ApplyToConversation(progress);
     }
 
-    /// <summary>Forgets what nothing was heard of since.</summary>
-    public void RemoveBefore(DateTimeOffset time)
-    {
-        foreach (var (id, row) in _rows.ToList())
-        {
-            if (row.LastAt < time) _rows.Remove(id);
-        }
-
-        foreach (var (conversation, links) in _links.ToList())
-        {
-            foreach (var link in links.ToList())
-            {
-                if (link.Value.At < time && !_rows.ContainsKey((conversation.Activity, ActivityRow.IdOf(link.Key)))) links.Remove(link.Key);
-            }
-
-            if (links.Count == 0) _links.Remove(conversation);
-        }
-    }
-
     private void ApplyToItem(ActivityProgress progress, string key)
     {
         var item = Row(ActivityRow.Of(progress.Activity, key, progress.ConversationId));

@@ -40,9 +40,6 @@ internal sealed class ActivityRow(string activity, string id, string? key, Guid 
     /// <summary>Whether it has taken in something new since it was made or read.</summary>
     public bool IsChanged { get; private set; }
 
-    /// <summary>Whether it counts as an item.</summary>
-    public bool IsItem => !IsLinked && StartedAt is not null;
-
     public static string IdOf(string key) => $"{OfKey}:{key}";
 
     public static string IdOf(Guid conversation) => $"{OfConversation}:{conversation:N}";

@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Security.Cryptography;
+using Esb.Configuration;
 using Esb.Core.Audit;
-using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Storage;
 using Esb.Storage.Evidence;
@@ -45,14 +45,15 @@ public sealed class AuditArchive : IAsyncDisposable
     }
 
     /// <summary>Opens the store that a configuration names.</summary>
-    /// <param name="configuration">Read and found valid.</param>
+    /// <param name="store">The store.</param>
+    /// <param name="evidence">Where its anchors are.</param>
     /// <param name="readOnly">Whether archives are only looked at; otherwise tables of an earlier version are migrated, as by a host that starts.</param>
     /// <param name="time">The clock.</param>
     /// <param name="logger">Hears what happens; nobody where it is null.</param>
     /// <exception cref="EsbException"><c>ESB-STORE-KIND</c>: it keeps its facts in segments, which can be copied as they are.</exception>
-    public static AuditArchive Open(EsbConfiguration configuration, bool readOnly, TimeProvider time, ILogger? logger = null) =>
-        configuration.Section<StoreConfig>("store") is PostgresStoreConfig postgres
-            ? new AuditArchive(postgres, AuditEvidenceConfig.Of(configuration), readOnly, time, logger ?? NullLogger.Instance)
+    public static AuditArchive Open(StoreConfig store, AuditEvidenceConfig evidence, bool readOnly, TimeProvider time, ILogger? logger = null) =>
+        store is PostgresStoreConfig postgres
+            ? new AuditArchive(postgres, evidence, readOnly, time, logger ?? NullLogger.Instance)
             : throw new EsbException("ESB-STORE-KIND", "Only the PostgreSQL store is archived day by day; the segments of a file store can be copied as they are.", FaultKind.Invalid);
 
     /// <summary>Writes each day before a given one to a file of its own in a folder, and lets it go where that is wanted. A day whose chains are broken is neither written nor dropped.</summary>

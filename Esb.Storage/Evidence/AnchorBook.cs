@@ -1,5 +1,5 @@
 using System.Text;
-using Esb.Core.Audit;
+using Esb.Configuration;
 using Esb.Core.Errors;
 
 namespace Esb.Storage.Evidence;

@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Text;
-using Esb.Core.Audit;
+using Esb.Configuration;
 using Esb.Core.Storage;
 using Microsoft.Extensions.Logging;
 

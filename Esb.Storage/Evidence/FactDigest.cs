@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 using System.Security.Cryptography;
 using System.Text;
 using Esb.Core.Audit;
-using Esb.Storage.Postgres;
+using Esb.Storage.Sql;
 
 namespace Esb.Storage.Evidence;
 
@@ -74,7 +74,7 @@ internal static class FactDigest
     {
         Add(form, text is null ? Absent : Present);
         if (text is null) return;
-        var clean = PostgresText.Clean(text);
+        var clean = SqlText.Clean(text);
         var length = Encoding.UTF8.GetByteCount(clean);
         AddLength(form, length);
         Encoding.UTF8.GetBytes(clean, form.GetSpan(length));
@@ -94,7 +94,7 @@ internal static class FactDigest
         Add(form, values is null ? Absent : Present);
         if (values is null) return;
         var sorted = new SortedDictionary<string, string>(StringComparer.Ordinal);
-        foreach (var (name, value) in values) sorted[PostgresText.Clean(name)] = value;
+        foreach (var (name, value) in values) sorted[SqlText.Clean(name)] = value;
         AddLength(form, sorted.Count);
         foreach (var (name, value) in sorted)
         {

@@ -1,148 +1,132 @@
-using Esb.Core;
-using Esb.Core.Activities;
 using Esb.Core.Audit;
-using Esb.Core.Replays;
+using Esb.Core.Errors;
 using Esb.Core.Storage;
-using Esb.Storage.DeadLetters;
 using Esb.Storage.Evidence;
-using Esb.Storage.Files.Activities;
 using Esb.Storage.Files.Claims;
-using Esb.Storage.Files.DeadLetters;
 using Esb.Storage.Files.Index;
-using Esb.Storage.Files.Keys;
-using Esb.Storage.Files.Parking;
 using Esb.Storage.Segments;
+using Esb.Storage.Sql;
+using Esb.Storage.Sqlite;
+using Esb.Storage.TakeOver;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Storage.Files;
 
-/// <summary>The store that needs no server: a folder of segments for audit facts, and one each for dead letters, parked messages and the keys of requests.</summary>
-internal sealed partial class FileStore : IStore
+/// <summary>The store that needs no server: a folder with segments of audit facts, and a database for everything else.</summary>
+internal sealed partial class FileStore : Store
 {
     private static readonly TimeSpan CleanInterval = TimeSpan.FromHours(1);
 
+    // Nobody but this host has the folder: what an earlier process of it held is free.
+    private const string BeginAnew =
+        """
+        update replay_job set owner = null, heard_at = null where owner is not null;
+        update idempotency_key set held_until = 0 where status is null and held_until > 0;
+        update lease set expires_at = 0 where expires_at > 0;
+        update parked_key set leased_until = null where leased_until is not null
+        """;
+
+    private const string OldKeys = "delete from idempotency_key where rowid in (select rowid from idempotency_key where claimed_at < @before limit @limit)";
+
+    private readonly string _folder;
     private readonly ILogger _logger;
-    private readonly Lazy<SegmentLog> _auditLog;
-    private readonly Lazy<SegmentLog> _deadLetterLog;
-    private readonly Lazy<SegmentLog> _parkingLog;
-    private readonly Lazy<SegmentLog> _keyLog;
-    private readonly Lazy<SegmentLog> _activityLog;
-    private readonly FileAuditIndex _index;
-    private readonly FileParkingStore _parking;
-    private readonly LetterLog _letters;
-    private readonly FileIdempotencyKeys _keys;
-    private readonly FolderClaimCheckStore? _claims;
     private readonly TimeProvider _time;
+    private readonly SqliteDatabase _database;
+    private readonly Lazy<SegmentLog> _auditLog;
+    private readonly FileAuditIndex _index;
+    private readonly FileAuditStore _audit;
+    private readonly FolderClaimCheckStore? _claims;
     private readonly CancellationTokenSource _stopping = new();
     private Task _indexing = Task.CompletedTask;
     private Task _cleaning = Task.CompletedTask;
+    private bool _stopped;
 
-    public FileStore(FileStoreConfig config, TimeProvider time, ILogger<FileStore> logger)
-        : this(config, SegmentOptions.Default, time, logger)
+    /// <param name="config">Where it is.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="logger">Hears what happens.</param>
+    /// <param name="configuration">The configuration that uses it; null for the one that owns it, whichever that is.</param>
+    public FileStore(FileStoreConfig config, TimeProvider time, ILogger<FileStore> logger, string? configuration = null)
+        : this(config, SegmentOptions.Default, time, logger, configuration)
     {
     }
 
-    internal FileStore(FileStoreConfig config, SegmentOptions options, TimeProvider time, ILogger<FileStore> logger)
+    internal FileStore(FileStoreConfig config, SegmentOptions options, TimeProvider time, ILogger<FileStore> logger, string? configuration = null)
+        : this(SqliteDatabase.OfHost(Path.GetFullPath(config.Folder), time, logger, configuration), config, options, time, logger)
     {
-        _logger = logger;
-        var (audit, deadLetters) = Folders(config);
-        _time = time;
+    }
+
+    private FileStore(SqliteDatabase database, FileStoreConfig config, SegmentOptions options, TimeProvider time, ILogger<FileStore> logger)
+        : base(database, time)
+    {
+        _folder = Path.GetFullPath(config.Folder);
+        (_database, _time, _logger) = (database, time, logger);
         _claims = config.Claims is { } claims ? new FolderClaimCheckStore(Path.GetFullPath(claims), config.ClaimRetention, time) : null;
+        var audit = AuditFolder(_folder);
         _auditLog = new(() => SegmentLog.Open(audit, options, logger));
-        _deadLetterLog = new(() => SegmentLog.Open(deadLetters, options, logger));
-        var keys = Path.Combine(Path.GetFullPath(config.Folder), "idempotency-keys");
-        _keyLog = new(() => SegmentLog.Open(keys, options, logger));
-        _keys = new FileIdempotencyKeys(keys, _keyLog, time, logger);
-        var activities = Path.Combine(Path.GetFullPath(config.Folder), "activities");
-        _activityLog = new(() => SegmentLog.Open(activities, options, logger));
-        Activities = new FileActivityStore(activities, _activityLog, logger);
         _index = new FileAuditIndex(audit, () => _auditLog.Value.Committed, logger);
-        var parking = ParkingFolder(config);
-        _parkingLog = new(() => SegmentLog.Open(parking, options, logger));
-        _parking = new FileParkingStore(parking, _parkingLog, time, logger);
-        var attempts = Path.Combine(Path.GetFullPath(config.Folder), "attempts");
-        (CrashMarks, Attempts) = (new FileCrashMarks(attempts, time), new FileAttemptStore(attempts, time));
-        _letters = new LetterLog(deadLetters, _deadLetterLog, logger);
-        var letters = new FileDeadLetterStore(_letters, time);
-        (DeadLetters, ReplayJobs) = (letters, new FileReplayJobStore(_letters, letters, time));
-        LetterRetention = new FileLetterRetention(_letters);
-        var store = new FileAuditStore(_index, _auditLog);
-        (Audit, Retention) = (store, store);
+        _audit = new FileAuditStore(_index, _auditLog);
     }
 
-    public BusStage Stage => BusStage.Stores;
+    public override IAuditStore Audit => _audit;
 
-    public string Name => "store";
+    public override IAuditRetention Retention => _audit;
 
-    public IAuditStore Audit { get; }
+    public override IAuditEraser Eraser { get; } = new NoEraser();
 
-    public IAuditRetention Retention { get; }
+    public override IClaimCheckStore ClaimChecks => _claims is null ? new NoClaimCheckStore() : _claims;
 
-    public IAuditEraser Eraser { get; } = new NoEraser();
+    /// <summary>The folder of audit facts.</summary>
+    public static string AuditFolder(string folder) => Path.Combine(folder, "audit");
 
-    public IDeadLetterStore DeadLetters { get; }
+    /// <exception cref="EsbException"><c>ESB-STORE-INUSE</c>, <c>ESB-STORE-FOLDER</c>, <c>ESB-STORE-VERSION</c>, <c>ESB-STORE-DAMAGED</c>:
+    /// trying again would not help.</exception>
+    public override Task StartAsync(CancellationToken cancellationToken) => Task.Run(() => OpenAsync(cancellationToken), cancellationToken);
 
-    public ILetterRetention LetterRetention { get; }
-
-    public IReplayJobStore ReplayJobs { get; }
-
-    public IParkingStore Parking => _parking;
-
-    public ICrashMarks CrashMarks { get; }
-
-    public IAttemptStore Attempts { get; }
-
-    public IIdempotencyKeys IdempotencyKeys => _keys;
-
-    public ILeaseStore Leases { get; } = new FileLeaseStore(TimeProvider.System);
-
-    public IActivityStore Activities { get; }
-
-    public IClaimCheckStore ClaimChecks => _claims is null ? new NoClaimCheckStore() : _claims;
-
-    /// <summary>The folders of audit facts and of dead letters.</summary>
-    public static (string Audit, string DeadLetters) Folders(FileStoreConfig config)
+    public override async Task StopAsync(CancellationToken cancellationToken)
     {
-        var folder = Path.GetFullPath(config.Folder);
-        return (Path.Combine(folder, "audit"), Path.Combine(folder, "dead-letters"));
-    }
-
-    /// <summary>The folder of parked messages.</summary>
-    public static string ParkingFolder(FileStoreConfig config) => Path.Combine(Path.GetFullPath(config.Folder), "parked");
-
-    public Task StartAsync(CancellationToken cancellationToken)
-    {
-        _indexing = IndexAsync(_auditLog.Value);
-        _ = _deadLetterLog.Value;
-        if (_claims is not null) _cleaning = CleanAsync(_claims, _stopping.Token);
-        _ = _parkingLog.Value;
-        return Task.Run(_keys.Open, cancellationToken);
-    }
-
-    public async Task StopAsync(CancellationToken cancellationToken)
-    {
+        if (Interlocked.Exchange(ref _stopped, true)) return; // the container knows the store under several names
         await _stopping.CancelAsync();
         await _cleaning;
+        await CompleteActivitiesAsync();
+        await _database.DisposeAsync();
         if (_auditLog.IsValueCreated) await _auditLog.Value.DisposeAsync();
-        if (_deadLetterLog.IsValueCreated) await _deadLetterLog.Value.DisposeAsync();
-        if (_parkingLog.IsValueCreated) await _parkingLog.Value.DisposeAsync();
-        if (_keyLog.IsValueCreated) await _keyLog.Value.DisposeAsync();
-        if (_activityLog.IsValueCreated) await _activityLog.Value.DisposeAsync();
         await _indexing;
     }
 
-    public ValueTask<string?> CheckAsync(CancellationToken cancellationToken) =>
-        ValueTask.FromResult(_auditLog.Value.Trouble ?? _deadLetterLog.Value.Trouble ?? _parkingLog.Value.Trouble ?? _keyLog.Value.Trouble);
+    public override ValueTask<string?> CheckAsync(CancellationToken cancellationToken) => ValueTask.FromResult(_auditLog.Value.Trouble ?? _database.Trouble);
 
-    public async ValueTask DisposeAsync()
+    public override async ValueTask DisposeAsync()
     {
         await StopAsync(CancellationToken.None);
         _index.Dispose();
-        _parking.Dispose();
-        _letters.Dispose();
     }
 
-    private async Task CleanAsync(FolderClaimCheckStore claims, CancellationToken stopping)
+    // The lock of the audit facts is that of the whole folder, and comes first: release 0.1 has it, too.
+    private async Task OpenAsync(CancellationToken cancellationToken)
+    {
+        MakeFolder();
+        var log = _auditLog.Value;
+        _database.Open();
+        if (_database.IsOwner) await new EarlierFolder(_folder, _database, _time, _logger).TakeOverAsync(cancellationToken);
+        else LogShared(_folder, _database.Path);
+        await _database.ExecuteAsync(BeginAnew, cancellationToken);
+        _indexing = IndexAsync(log);
+        _cleaning = CleanAsync(_stopping.Token);
+    }
+
+    private void MakeFolder()
+    {
+        try
+        {
+            OwnerFolder.Make(_folder);
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            throw new EsbException("ESB-STORE-FOLDER", $"The folder '{_folder}' cannot be made: {ex.Message}", FaultKind.Internal);
+        }
+    }
+
+    private async Task CleanAsync(CancellationToken stopping)
     {
         try
         {
@@ -150,9 +134,11 @@ internal sealed partial class FileStore : IStore
             {
                 try
                 {
-                    claims.DeleteOld();
+                    _claims?.DeleteOld();
+                    await _database.DeleteAsync(OldKeys, _time.GetUtcNow() - IIdempotencyKeys.Window, stopping);
+                    await _database.ShrinkAsync(stopping);
                 }
-                catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+                catch (Exception ex) when (ex is IOException or UnauthorizedAccessException or EsbException)
                 {
                     LogNotDeleted(ex);
                 }
@@ -182,7 +168,10 @@ internal sealed partial class FileStore : IStore
         }
     }
 
-    [LoggerMessage(EventId = 4519, Level = LogLevel.Warning, Message = "bodies whose time is over could not be deleted; tried again in an hour")]
+    [LoggerMessage(EventId = 4535, Level = LogLevel.Information, Message = "The folder {Folder} belongs to another configuration; dead letters, parked messages and everything else of this one are in {File}")]
+    private partial void LogShared(string folder, string file);
+
+    [LoggerMessage(EventId = 4519, Level = LogLevel.Warning, Message = "bodies and keys of requests whose time is over could not be deleted; tried again in an hour")]
     private partial void LogNotDeleted(Exception exception);
 
     [LoggerMessage(EventId = 4514, Level = LogLevel.Warning, Message = "the audit facts could not be indexed; the next search tries again")]

@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
 using Esb.Core.Audit;
 using Esb.Storage.Evidence;
+using Esb.Storage.Sql;
 using NpgsqlTypes;
 
 namespace Esb.Storage.Postgres;
@@ -29,8 +30,8 @@ internal static class PostgresAuditColumns
         Text("party", fact => fact.Party),
         Text("host", fact => fact.Host),
         Text("revision", fact => fact.Revision),
-        Of("fields", NpgsqlDbType.Jsonb, fact => fact.Fields.Count == 0 ? null : PostgresFields.ToJson(fact.Fields)),
-        Of("headers", NpgsqlDbType.Jsonb, fact => fact.Headers is null ? null : PostgresFields.ToJson(fact.Headers)),
+        Of("fields", NpgsqlDbType.Jsonb, fact => fact.Fields.Count == 0 ? null : StoredJson.Of(fact.Fields)),
+        Of("headers", NpgsqlDbType.Jsonb, fact => fact.Headers is null ? null : StoredJson.Of(fact.Headers)),
         Text("content_type", fact => fact.ContentType),
         Text("body_state", fact => fact.BodyState?.ToString()),
         Of("body_length", NpgsqlDbType.Bigint, fact => fact.BodyLength),
@@ -50,7 +51,7 @@ internal static class PostgresAuditColumns
 
     private static PostgresAuditColumn<T> Of<T>(string name, NpgsqlDbType type, Func<AuditFact, T> value) => new(name, type, row => value(row.Sealed.Fact));
 
-    private static PostgresAuditColumn<string?> Text(string name, Func<AuditFact, string?> value) => Of(name, NpgsqlDbType.Text, fact => PostgresText.Clean(value(fact)));
+    private static PostgresAuditColumn<string?> Text(string name, Func<AuditFact, string?> value) => Of(name, NpgsqlDbType.Text, fact => SqlText.Clean(value(fact)));
 
     private static PostgresAuditColumn<T> Beside<T>(string name, NpgsqlDbType type, Func<ChainedFact, T> value) => new(name, type, value);
 

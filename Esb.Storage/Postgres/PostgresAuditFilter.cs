@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using Dapper;
 using Esb.Core.Audit;
+using Esb.Storage.Sql;
 
 namespace Esb.Storage.Postgres;
 
@@ -51,7 +52,7 @@ internal sealed class PostgresAuditFilter
             Add($"{table}.value = {Parameter($"value{number}", value)}");
         }
 
-        if (fields.Count > MostLeading || !fields.All(PostgresFields.IsIndexedWhole)) Add($"e.fields @> {Parameter("fields", PostgresFields.ToJson(fields))}::jsonb");
+        if (fields.Count > MostLeading || !fields.All(PostgresFields.IsIndexedWhole)) Add($"e.fields @> {Parameter("fields", StoredJson.Of(fields))}::jsonb");
     }
 
     private void AddFrom(DateTimeOffset from)
@@ -77,7 +78,7 @@ internal sealed class PostgresAuditFilter
 
     private void Add(string column, string? value)
     {
-        if (value is not null) Add($"e.{column} = {Parameter(column, PostgresText.Clean(value))}");
+        if (value is not null) Add($"e.{column} = {Parameter(column, SqlText.Clean(value))}");
     }
 
     private void Add(string condition) => _conditions.Add(condition);

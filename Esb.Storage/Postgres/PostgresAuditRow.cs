@@ -2,6 +2,7 @@ using System.Text.Json;
 using Esb.Core.Audit;
 using Esb.Storage.Bodies;
 using Esb.Storage.Evidence;
+using Esb.Storage.Sql;
 
 namespace Esb.Storage.Postgres;
 
@@ -117,14 +118,14 @@ internal sealed record PostgresAuditRow
             Party = Party,
             Host = Host,
             Revision = Revision,
-            Headers = Headers is null ? null : PostgresFields.FromJson(Headers),
+            Headers = Headers is null ? null : StoredJson.Fields(Headers),
             ContentType = ContentType,
             Body = Body is null ? null : (ReadOnlyMemory<byte>?)new PackedBody(BodyEncoding, Body).Unpack(), // a plain null would become no bytes
             BodyState = BodyState is null ? null : Enum.Parse<AuditBodyState>(BodyState),
             BodyLength = BodyLength,
             BodyHash = BodyHash is null ? null : (ReadOnlyMemory<byte>?)BodyHash,
         };
-        return Fields is null ? fact : fact with { Fields = PostgresFields.FromJson(Fields) };
+        return Fields is null ? fact : fact with { Fields = StoredJson.Fields(Fields) };
     }
 
     // As it is written, and nothing else: searches compare the text, so a number or a blank would hide the row from them.

@@ -20,7 +20,7 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
     private static readonly TimeSpan CheckTimeout = TimeSpan.FromSeconds(2);
 
     private readonly PostgresDatabase _database;
-    private readonly Lazy<PostgresAuditWriter> _writer;
+    private readonly PostgresAuditWriter _writer;
     private readonly GroupCommit<IReadOnlyList<AuditFact>> _commits;
     private readonly AnchorLog? _anchors;
 
@@ -32,7 +32,7 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         _database = database;
         _anchors = anchors;
         Spool = spool;
-        _writer = new Lazy<PostgresAuditWriter>(() => new PostgresAuditWriter(database.Source, database.Partitions, new PostgresChain(database.Source, anchors)));
+        _writer = new PostgresAuditWriter(database.Source, database.Partitions, new PostgresChain(database.Source, anchors));
         _commits = new GroupCommit<IReadOnlyList<AuditFact>>(CommitAsync, MaxGroup);
     }
 
@@ -110,7 +110,7 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         {
             await _database.EnsureReadyAsync(CancellationToken.None); // nobody's own token: the group is everybody's
             IReadOnlyList<AuditFact> facts = group is [var only] ? only : [.. group.SelectMany(part => part)];
-            await OnLiveSessionAsync(() => _writer.Value.WriteAsync(facts, CancellationToken.None));
+            await OnLiveSessionAsync(() => _writer.WriteAsync(facts, CancellationToken.None));
         }
         catch (Exception ex) when (PostgresErrors.IsRefusal(ex))
         {

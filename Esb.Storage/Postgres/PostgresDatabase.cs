@@ -1,44 +1,51 @@
 using System.Runtime.CompilerServices;
 using Esb.Core.Errors;
 using Esb.Core.Storage;
+using Esb.Storage.Sql;
 using Microsoft.Extensions.Logging;
 using Npgsql;
 
 namespace Esb.Storage.Postgres;
 
 /// <summary>The database of the store: its connections, and whether its tables are there. Thread-safe.</summary>
-internal sealed partial class PostgresDatabase : IAsyncDisposable
+internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
 {
-    // Made at first use: whatever the configuration says, it can be checked.
-    private readonly Lazy<NpgsqlDataSource> _source;
-    private readonly Lazy<NpgsqlDataSource> _searches;
-    private readonly Lazy<PostgresPartitions> _partitions;
-    private readonly Lazy<PostgresPartitions> _keyPartitions;
-    private readonly Lazy<PostgresPartitions> _claimPartitions;
-    private readonly Lazy<PostgresSchema> _schema;
+    private readonly NpgsqlDataSource _searches;
+    private readonly PostgresSchema _schema;
+    private readonly PostgresStoreConfig _config;
+    private readonly string? _configuration;
     private readonly TimeSpan _claimRetention;
     private readonly bool _readOnly;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly Lock _gate = new();
     private Task? _preparing;
+    private PostgresShare _own;
 
-    public PostgresDatabase(PostgresStoreConfig config, bool readOnly, TimeProvider time, ILogger logger)
+    /// <param name="config">The store.</param>
+    /// <param name="readOnly">Whether it is only looked at.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="logger">Hears what happens.</param>
+    /// <param name="configuration">The configuration that uses it; null for the one that owns it, whichever that is.</param>
+    public PostgresDatabase(PostgresStoreConfig config, bool readOnly, TimeProvider time, ILogger logger, string? configuration = null)
+        : base(PostgresDialect.Instance)
     {
         Clock = new PostgresClock(time, logger);
-        _source = new Lazy<NpgsqlDataSource>(() => NpgsqlDataSource.Create(PostgresConnection.With(config, readOnly)));
-        _searches = new Lazy<NpgsqlDataSource>(() => NpgsqlDataSource.Create(PostgresConnection.WithSearches(config)));
-        _partitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, Clock, "make_audit_day", "audit_event", "audit_field") { Companion = ("audit_erasure", "happened_until") });
-        _keyPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, Clock, maker: null, "idempotency_key"));
-        _claimPartitions = new Lazy<PostgresPartitions>(() => new PostgresPartitions(Source, Clock, maker: null, "claim_check"));
-        _schema = new Lazy<PostgresSchema>(() => new PostgresSchema(Source, config.Schema, logger));
+        Source = NpgsqlDataSource.Create(PostgresConnection.With(config, readOnly));
+        _searches = NpgsqlDataSource.Create(PostgresConnection.WithSearches(config));
+        Partitions = new PostgresPartitions(Source, Clock, "make_audit_day", "audit_event", "audit_field") { Companion = ("audit_erasure", "happened_until") };
+        ClaimPartitions = new PostgresPartitions(Source, Clock, maker: null, "claim_check");
+        _schema = new PostgresSchema(Source, config.Schema, logger);
+        _own = PostgresShare.Of(Source, _searches, Clock);
+        (_config, _configuration) = (config, configuration);
         _claimRetention = config.ClaimRetention;
         _readOnly = readOnly;
         _time = time;
         _logger = logger;
     }
 
-    public NpgsqlDataSource Source => _source.Value;
+    /// <summary>Connections to what all configurations of the store share: facts and bodies.</summary>
+    public NpgsqlDataSource Source { get; }
 
     /// <summary>Decides what is old.</summary>
     public PostgresClock Clock { get; }
@@ -47,13 +54,10 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
     public bool MakesDays { get; init; } = true;
 
     /// <summary>Of audit facts.</summary>
-    public PostgresPartitions Partitions => _partitions.Value;
-
-    /// <summary>Of the keys of requests.</summary>
-    public PostgresPartitions KeyPartitions => _keyPartitions.Value;
+    public PostgresPartitions Partitions { get; }
 
     /// <summary>Of bodies that travel as a reference.</summary>
-    public PostgresPartitions ClaimPartitions => _claimPartitions.Value;
+    public PostgresPartitions ClaimPartitions { get; }
 
     /// <summary>Whether the database has been reached and its tables are there.</summary>
     public bool IsReady => _preparing is { IsCompletedSuccessfully: true };
@@ -73,9 +77,9 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
     public async Task MakePartitionsAsync(DateTimeOffset now, CancellationToken cancellationToken)
     {
         await Partitions.MakeAheadAsync(now, cancellationToken);
-        await KeyPartitions.MakeAheadAsync(now, cancellationToken);
+        await _own.KeyPartitions.MakeAheadAsync(now, cancellationToken);
         await ClaimPartitions.MakeAheadAsync(now, cancellationToken);
-        await KeyPartitions.DropBeforeAsync(now - IIdempotencyKeys.Window, beforeDrop: null, cancellationToken);
+        await _own.KeyPartitions.DropBeforeAsync(now - IIdempotencyKeys.Window, beforeDrop: null, cancellationToken);
         await ClaimPartitions.DropBeforeAsync(now - _claimRetention, beforeDrop: null, cancellationToken);
     }
 
@@ -131,22 +135,85 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
     /// <param name="timeout">How long the server may be silent, zero for ever; null for what the connection says.</param>
     /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
     public IAsyncEnumerable<T> QueryAsync<T>(string sql, object parameters, CancellationToken cancellationToken, TimeSpan? timeout = null) =>
-        ReadAsync<T>(_source, sql, parameters, timeout, cancellationToken);
+        ReadAsync<T>(Source, sql, parameters, timeout, cancellationToken);
 
     /// <summary>The same over a few connections of their own, with plans for what is asked: however many search or report, and however long, the rest of the host finds a connection.</summary>
     /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
     public IAsyncEnumerable<T> SearchAsync<T>(string sql, object parameters, CancellationToken cancellationToken) => ReadAsync<T>(_searches, sql, parameters, timeout: null, cancellationToken);
 
-    public async ValueTask DisposeAsync()
-    {
-        if (_source.IsValueCreated) await Source.DisposeAsync();
-        if (_searches.IsValueCreated) await _searches.Value.DisposeAsync();
-    }
+    public override Task<T> ReadAsync<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken) =>
+        WriteAsync(work, cancellationToken, isRepeatable: true);
 
-    private async IAsyncEnumerable<T> ReadAsync<T>(Lazy<NpgsqlDataSource> source, string sql, object parameters, TimeSpan? timeout, [EnumeratorCancellation] CancellationToken cancellationToken)
+    public override Task<T> WriteAsync<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken, bool isRepeatable = false) => AskAsync(
+        async () =>
+        {
+            await using var connection = await _own.Source.OpenConnectionAsync(cancellationToken);
+            return await work(new SqlSession(connection, Dialect, cancellationToken));
+        },
+        isRepeatable, cancellationToken);
+
+    public override Task<T> TransactAsync<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken) => AskAsync(
+        async () =>
+        {
+            await using var connection = await _own.Source.OpenConnectionAsync(cancellationToken);
+            await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
+            var session = new SqlSession(connection, Dialect, cancellationToken);
+            var result = await work(session);
+            if (!session.IsGivenUp) await transaction.CommitAsync(cancellationToken);
+            return result;
+        },
+        isRepeatable: false, cancellationToken);
+
+    public override async IAsyncEnumerable<T> SearchAsync<T>(
+        string sql, IReadOnlyList<(string Name, object? Value)> parameters, Func<SqlRow, T> read, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         await EnsureReadyAsync(cancellationToken);
-        await foreach (var row in PostgresRows.ReadAsync<T>(source.Value, sql, parameters, timeout, cancellationToken)) yield return row;
+        await foreach (var row in PostgresRows.ReadAsync(_own.Searches, sql, parameters, read, cancellationToken)) yield return row;
+    }
+
+    public override bool IsRefusal(Exception exception) => PostgresErrors.IsRefusal(exception);
+
+    public async ValueTask DisposeAsync()
+    {
+        await _own.DisposeAsync();
+        await Source.DisposeAsync();
+        await _searches.DisposeAsync();
+    }
+
+    protected override Task<TimeSpan> AdvanceAsync(CancellationToken cancellationToken) =>
+        RunAsync(connection => Clock.AdvanceAsync(connection, cancellationToken), cancellationToken);
+
+    private async Task<T> AskAsync<T>(Func<Task<T>> ask, bool isRepeatable, CancellationToken cancellationToken)
+    {
+        await EnsureReadyAsync(cancellationToken);
+        try
+        {
+            try
+            {
+                return await ask();
+            }
+            catch (NpgsqlException ex) when (isRepeatable && PostgresErrors.IsLostSession(ex))
+            {
+                _own.Source.Clear(); // the others of the pool ended with it
+                return await ask();
+            }
+            catch (PostgresException ex) when (PostgresErrors.IsMissingPartition(ex))
+            {
+                _own.KeyPartitions.Forget(); // the host slept over the days that it had made ahead
+                await _own.KeyPartitions.MakeAheadAsync(_time.GetUtcNow(), cancellationToken);
+                return await ask();
+            }
+        }
+        catch (Exception ex) when (PostgresErrors.IsFailure(ex))
+        {
+            throw PostgresErrors.NotServed(ex);
+        }
+    }
+
+    private async IAsyncEnumerable<T> ReadAsync<T>(NpgsqlDataSource source, string sql, object parameters, TimeSpan? timeout, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        await EnsureReadyAsync(cancellationToken);
+        await foreach (var row in PostgresRows.ReadAsync<T>(source, sql, parameters, timeout, cancellationToken)) yield return row;
     }
 
     // Not with a caller's token: the attempt is everybody's. The connection's time-outs bound it, and the limit of migrations.
@@ -156,11 +223,13 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
         {
             if (_readOnly)
             {
-                await _schema.Value.CheckAsync(CancellationToken.None);
+                await _schema.CheckAsync(CancellationToken.None);
+                await UseAsync(await _schema.FindOwnerAsync(CancellationToken.None));
                 return;
             }
 
-            await _schema.Value.MigrateAsync(CancellationToken.None);
+            await _schema.MigrateAsync(CancellationToken.None);
+            if (_configuration is not null) await UseAsync(await _schema.OwnAsync(_configuration, CancellationToken.None));
             if (MakesDays) await TryMakePartitionsAsync();
         }
         catch (Exception ex) when (PostgresErrors.IsFailure(ex))
@@ -169,6 +238,31 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
         }
 
         LogReady();
+    }
+
+    // What belongs to one configuration is in its own schema, unless it has the store's.
+    private async Task UseAsync(string? owner)
+    {
+        if (owner is null || _configuration is null || owner == _configuration || _own.IsApart) return;
+        var config = _config with { Schema = StoreShare.SchemaOf(_config.Schema, _configuration) };
+        var source = NpgsqlDataSource.Create(PostgresConnection.With(config, _readOnly));
+        try
+        {
+            var schema = new PostgresSchema(source, config.Schema, _logger);
+            if (_readOnly) await schema.CheckAsync(CancellationToken.None);
+            else await schema.MigrateAsync(CancellationToken.None);
+            var user = _readOnly ? await schema.FindOwnerAsync(CancellationToken.None) : await schema.OwnAsync(_configuration, CancellationToken.None);
+            if (user is not null && user != _configuration)
+                throw new EsbException("ESB-STORE-OWNER", $"The schema '{config.Schema}' belongs to the configuration '{user}', and '{_configuration}' needs it: give one of them another store.schema.", FaultKind.Internal);
+        }
+        catch
+        {
+            await source.DisposeAsync();
+            throw;
+        }
+
+        _own = PostgresShare.Of(source, NpgsqlDataSource.Create(PostgresConnection.WithSearches(config)), Clock) with { IsApart = true };
+        LogShared(owner, _configuration, config.Schema);
     }
 
     // A reader of a table, such as a backup, holds up whoever makes or drops a day of it. Most days are there already, and who needs one that is not makes it.
@@ -186,6 +280,9 @@ internal sealed partial class PostgresDatabase : IAsyncDisposable
 
     [LoggerMessage(EventId = 4533, Level = LogLevel.Warning, Message = "Not all days of the store's tables were made or dropped ({Reason}); it is tried again within the hour")]
     private partial void LogPartitions(string reason);
+
+    [LoggerMessage(EventId = 4534, Level = LogLevel.Information, Message = "The store belongs to the configuration {Owner}; dead letters, parked messages and everything else of {Configuration} are in the schema {Schema}")]
+    private partial void LogShared(string owner, string configuration, string schema);
 
     [LoggerMessage(EventId = 4531, Level = LogLevel.Information, Message = "the store's database is ready")]
     private partial void LogReady();

@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Dapper;
+using Esb.Configuration;
 using Esb.Core.Audit;
 using Esb.Storage.Evidence;
 

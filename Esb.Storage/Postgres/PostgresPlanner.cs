@@ -7,32 +7,45 @@ using Npgsql;
 namespace Esb.Storage.Postgres;
 
 /// <summary>The migrations that the tables of the store still need. The first host that starts makes them, too.</summary>
-internal sealed class PostgresPlanner(EsbConfiguration configuration, ILogger<PostgresPlanner> logger) : IChangePlanner
+internal sealed class PostgresPlanner(BusIdentity bus, StoreConfig configured, ILogger<PostgresPlanner> logger) : IChangePlanner
 {
     public async Task<IReadOnlyList<PlannedChange>> PlanAsync(CancellationToken cancellationToken)
     {
         var changes = new List<PlannedChange>();
-        await WithSchemaAsync(async schema => changes.AddRange(await schema.PlanAsync(cancellationToken)));
+        await WithSchemasAsync(async schema =>
+        {
+            var planned = await schema.PlanAsync(cancellationToken);
+            changes.AddRange(planned);
+            return planned.All(change => change.Kind == ChangeKind.Keep) ? await schema.FindOwnerAsync(cancellationToken) : null;
+        });
         return changes;
     }
 
-    public Task ApplyAsync(Action<string> tell, CancellationToken cancellationToken) => WithSchemaAsync(async schema =>
+    public Task ApplyAsync(Action<string> tell, CancellationToken cancellationToken) => WithSchemasAsync(async schema =>
     {
         foreach (var change in (await schema.PlanAsync(cancellationToken)).Where(change => change.Kind != ChangeKind.Keep)) tell($"{change.Object}: {change.Detail}");
         await schema.MigrateAsync(cancellationToken);
+        return await schema.OwnAsync(bus.Name, cancellationToken);
     });
 
-    private async Task WithSchemaAsync(Func<PostgresSchema, Task> work)
+    // That of the store, and the one of this configuration where the store's belongs to another.
+    private async Task WithSchemasAsync(Func<PostgresSchema, Task<string?>> workAndFindOwner)
     {
-        if (configuration.Section<StoreConfig>("store") is not PostgresStoreConfig store) return;
+        if (configured is not PostgresStoreConfig store) return;
         try
         {
-            await using var source = NpgsqlDataSource.Create(PostgresConnection.With(store, readOnly: false));
-            await work(new PostgresSchema(source, store.Schema, logger));
+            if (await WorkAsync(store) is not { } owner || owner == bus.Name) return;
+            await WorkAsync(store with { Schema = StoreShare.SchemaOf(store.Schema, bus.Name) });
         }
         catch (Exception ex) when (PostgresErrors.IsFailure(ex))
         {
             throw PostgresErrors.NotServed(ex);
+        }
+
+        async Task<string?> WorkAsync(PostgresStoreConfig config)
+        {
+            await using var source = NpgsqlDataSource.Create(PostgresConnection.With(config, readOnly: false));
+            return await workAndFindOwner(new PostgresSchema(source, config.Schema, logger));
         }
     }
 }

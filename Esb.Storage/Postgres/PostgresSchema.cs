@@ -1,7 +1,7 @@
-using System.Globalization;
 using Dapper;
 using Esb.Core.Errors;
 using Esb.Core.Planning;
+using Esb.Storage.Sql;
 using Microsoft.Extensions.Logging;
 using Npgsql;
 
@@ -20,10 +20,7 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
     // A constant of ours: hosts that migrate the same database wait for one another.
     private const long MigrationLock = 0x45_53_42_00_01;
 
-    private static readonly IReadOnlyList<(int Number, string Name)> Migrations =
-        [.. typeof(PostgresSchema).Assembly.GetManifestResourceNames()
-            .Order(StringComparer.Ordinal)
-            .Select(name => (int.Parse(name.AsSpan(0, 4), CultureInfo.InvariantCulture), name))];
+    private static readonly IReadOnlyList<SqlMigration> Migrations = SqlMigration.Of("postgres");
 
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: the server is too old, or the tables are those of a later version.</exception>
     public async Task MigrateAsync(CancellationToken cancellationToken)
@@ -39,17 +36,35 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
         await RunAsync("create table if not exists schema_version (number integer primary key, name text not null, applied_at timestamptz not null default now())");
         var applied = await ReadVersionsAsync(connection, cancellationToken);
         RefuseLater(applied);
-        foreach (var (number, name) in Migrations.Where(migration => !applied.Contains(migration.Number)))
+        foreach (var pending in Migrations.Where(migration => !applied.Contains(migration.Number)))
         {
-            await RunAsync(ReadSql(name), seconds: MigrationSeconds);
-            await RunAsync("insert into schema_version (number, name) values (@number, @name)", new { number, name });
-            LogMigrated(name, schema);
+            await RunAsync(pending.Sql, seconds: MigrationSeconds);
+            await RunAsync("insert into schema_version (number, name) values (@Number, @Name)", new { pending.Number, pending.Name });
+            LogMigrated(pending.Name, schema);
         }
 
         await transaction.CommitAsync(cancellationToken);
 
         Task<int> RunAsync(string sql, object? parameters = null, int? seconds = null) =>
             connection.ExecuteAsync(new CommandDefinition(sql, parameters, commandTimeout: seconds, cancellationToken: cancellationToken));
+    }
+
+    /// <summary>Takes the schema for a configuration, unless another has it; after <see cref="MigrateAsync"/>.</summary>
+    /// <returns>Whose it is.</returns>
+    public async Task<string> OwnAsync(string configuration, CancellationToken cancellationToken)
+    {
+        if (await FindOwnerAsync(cancellationToken) is { } known) return known; // a role that may only use the tables gets by
+        await using var claim = database.CreateCommand("insert into store_owner (name) values ($1) on conflict do nothing");
+        claim.Parameters.AddWithValue(configuration);
+        await claim.ExecuteNonQueryAsync(cancellationToken);
+        return await FindOwnerAsync(cancellationToken) ?? configuration;
+    }
+
+    /// <summary>The configuration that has the schema; null where none has taken it yet.</summary>
+    public async Task<string?> FindOwnerAsync(CancellationToken cancellationToken)
+    {
+        await using var ask = database.CreateCommand("select name from store_owner");
+        return (string?)await ask.ExecuteScalarAsync(cancellationToken);
     }
 
     /// <summary>For those who only read: changes nothing.</summary>
@@ -78,7 +93,7 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
             new CommandDefinition("select to_regclass(@name)::text", new { name = $"\"{schema}\".schema_version" }, cancellationToken: cancellationToken));
         var applied = table is null ? [] : await ReadVersionsAsync(connection, cancellationToken);
         RefuseLater(applied);
-        var pending = Migrations.Where(migration => !applied.Contains(migration.Number)).Select(migration => Path.GetFileNameWithoutExtension(migration.Name)).ToList();
+        var pending = Migrations.Where(migration => !applied.Contains(migration.Number)).Select(migration => migration.Name).ToList();
         if (applied.Count == 0) return [new PlannedChange(ChangeKind.Create, $"schema {schema}", $"{pending.Count} migrations, up to {pending[^1]}")];
         return pending.Count == 0
             ? [new PlannedChange(ChangeKind.Keep, $"schema {schema}", $"version {applied.Max()}")]
@@ -98,12 +113,6 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
     {
         if (applied.Count > 0 && applied.Max() > Migrations[^1].Number)
             throw Wrong($"The tables in schema '{schema}' have version {applied.Max()}; this program knows them up to version {Migrations[^1].Number}.");
-    }
-
-    private static string ReadSql(string name)
-    {
-        using var reader = new StreamReader(typeof(PostgresSchema).Assembly.GetManifestResourceStream(name)!);
-        return reader.ReadToEnd();
     }
 
     private static EsbException Wrong(string message) => new("ESB-STORE-VERSION", message, FaultKind.Internal);

@@ -1,21 +1,16 @@
+using Esb.Configuration;
 using Esb.Core;
-using Esb.Core.Activities;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
-using Esb.Core.Replays;
 using Esb.Core.Storage;
-using Esb.Storage.DeadLetters;
 using Esb.Storage.Evidence;
-using Esb.Storage.Postgres.Activities;
-using Esb.Storage.Postgres.DeadLetters;
-using Esb.Storage.Postgres.Parking;
 using Esb.Storage.Spool;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Storage.Postgres;
 
 /// <summary>The store in PostgreSQL. A database that is away keeps nothing from starting: facts wait in the spool, and the store goes on trying.</summary>
-internal sealed partial class PostgresStore : IStore
+internal sealed partial class PostgresStore : Store
 {
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(5);
@@ -23,7 +18,6 @@ internal sealed partial class PostgresStore : IStore
 
     private readonly PostgresDatabase _database;
     private readonly PostgresAuditStore _audit;
-    private readonly PostgresActivityStore _activities;
     private readonly AuditSpool _spool;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -31,58 +25,38 @@ internal sealed partial class PostgresStore : IStore
     private Task _keeping = Task.CompletedTask;
     private bool _disposed;
 
-    public PostgresStore(PostgresStoreConfig config, AuditEvidenceConfig evidence, TimeProvider time, ILogger<PostgresStore> logger)
+    /// <param name="config">Where it is.</param>
+    /// <param name="evidence">Where its anchors are.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="logger">Hears what happens.</param>
+    /// <param name="configuration">The configuration that uses it; null for the one that owns it, whichever that is.</param>
+    public PostgresStore(PostgresStoreConfig config, AuditEvidenceConfig evidence, TimeProvider time, ILogger<PostgresStore> logger, string? configuration = null)
+        : this(new PostgresDatabase(config, readOnly: false, time, logger, configuration), config, evidence, time, logger)
     {
-        _database = new PostgresDatabase(config, readOnly: false, time, logger);
+    }
+
+    private PostgresStore(PostgresDatabase database, PostgresStoreConfig config, AuditEvidenceConfig evidence, TimeProvider time, ILogger<PostgresStore> logger)
+        : base(database, time)
+    {
+        _database = database;
         _spool = new AuditSpool(Path.Combine(Path.GetFullPath(config.Folder), "spool"), SpoolOptions.Of(config.SpoolSize.Bytes), time, logger);
         _audit = new PostgresAuditStore(_database, _spool, AnchorLog.TryOpen(evidence, time, logger));
-        Eraser = new PostgresEraser(_database);
-        _activities = new PostgresActivityStore(_database);
         _time = time;
         _logger = logger;
-        DeadLetters = new PostgresDeadLetterStore(_database);
-        Parking = new PostgresParkingStore(_database, time);
-        CrashMarks = new PostgresCrashMarks(_database, time);
-        Attempts = new PostgresAttemptStore(_database, time);
-        LetterRetention = new PostgresLetterRetention(_database);
-        ReplayJobs = new PostgresReplayJobStore(_database);
-        IdempotencyKeys = new PostgresIdempotencyKeys(_database, time);
-        Leases = new PostgresLeaseStore(_database);
+        Eraser = new PostgresEraser(_database);
         ClaimChecks = new PostgresClaimCheckStore(_database, time);
     }
 
-    public BusStage Stage => BusStage.Stores;
+    public override IAuditStore Audit => _audit;
 
-    public string Name => "store";
+    public override IAuditRetention Retention => _audit;
 
-    public IAuditStore Audit => _audit;
+    public override IAuditEraser Eraser { get; }
 
-    public IAuditRetention Retention => _audit;
-
-    public IAuditEraser Eraser { get; }
-
-    public IDeadLetterStore DeadLetters { get; }
-
-    public IParkingStore Parking { get; }
-
-    public ICrashMarks CrashMarks { get; }
-
-    public IAttemptStore Attempts { get; }
-
-    public ILetterRetention LetterRetention { get; }
-
-    public IReplayJobStore ReplayJobs { get; }
-
-    public IIdempotencyKeys IdempotencyKeys { get; }
-
-    public ILeaseStore Leases { get; }
-
-    public IClaimCheckStore ClaimChecks { get; }
-
-    public IActivityStore Activities => _activities;
+    public override IClaimCheckStore ClaimChecks { get; }
 
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: trying again would not help. <c>ESB-STORE-INUSE</c>: another host has the spool.</exception>
-    public async Task StartAsync(CancellationToken cancellationToken)
+    public override async Task StartAsync(CancellationToken cancellationToken)
     {
         _spool.Open();
         using var patience = new CancellationTokenSource(StartLimit, _time);
@@ -103,19 +77,19 @@ internal sealed partial class PostgresStore : IStore
         _keeping = KeepAsync(_stopping.Token);
     }
 
-    public async Task StopAsync(CancellationToken cancellationToken)
+    public override async Task StopAsync(CancellationToken cancellationToken)
     {
         await _stopping.CancelAsync();
         await _keeping;
-        await _activities.DisposeAsync();
+        await CompleteActivitiesAsync();
         await _audit.DisposeAsync();
         await _spool.DisposeAsync();
     }
 
     // A database that is away stops no intake: facts wait in the spool, dead letters with the transport.
-    public ValueTask<string?> CheckAsync(CancellationToken cancellationToken) => ValueTask.FromResult(_spool.Trouble);
+    public override ValueTask<string?> CheckAsync(CancellationToken cancellationToken) => ValueTask.FromResult(_spool.Trouble);
 
-    public async ValueTask DisposeAsync()
+    public override async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _disposed, true)) return; // the container knows the store under several names
         await StopAsync(CancellationToken.None);

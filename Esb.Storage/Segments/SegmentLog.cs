@@ -76,9 +76,6 @@ internal sealed partial class SegmentLog : IAsyncDisposable
     /// <inheritdoc cref="AppendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>
     public Task AppendAsync(SegmentEntry entry, CancellationToken cancellationToken) => _commits.AddAsync(entry, cancellationToken);
 
-    /// <summary>Lets the next record begin a new segment, so that those before it can be removed. Not while somebody appends.</summary>
-    public void BeginSegment() => _writer.BeginsSegment = true;
-
     public async ValueTask DisposeAsync()
     {
         await _commits.DisposeAsync();

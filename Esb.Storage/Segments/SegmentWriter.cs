@@ -13,17 +13,13 @@ internal sealed class SegmentWriter(string folder, SegmentPosition start, long m
     private SafeFileHandle? _file;
     private SegmentPosition _committed = start;
 
-    /// <summary>Whether the next group begins a new segment, however short the last one is.</summary>
-    public bool BeginsSegment { get; set; }
-
     /// <summary>Writes a group; durable when it returns.</summary>
     /// <returns>Behind its last record.</returns>
     /// <exception cref="IOException">It could not be written. Call <see cref="Abandon"/> before the next group.</exception>
     /// <exception cref="UnauthorizedAccessException">The same.</exception>
     public SegmentPosition Write(IReadOnlyList<SegmentEntry> group)
     {
-        if (_committed.Offset >= maxSegmentBytes || (BeginsSegment && _committed.Offset > 0)) MoveOn();
-        BeginsSegment = false;
+        if (_committed.Offset >= maxSegmentBytes) MoveOn();
         _file ??= Open(new SegmentFile(folder, _committed.Segment));
         var end = Write(_file, _committed.Offset, group);
         RandomAccess.FlushToDisk(_file);

@@ -2,7 +2,7 @@ using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
-using Esb.Topics.RabbitMq;
+using Esb.Topics.RabbitMq.Connections;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.ClaimChecks;
@@ -14,10 +14,10 @@ namespace Esb.Topics.ClaimChecks;
 /// </remarks>
 /// <param name="store">Keeps the bodies.</param>
 /// <param name="threshold">The largest body, in bytes, that travels whole.</param>
-/// <param name="wholeTopics">Topics whose bodies always do: foreign clients read them.</param>
+/// <param name="travelsWhole">Whether the bodies of a topic always do: foreign clients read them.</param>
 /// <param name="time">Paces what is tried again, and warnings.</param>
 /// <param name="logger">Hears of a store that is away.</param>
-internal sealed partial class BodyClaims(IClaimCheckStore store, long threshold, IReadOnlySet<string> wholeTopics, TimeProvider time, ILogger logger)
+internal sealed partial class BodyClaims(IClaimCheckStore store, long threshold, Predicate<string> travelsWhole, TimeProvider time, ILogger logger)
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
@@ -27,7 +27,7 @@ internal sealed partial class BodyClaims(IClaimCheckStore store, long threshold,
 
     /// <summary>The message as it travels to a topic or an endpoint. Sent again it has the same reference.</summary>
     public ValueTask<EsbMessage> CheckInAsync(EsbMessage message) =>
-        message.Body.Bytes.Length <= threshold || !store.IsAvailable || wholeTopics.Contains(Subject.TopicOf(message.Subject))
+        message.Body.Bytes.Length <= threshold || !store.IsAvailable || travelsWhole(Subject.TopicOf(message.Subject))
             ? ValueTask.FromResult(message)
             : KeepAsync(message);
 

@@ -27,6 +27,23 @@ internal sealed class MemoryMessage(EsbMessage message, ActivityContext parent, 
 
     public Task Settled => _settled.Task;
 
+    /// <summary>The message whose delivery is worked on in this flow, where that may publish others: they become a part of it.</summary>
+    public static AsyncLocal<MemoryMessage?> Worked { get; } = new();
+
+    /// <summary>Counts one more that has to be settled; false where all of them are, and it is too late.</summary>
+    public bool TryJoin()
+    {
+        var unsettled = Volatile.Read(ref _unsettled);
+        while (unsettled > 0)
+        {
+            var seen = Interlocked.CompareExchange(ref _unsettled, unsettled + 1, unsettled);
+            if (seen == unsettled) return true;
+            unsettled = seen;
+        }
+
+        return false;
+    }
+
     public void SettleOne()
     {
         if (Interlocked.Decrement(ref _unsettled) > 0) return;

@@ -1,17 +1,20 @@
+using System.Collections.Concurrent;
 using System.Diagnostics;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.Memory;
 
 /// <summary>Topics within this process: the embedded default, which needs no server. What it keeps ends with the process.</summary>
-internal sealed class MemoryTransport : ITopicTransport, IEndpointQueues
+internal sealed class MemoryTransport : IBusTransport
 {
     private static readonly TimeSpan DrainInterval = TimeSpan.FromMilliseconds(20);
 
     private readonly Lock _gate = new();
+    private readonly ConcurrentDictionary<string, MemorySubscription> _retired = new();
     private readonly int _maxInFlight;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -57,19 +60,25 @@ internal sealed class MemoryTransport : ITopicTransport, IEndpointQueues
             : throw TopicFaults.Unavailable(request.Subject, result);
     }
 
-    public Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken)
+    public Task DeclareAsync(Subscription subscription, CancellationToken cancellationToken)
     {
-        MemoryEndpoint endpoint;
-        lock (_gate)
-        {
-            var known = Find(subscription.Endpoint);
-            endpoint = known ?? new MemoryEndpoint(subscription.Endpoint, subscription.Lanes);
-            endpoint.Patterns = subscription.Patterns;
-            if (known is null) _endpoints = [.. _endpoints, endpoint];
-        }
+        Declare(subscription);
+        return Task.CompletedTask;
+    }
 
-        return Task.FromResult<ITopicSubscription>(
-            new MemorySubscription(subscription, tuned => new MemoryWorkers(tuned, endpoint, handler, _deadLetters, _time, _logger)));
+    public async Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken)
+    {
+        if (_retired.TryRemove(subscription.Endpoint, out var collecting)) await collecting.DisposeAsync();
+        return Consume(subscription, Declare(subscription), handler);
+    }
+
+    /// <summary>Nobody else keeps what waits: it becomes dead letters, and so does what comes back later from an attempt or a
+    /// delay.</summary>
+    public async Task RetireAsync(Subscription subscription, CancellationToken cancellationToken)
+    {
+        var endpoint = Declare(subscription with { Patterns = [] });
+        if (_retired.TryRemove(subscription.Endpoint, out var before)) await before.DisposeAsync();
+        _retired[subscription.Endpoint] = Consume(subscription, endpoint, (delivery, _) => ValueTask.FromResult<Settlement>(new Settlement.Divert(LetterOf(delivery, subscription.Endpoint))));
     }
 
     public ValueTask<PublishResult> SendAsync(string endpoint, EsbMessage message, DeliveryKind kind, CancellationToken cancellationToken)
@@ -85,7 +94,32 @@ internal sealed class MemoryTransport : ITopicTransport, IEndpointQueues
         while (Volatile.Read(ref _inFlight) > 0) await Task.Delay(DrainInterval, _time, cancellationToken);
     }
 
-    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var collecting in _retired.Values) await collecting.DisposeAsync();
+        _retired.Clear();
+    }
+
+    private MemoryEndpoint Declare(Subscription subscription)
+    {
+        lock (_gate)
+        {
+            var known = Find(subscription.Endpoint);
+            var endpoint = known ?? new MemoryEndpoint(subscription.Endpoint, subscription.Lanes);
+            endpoint.Patterns = subscription.Patterns;
+            if (known is null) _endpoints = [.. _endpoints, endpoint];
+            return endpoint;
+        }
+    }
+
+    private MemorySubscription Consume(Subscription subscription, MemoryEndpoint endpoint, DeliveryHandler handler) =>
+        new(subscription, tuned => new MemoryWorkers(tuned, endpoint, handler, _deadLetters, _time, _logger));
+
+    private DeadLetter LetterOf(TopicDelivery delivery, string endpoint)
+    {
+        var now = _time.GetUtcNow();
+        return new DeadLetter(delivery.Message, endpoint, "ESB-ENDPOINT-REMOVED", $"The endpoint '{endpoint}' is gone from the configuration.", null, delivery.Message.Attempt, now, now) { Failures = delivery.Failures };
+    }
 
     private async Task<EsbMessage> WaitAsync(EsbMessage request, TaskCompletionSource<EsbMessage> waiting, TimeSpan timeout, CancellationToken cancellationToken)
     {
@@ -121,14 +155,16 @@ internal sealed class MemoryTransport : ITopicTransport, IEndpointQueues
 
     private PublishResult Add(EsbMessage message, MemoryEndpoint[] endpoints, DeliveryKind kind, ReplySender? reply, TimeSpan? timeout)
     {
-        if (Interlocked.Increment(ref _inFlight) > _maxInFlight)
+        // What is made of a message is a part of it, and never refused: else those that came first could wait for one another.
+        var origin = kind == DeliveryKind.Published && MemoryMessage.Worked.Value is { } worked && worked.TryJoin() ? worked : null;
+        if (origin is null && Interlocked.Increment(ref _inFlight) > _maxInFlight)
         {
             Interlocked.Decrement(ref _inFlight);
             return PublishResult.Refused("too many messages in flight");
         }
 
         var travelling = message with { Headers = Travelling(message.Headers) };
-        var published = new MemoryMessage(travelling, Activity.Current?.Context ?? default, endpoints.Length, settled: () => Interlocked.Decrement(ref _inFlight))
+        var published = new MemoryMessage(travelling, Activity.Current?.Context ?? default, endpoints.Length, origin is null ? () => Interlocked.Decrement(ref _inFlight) : origin.SettleOne)
         {
             Kind = kind,
             Reply = reply,

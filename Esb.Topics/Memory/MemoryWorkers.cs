@@ -11,6 +11,7 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
 
     private readonly MemoryEndpoint _endpoint;
     private readonly bool _answers;
+    private readonly bool _publishes;
     private readonly DeliveryHandler _handler;
     private readonly MemoryDeadLetters _deadLetters;
     private readonly TimeProvider _time;
@@ -21,7 +22,7 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
 
     public MemoryWorkers(Subscription subscription, MemoryEndpoint endpoint, DeliveryHandler handler, MemoryDeadLetters deadLetters, TimeProvider time, ILogger logger)
     {
-        (_endpoint, _answers, _handler, _deadLetters, _time, _logger) = (endpoint, subscription.Answers, handler, deadLetters, time, logger);
+        (_endpoint, _answers, _publishes, _handler, _deadLetters, _time, _logger) = (endpoint, subscription.Answers, subscription.Publishes, handler, deadLetters, time, logger);
         _gate = new SemaphoreSlim(subscription.Concurrency);
         _workers = subscription.SingleActive || subscription.Lanes is not null
             ? Task.WhenAll(endpoint.Queues.Select(WorkAloneAsync))
@@ -101,6 +102,7 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
     {
         if (!await TryEnterAsync()) return Settlement.Return;
         _endpoint.Begin();
+        if (_publishes) MemoryMessage.Worked.Value = delivery.Published; // until this method ends
         try
         {
             return await _handler(delivery.ToDelivery(source), CancellationToken.None);

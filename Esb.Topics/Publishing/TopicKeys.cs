@@ -1,4 +1,5 @@
-using Esb.Core;
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
 using Esb.Core.Configuration;
 using Esb.Core.Expressions;
 using Esb.Core.Processes;
@@ -7,26 +8,24 @@ using Esb.Core.Topics;
 namespace Esb.Topics.Publishing;
 
 /// <inheritdoc cref="ITopicKeys"/>
-/// <remarks>Compiled once: a compilation adds to what is asked of every document, which nobody may do while messages run.</remarks>
-internal sealed class TopicKeys : ITopicKeys, IConfigurationCheck
+internal sealed class TopicKeys(IReadOnlyDictionary<string, IMessageValue> keys) : ITopicKeys
 {
-    private readonly ConfigErrors _errors = new();
-    private readonly Dictionary<string, IMessageValue> _keys = [];
-
-    public TopicKeys(EsbConfiguration configuration, IExpressionCompiler expressions)
-    {
-        foreach (var (name, topic) in configuration.Named<TopicConfig>("topics"))
-        {
-            if (topic.Key is not null && expressions.Compile(topic.Key, _errors) is { } key) _keys[name] = key;
-        }
-    }
-
-    public void Check(ConfigErrors errors)
-    {
-        errors.AddAll(_errors);
-    }
-
     /// <inheritdoc/>
     public string? KeyOf(Subject subject, MessageContext context) =>
-        _keys.TryGetValue(subject.Topic, out var key) ? MessageValues.AsText(key.Evaluate(context)) : context.Message.Key;
+        keys.TryGetValue(subject.Topic, out var key) ? MessageValues.AsText(key.Evaluate(context)) : context.Message.Key;
+}
+
+/// <summary>Compiles the order keys of the section <c>topics</c>.</summary>
+internal sealed class TopicKeyCompiler(IReadOnlyDictionary<string, TopicConfig> topics, ConfigErrors errors, IExpressionCompiler expressions) : ICompiler<ITopicKeys>
+{
+    public ITopicKeys Compile()
+    {
+        var keys = new Dictionary<string, IMessageValue>();
+        foreach (var (name, topic) in topics)
+        {
+            if (topic.Key is not null && expressions.Compile(topic.Key, errors) is { } key) keys[name] = key;
+        }
+
+        return new TopicKeys(keys);
+    }
 }

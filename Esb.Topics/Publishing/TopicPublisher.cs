@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
+using Esb.Configuration;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
@@ -11,7 +12,7 @@ namespace Esb.Topics.Publishing;
 
 /// <inheritdoc cref="ITopicPublisher"/>
 /// <remarks>Inside of a transaction a message is only made ready; the outbox of the database publishes it, through the same way.</remarks>
-internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, IAuditTrail audit, LimitsConfig limits, TimeProvider time)
+internal sealed class TopicPublisher(ITopicTransport transport, Live<ITopicKeys> keys, IAuditTrail audit, Live<LimitsConfig> limits, TimeProvider time)
     : ITopicPublisher, IOutgoingPublisher
 {
     private readonly OrderedPublisher _publisher = new(transport, time);
@@ -78,12 +79,12 @@ internal sealed class TopicPublisher(ITopicTransport transport, TopicKeys keys, 
 
     private async ValueTask<OutgoingMessage> PrepareAsync(MessageContext context, Subject subject, Guid id, string step, CancellationToken cancellationToken)
     {
-        await context.Message.Body.BufferAsync(limits.MaxBodySize.Bytes, cancellationToken);
+        await context.Message.Body.BufferAsync(limits.Current.MaxBodySize.Bytes, cancellationToken);
         var published = context.Message with
         {
             Id = id,
             Subject = subject.Value,
-            Key = keys.KeyOf(subject, context),
+            Key = keys.Current.KeyOf(subject, context),
             Attempt = 0,
         };
         var message = MessageHops.Set(published, MessageHops.Of(context.Received)); // also of an answer, which knows of none

@@ -1,5 +1,7 @@
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Connections;
+using Esb.Topics.RabbitMq.Wire;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Events;
@@ -9,24 +11,54 @@ namespace Esb.Topics.RabbitMq;
 /// <summary>Hands dead letters over, one by one; only what was taken leaves the broker.</summary>
 internal sealed partial class DeadLetterReader : ITopicReader
 {
+    // Hosts of release 0.1 may come back.
+    private static readonly TimeSpan OldInterval = TimeSpan.FromSeconds(30);
+
     private readonly RabbitMqNames _names;
     private readonly WireReader _reader;
     private readonly ExpiredRequests _expired;
+    private readonly OldDeadLetters _old;
     private readonly DeadLetterHandler _handler;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly BrokerConsumer _consumer;
+    private readonly BrokerConsumer _oldConsumer;
 
     public DeadLetterReader(
-        BrokerConnection connection, RabbitMqNames names, WireReader reader, ExpiredRequests expired, DeadLetterHandler handler, TimeProvider time, ILogger logger)
+        BrokerConnection connection, RabbitMqNames names, WireReader reader, ExpiredRequests expired, OldDeadLetters old, DeadLetterHandler handler, TimeProvider time, ILogger logger)
     {
-        (_names, _reader, _expired, _handler, _time, _logger) = (names, reader, expired, handler, time, logger);
+        (_names, _reader, _expired, _old, _handler, _time, _logger) = (names, reader, expired, old, handler, time, logger);
         _consumer = new BrokerConsumer(connection, (_, _) => Task.FromResult(new ConsumerQueue(names.DeadLetters, Prefetch: 1)), DeliverAsync, time, logger);
+        _oldConsumer = new BrokerConsumer(connection, AwaitOldAsync, DeliverOldAsync, time, logger);
     }
 
     public bool IsLive => _consumer.Queue is not null;
 
-    public ValueTask DisposeAsync() => _consumer.DisposeAsync();
+    public async ValueTask DisposeAsync()
+    {
+        await _consumer.DisposeAsync();
+        await _oldConsumer.DisposeAsync();
+    }
+
+    private async Task<ConsumerQueue> AwaitOldAsync(IChannel channel, CancellationToken cancellationToken)
+    {
+        while (!await _old.ExistAsync(cancellationToken)) await Task.Delay(OldInterval, _time, cancellationToken);
+        return new ConsumerQueue(_names.OldDeadLetters, Prefetch: 1);
+    }
+
+    private async Task DeliverOldAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken over)
+    {
+        var wire = WireMessage.Of(delivery);
+        var letter = Read(wire);
+        if (await _old.FindStrangerAsync(letter.Endpoint, over) is not { } stranger)
+        {
+            await DeliverAsync(channel, delivery, over);
+            return;
+        }
+
+        await _old.PassOnAsync(stranger, letter, WireReader.Parent(wire), over);
+        await channel.BasicAckAsync(delivery.DeliveryTag, multiple: false, over);
+    }
 
     private async Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken over)
     {

@@ -1,5 +1,6 @@
 using Esb.Core.Messages;
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Wire;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
 

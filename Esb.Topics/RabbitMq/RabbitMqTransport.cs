@@ -6,9 +6,14 @@ using Esb.Core.Planning;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Topics.ClaimChecks;
+using Esb.Topics.RabbitMq.Connections;
 using Esb.Topics.RabbitMq.Farm;
+using Esb.Topics.RabbitMq.Publishing;
 using Esb.Topics.RabbitMq.Receiving;
+using Esb.Topics.RabbitMq.Replies;
 using Esb.Topics.RabbitMq.Topology;
+using Esb.Topics.RabbitMq.Unroutable;
+using Esb.Topics.RabbitMq.Wire;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
 
@@ -16,15 +21,20 @@ namespace Esb.Topics.RabbitMq;
 
 /// <summary>Topics on a RabbitMQ broker, by the broker's own client: it declares, publishes, replies and receives.</summary>
 /// <remarks>Two connections, as an alarm on the broker stops it from reading one that publishes; the farm has a third.</remarks>
-internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
+internal sealed partial class RabbitMqTransport : IBusTransport
 {
     // A host that stands still is found out after two to three of these; only then another may take its place where the order counts.
     private static readonly TimeSpan FailoverHeartbeat = TimeSpan.FromSeconds(4);
+    private static readonly TimeSpan LongestDeclaration = TimeSpan.FromSeconds(15);
+
+    // Whoever sends tries again.
+    private static readonly PublishResult Replaced = PublishResult.Refused("its queues are being replaced");
 
     private readonly RabbitMqNames _names;
     private readonly RabbitMqTopology _topology;
+    private readonly BrokerUser _user;
     private readonly WireReader _reader;
-    private readonly HashSet<string> _transient;
+    private readonly KnownTopics _topics;
     private readonly bool _hasOtherNodes;
     private readonly long _maxBodyBytes;
     private readonly TimeProvider _time;
@@ -38,11 +48,14 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     private readonly ConcurrentDictionary<string, SeenDeliveries> _seen = new();
     private readonly CancellationTokenSource _stopping = new();
     private readonly EndpointRecords _records;
+    private readonly EndpointHomes _homes;
     private readonly FreezeWatch _freezes;
+    private readonly EndpointSetup _setup;
     private readonly ReceiverContext _receivers;
     private readonly ExpiredRequests _expired;
-    private readonly Dictionary<string, Subscription> _configured;
+    private volatile Dictionary<string, Subscription> _configured;
     private readonly ConcurrentDictionary<string, Subscription> _endpoints = new();
+    private readonly ConcurrentDictionary<string, bool> _declared = new();
     private ImmutableArray<RabbitMqSubscription> _untried = [];
     private ReplyQueue? _replies;
     private LoopbackProbe? _probe;
@@ -56,24 +69,26 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     {
         var address = RabbitMqAddress.Of(config, time.GetUtcNow());
         (_hasOtherNodes, _maxBodyBytes, _time, _logger) = (address.Nodes.Count > 1, limits.Largest, time, loggers.CreateLogger<RabbitMqTransport>());
-        _names = new RabbitMqNames(config.Prefix);
-        _topology = new RabbitMqTopology(_names, [.. topics.Keys]);
-        _reader = new WireReader(_names, time);
-        _transient = [.. topics.Where(topic => !topic.Value.Persistent).Select(topic => topic.Key)];
+        _names = new RabbitMqNames(config.Prefix, name);
+        _topics = new KnownTopics(topics);
+        _topology = new RabbitMqTopology(_names, () => _topics.Names);
+        _user = new BrokerUser(address.User, _logger);
+        _reader = new WireReader(_names, _user, time);
         _publishing = new BrokerConnection(address.ToFactory($"{name} publish"), PrepareAsync, time, _logger);
         _consuming = new BrokerConnection(address.ToFactory($"{name} consume", FailoverHeartbeat), (_, _) => Task.CompletedTask, time, _logger);
-        _publisher = new ConfirmedPublisher(_publishing, time);
+        _publisher = new ConfirmedPublisher(_publishing, _user, time);
         _passages = new Passages(time);
-        _claims = new BodyClaims(claims, limits.LargestWhole, topics.Where(topic => !topic.Value.ClaimCheck).Select(topic => topic.Key).ToHashSet(), time, _logger);
+        _claims = new BodyClaims(claims, limits.LargestWhole, _topics.TravelWhole, time, _logger);
         _settler = new DeliverySettler(_names, _publisher, _claims, time, _logger);
         _configured = endpoints.ToDictionary(endpoint => endpoint.Endpoint);
         _expired = new ExpiredRequests(_names, _reader, FindEndpoint, SendAsync, _logger);
-        Unroutable = new UnroutableQueue(_consuming, _publisher, _names, [.. topics.Keys], time, _logger);
-        _records = new EndpointRecords(_names, _publisher);
+        Unroutable = new UnroutableQueue(_consuming, _publisher, _names, _reader, _topics, time, _logger);
+        _records = new EndpointRecords(_publisher);
+        _homes = new EndpointHomes(_names, _records);
         _freezes = new FreezeWatch(time);
-        Farm = new BrokerFarm(address, _names.Farm(name), time, loggers);
-        var setup = new EndpointSetup(_names, _topology, _records, address.ToFactory($"{name} setup"), time);
-        _receivers = new ReceiverContext(_names, _consuming, setup, Farm, _freezes, time, _logger);
+        Farm = new BrokerFarm(address, _names.Farm, time, loggers);
+        _setup = new EndpointSetup(_names, _topology, _records, _homes, address.ToFactory($"{name} setup"), time);
+        _receivers = new ReceiverContext(_names, _consuming, _setup, Farm, _freezes, time, _logger);
     }
 
     public string System => "rabbitmq";
@@ -85,6 +100,8 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     /// <summary>The hosts that share this configuration.</summary>
     public BrokerFarm Farm { get; }
 
+    IFarm IBusTransport.Farm => Farm;
+
     public TransportStatus Status => (Obstacle ?? FindUndeclared()) is { } reason ? new(IsReady: false, reason) : new(IsReady: true);
 
     private string? Obstacle => _publishing.LastingObstacle ?? _consuming.LastingObstacle ?? _probe?.Obstacle;
@@ -94,7 +111,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         await Task.WhenAll(_publishing.StartAsync(cancellationToken), _consuming.StartAsync(cancellationToken));
         _replies = new ReplyQueue(_consuming, _publisher, _names, _reader, _claims, _time, _logger);
         _probe = new LoopbackProbe(_hasOtherNodes, _publishing, _consuming, _replies, _publisher, _names, _time, _logger);
-        Farm.Answer<HoldPublishes, PublishesHeld>(_passages.ObeyAsync);
+        Farm.Answer<HoldPublishes, PublishesHeld>(HoldAsync);
         Farm.Start(_consuming);
         _unroutable = new UnroutableWatch(_consuming, _names, _topology, FindSubscriber, _time, _logger);
         _keeping = KeepUp("the queues for what no endpoint takes", [_topology.DeclareKeepersAsync]).RunAsync(_consuming, AreKeepersDeclared, _stopping.Token);
@@ -117,15 +134,47 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         return await _replies.SendAsync(request, () => PublishAsync(travelling, properties), timeout, cancellationToken);
     }
 
+    public async Task DeclareAsync(Subscription subscription, CancellationToken cancellationToken)
+    {
+        _endpoints[subscription.Endpoint] = subscription;
+        if (_consuming.Current is not { } connection) return;
+        try
+        {
+            await _setup.ApplyAsync(connection, subscription, cancellationToken).WaitAsync(LongestDeclaration, _time, cancellationToken);
+            _declared[subscription.Endpoint] = true;
+        }
+        catch (Exception ex) when (!cancellationToken.IsCancellationRequested)
+        {
+            LogNotDeclared(subscription.Endpoint, BrokerFault.Describe(ex)); // whoever subscribes is told why, and tries again
+        }
+    }
+
+    public async Task ChangeAsync(IReadOnlyDictionary<string, TopicConfig> topics, IReadOnlyList<Subscription> endpoints, CancellationToken cancellationToken)
+    {
+        _topics.Change(topics);
+        _configured = endpoints.ToDictionary(endpoint => endpoint.Endpoint);
+        if (_publishing.Current is { } connection) await _topology.DeclareSharedAsync(connection, cancellationToken); // else as soon as there is one
+    }
+
+    // A broker that is away now is told when it is back: until then what is published for the endpoint waits in its queue too.
+    public Task RetireAsync(Subscription subscription, CancellationToken cancellationToken)
+    {
+        _endpoints.TryRemove(subscription.Endpoint, out _);
+        _declared.TryRemove(subscription.Endpoint, out _);
+        var retired = new RetiredEndpoint(subscription, _names, _topology, () => _endpoints.ContainsKey(subscription.Endpoint), _time, _logger);
+        return retired.UnbindAsync(_consuming, _stopping.Token);
+    }
+
     public async Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken)
     {
         _endpoints[subscription.Endpoint] = subscription;
         var work = new DeliveryWork(subscription, handler, _reader, _claims, _settler, _seen.GetOrAdd(subscription.Endpoint, _ => new SeenDeliveries()), _maxBodyBytes, _time, _logger);
-        List<Declaration> declarations = [(channel, token) => _topology.BindAsync(channel, subscription, token)];
-        if (subscription.RetryDelays.Count > 0) declarations.Add((channel, token) => _topology.DeclareRungsAsync(channel, subscription, token));
-        var stale = new StaleBindings(subscription, _topology, _records, Farm.Members, _time, _logger);
+        List<Declaration> declarations = [(channel, token) => _topology.BindAsync(channel, _names.Of(subscription.Endpoint), subscription, token)];
+        if (subscription.RetryDelays.Count > 0) declarations.Add((channel, token) => _topology.DeclareRungsAsync(channel, _names.Of(subscription.Endpoint), subscription, token));
+        var stale = new StaleBindings(subscription, _names, _topology, _records, Farm.Members, _time, _logger);
         var running = new RabbitMqSubscription(subscription, _receivers, work, KeepUp($"the queues of {subscription.Endpoint}", declarations), stale);
-        ImmutableInterlocked.Update(ref _untried, static (untried, added) => untried.Add(added), running);
+        // What is published finds a queue that was declared before, whenever it is consumed.
+        if (!_declared.ContainsKey(subscription.Endpoint)) ImmutableInterlocked.Update(ref _untried, static (untried, added) => untried.Add(added), running);
         try
         {
             if (Obstacle is null) await running.WaitForFirstAttemptAsync(cancellationToken);
@@ -146,7 +195,7 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     }
 
     public Task<ITopicReader> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) =>
-        Task.FromResult<ITopicReader>(new DeadLetterReader(_consuming, _names, _reader, _expired, _claims.Redeeming(handler), _time, _logger));
+        Task.FromResult<ITopicReader>(new DeadLetterReader(_consuming, _names, _reader, _expired, new OldDeadLetters(_consuming, _publisher, _names, _topology, _homes), _claims.Redeeming(handler), _time, _logger));
 
     public async ValueTask DisposeAsync()
     {
@@ -163,18 +212,47 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         _freezes.Dispose();
     }
 
-    private ValueTask<PublishResult> SendAsync(string endpoint, EsbMessage message, BasicProperties properties, CancellationToken cancellationToken)
+    private async ValueTask<PublishResult> SendAsync(string endpoint, EsbMessage message, BasicProperties properties, CancellationToken cancellationToken)
     {
-        var queue = _names.Endpoint(endpoint);
+        if (await FindQueuesAsync(endpoint, cancellationToken) is not { } queues) return _publishing.Obstacle is { } obstacle ? PublishResult.Refused(obstacle) : Replaced;
         var subscription = _endpoints.GetValueOrDefault(endpoint);
-        return _passages.PassAsync(queue, async () =>
+        return await _passages.PassAsync(queues.Queue, async () =>
         {
+            if (_names.Chosen(endpoint) != queues) return Replaced; // while this was held back
             if (subscription?.Lanes is not null) return await SendToLanesAsync();
-            var result = await _publisher.SendAsync("", queue, message.Key, properties, message.Body.Bytes);
-            return subscription is null && result == ConfirmedChannel.NoQueue && await HasLanesAsync(endpoint, cancellationToken) ? await SendToLanesAsync() : result;
+            var result = await _publisher.SendAsync("", queues.Queue, message.Key, properties, message.Body.Bytes);
+            if (result != ConfirmedChannel.NoQueue || subscription is not null) return result;
+            if (await HasLanesAsync(queues, cancellationToken)) return await SendToLanesAsync();
+            _names.Forget(queues.Queue); // it may come, or be moved, and nobody would tell
+            return result;
         });
 
-        ValueTask<PublishResult> SendToLanesAsync() => _publisher.SendAsync(queue, message.Subject, message.Key, properties, message.Body.Bytes);
+        ValueTask<PublishResult> SendToLanesAsync() => _publisher.SendAsync(queues.Queue, message.Subject, message.Key, properties, message.Body.Bytes);
+    }
+
+    // Null while they are moved, and where they are another configuration's.
+    private async ValueTask<EndpointNames?> FindQueuesAsync(string endpoint, CancellationToken cancellationToken)
+    {
+        if (_names.Chosen(endpoint) is { } chosen) return chosen;
+        if (_consuming.Current is not { } connection) return null;
+        try
+        {
+            var home = await _homes.FindAsync(connection, endpoint, cancellationToken);
+            if (home is { Stranger: not null } or { Record.IsMoving: true }) return null;
+            _names.Choose(home.Names);
+            return home.Names;
+        }
+        catch (Exception) when (!cancellationToken.IsCancellationRequested)
+        {
+            return null; // the connection is lost, or the broker does not answer: whoever sends tries again
+        }
+    }
+
+    // What is to be deleted soon gets nothing any more.
+    private Task<PublishesHeld> HoldAsync(HoldPublishes question, CancellationToken cancellationToken)
+    {
+        foreach (var queue in question.Destinations) _names.Forget(queue);
+        return _passages.ObeyAsync(question, cancellationToken);
     }
 
     private TopologyUpkeep KeepUp(string what, IReadOnlyList<Declaration> declarations) => new(what, declarations, _time, _logger);
@@ -183,11 +261,11 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     private bool AreKeepersDeclared() => _publishing.Current is not null;
 
     // Asked of an endpoint that runs on other hosts only.
-    private async Task<bool> HasLanesAsync(string endpoint, CancellationToken cancellationToken)
+    private async Task<bool> HasLanesAsync(EndpointNames queues, CancellationToken cancellationToken)
     {
         try
         {
-            return _consuming.Current is { } connection && await connection.HasQueueAsync(_names.Lane(endpoint, 0), cancellationToken);
+            return _consuming.Current is { } connection && await connection.HasQueueAsync(queues.Lane(0), cancellationToken);
         }
         catch (Exception) when (!cancellationToken.IsCancellationRequested)
         {
@@ -208,10 +286,11 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
         return null;
     }
 
-    private Task PrepareAsync(IConnection connection, CancellationToken cancellationToken)
+    private async Task PrepareAsync(IConnection connection, CancellationToken cancellationToken)
     {
         BrokerVersion.Check(connection, _logger);
-        return _topology.DeclareSharedAsync(connection, cancellationToken);
+        await _topology.DeclareSharedAsync(connection, cancellationToken);
+        await _user.ProveAsync(connection, _names.Probes, cancellationToken);
     }
 
     private ValueTask<PublishResult> PublishAsync(EsbMessage message, BasicProperties properties)
@@ -226,5 +305,8 @@ internal sealed class RabbitMqTransport : ITopicTransport, IEndpointQueues
     // An endpoint of this host that a message of the subject is for.
     private string? FindSubscriber(string subject) => _endpoints.Values.FirstOrDefault(endpoint => endpoint.Patterns.Any(pattern => pattern.Matches(subject)))?.Endpoint;
 
-    private bool IsPersistent(EsbMessage message) => _transient.Count == 0 || !_transient.Contains(Subject.TopicOf(message.Subject));
+    [LoggerMessage(EventId = 1561, Level = LogLevel.Warning, Message = "The queues of {Endpoint} are not declared yet: {Reason}")]
+    private partial void LogNotDeclared(string endpoint, string reason);
+
+    private bool IsPersistent(EsbMessage message) => _topics.IsPersistent(message.Subject);
 }

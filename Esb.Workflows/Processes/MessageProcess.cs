@@ -2,18 +2,16 @@ using Esb.Core.Processes;
 
 namespace Esb.Workflows.Processes;
 
-/// <summary>A compiled list of stateless steps.</summary>
-internal sealed class MessageProcess(string name, CompiledStep steps, bool needsTopics) : IMessageProcess
+/// <summary>A list of stateless steps in service.</summary>
+internal sealed class MessageProcess(ProcessModel model, MessageStep steps) : IMessageProcess
 {
-    public string Name => name;
+    public string Name { get; } = model.Name;
 
-    public string Description => steps.Description;
-
-    public bool NeedsTopics => needsTopics;
+    public bool NeedsTopics => model.NeedsTopics;
 
     public ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
     {
-        context.Process = name;
-        return steps.Run(context, cancellationToken);
+        context.Process = Name;
+        return steps(context, cancellationToken);
     }
 }

@@ -1,34 +1,16 @@
-using Esb.Core;
-using Esb.Core.Configuration;
-using Esb.Core.Expressions;
 using Esb.Core.Processes;
 
 namespace Esb.Workflows.Processes;
 
-/// <summary>The compiled processes of a configuration.</summary>
-internal sealed class ProcessCatalog : IProcessCatalog, IConfigurationCheck
+/// <summary>The processes of a revision, each put into service when it is first asked for.</summary>
+/// <param name="processes">What was compiled.</param>
+/// <param name="services">What their steps run on.</param>
+internal sealed class ProcessCatalog(ProcessModels processes, IServiceProvider services) : IProcessCatalog
 {
-    private readonly ConfigErrors _errors = new();
-    private readonly Dictionary<string, IMessageProcess> _processes = [];
+    // A process asks for those that it runs while it is put into service; the compile phase refused circles.
+    private readonly Dictionary<string, Lazy<MessageProcess>> _processes = processes.All.ToDictionary(
+        process => process.Name,
+        process => new Lazy<MessageProcess>(() => new MessageProcess(process, process.Steps.Bind(services))));
 
-    public ProcessCatalog(EsbConfiguration configuration, IEnumerable<IStepFactory> factories, IExpressionCompiler expressions)
-    {
-        var byKind = factories.ToDictionary(factory => factory.Kind);
-        var processes = configuration.Named<IReadOnlyList<StepConfig>>("processes");
-        var needs = new TopicNeeds(processes);
-        foreach (var (name, steps) in processes)
-        {
-            if (new StepCompiler(name, byKind, expressions, _errors).Compile(steps) is { } compiled)
-                _processes[name] = new MessageProcess(name, compiled, needs.Of(name));
-        }
-    }
-
-    public IReadOnlyCollection<IMessageProcess> All => _processes.Values;
-
-    public IMessageProcess Find(string name) => _processes[name];
-
-    public void Check(ConfigErrors errors)
-    {
-        errors.AddAll(_errors);
-    }
+    public IMessageProcess Find(string name) => _processes[name].Value;
 }

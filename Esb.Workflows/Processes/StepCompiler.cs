@@ -4,7 +4,8 @@ using Esb.Core.Processes;
 
 namespace Esb.Workflows.Processes;
 
-/// <summary>Compiles the steps of one process into nested delegates: nothing is looked up by name once messages run.</summary>
+/// <summary>Compiles the steps of one process. Put into service they are nested delegates: nothing is looked up by name once messages
+/// run.</summary>
 internal sealed class StepCompiler(
     string process,
     IReadOnlyDictionary<string, IStepFactory> factories,
@@ -17,14 +18,13 @@ internal sealed class StepCompiler(
 
     public IExpressionCompiler Expressions => expressions;
 
-    public CompiledStep? Compile(IReadOnlyList<StepConfig> steps)
+    public StepListModel Compile(IReadOnlyList<StepConfig> steps)
     {
-        // All are compiled, also behind one that fails: every error is wanted.
-        var compiled = steps.Select(step => factories[step.Kind].Compile(step, this)).ToList();
-        return compiled.Contains(null)
-            ? null
-            : new CompiledStep(Sequence([.. compiled.Zip(steps, (step, config) => new PlacedStep(step!.Run, config.Id ?? config.Path, StepTrace.Of(config)))]), string.Join(" → ", compiled.Select(step => step!.Description)));
+        var models = steps.Select(step => factories[step.Kind].Compile(step, this)).ToList();
+        return new StepListModel(models, services => Sequence([.. models.Select(step => Place(step, services))]));
     }
+
+    private static PlacedStep Place(StepModel step, IServiceProvider services) => new(step.Bind!(services), step.Place, StepTrace.Of(step));
 
     private static MessageStep Sequence(PlacedStep[] steps) => steps.Length == 1 ? steps[0].RunAsync : (context, cancellationToken) => PlacedStep.RunAllAsync(steps, context, cancellationToken);
 }

@@ -9,15 +9,15 @@ internal sealed class StepTrace
     private readonly string? _calls;
     private readonly bool _transforms;
 
-    private StepTrace(StepConfig step)
+    private StepTrace(StepModel step)
     {
-        _place = step.Id ?? step.Path;
-        _calls = (step.Settings as ICallsEndpoint)?.Endpoint;
-        _transforms = step.Settings is ITransforms;
+        _place = step.Place;
+        _calls = step.Traits.Calls is [var endpoint] ? endpoint : null;
+        _transforms = step.Traits.Transforms;
     }
 
     /// <summary>The trace of a step; null where what it does leaves facts of its own, or the steps in it do.</summary>
-    public static StepTrace? Of(StepConfig step) => step.Settings is IHoldsSteps or ILeavesFacts ? null : new StepTrace(step);
+    public static StepTrace? Of(StepModel step) => step.Lists.Count > 0 || step.Traits.LeavesFacts ? null : new StepTrace(step);
 
     public async ValueTask RunAsync(MessageStep run, StepLog log, MessageContext context, CancellationToken cancellationToken)
     {

@@ -1,6 +1,6 @@
 using BenchmarkDotNet.Attributes;
 using Esb.Core.Messages;
-using Esb.Endpoints.Http;
+using Esb.Endpoints.Http.Sending;
 using Esb.Endpoints.Http.Targets;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;

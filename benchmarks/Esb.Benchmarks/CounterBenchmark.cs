@@ -1,5 +1,6 @@
 using System.Diagnostics.Metrics;
 using BenchmarkDotNet.Attributes;
+using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Diagnostics;
 using Esb.Host.Metrics;
@@ -17,9 +18,7 @@ public class CounterBenchmark
 
     private readonly Meter _unheard = new("Esb.Benchmarks");
     private readonly Meter _heard = new("Esb.Host");
-    private readonly MetricsCollector _collector = new(
-        new EsbConfiguration(new ConfigNode(ConfigKind.Object, "", ConfigOrigin.Default), new Dictionary<string, object> { ["telemetry"] = new TelemetryConfig() }, new HashSet<string>(), [], ""),
-        TimeProvider.System);
+    private readonly MetricsCollector _collector = new(new TelemetryConfig(), TimeProvider.System);
 
     private Counter<long> _unheardCount = null!;
     private Histogram<double> _unheardTime = null!;

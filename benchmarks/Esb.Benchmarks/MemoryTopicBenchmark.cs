@@ -1,6 +1,5 @@
 using System.Threading.Channels;
 using BenchmarkDotNet.Attributes;
-using Esb.Core.Endpoints;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Esb.Topics.Memory;

@@ -13,10 +13,10 @@ internal sealed class BrokenEndpointType(IOutboundEndpointType inner, string? en
 {
     public Type Settings => inner.Settings;
 
-    public Func<IOutboundAdapter>? Prepare(OutboundEndpointConfig settings, ConfigErrors errors)
+    public CreateOutbound? Compile(OutboundEndpointConfig settings, ConfigErrors errors)
     {
-        if (inner.Prepare(settings, errors) is not { } create) return null;
-        return endpoint is null || settings.Name == endpoint ? () => new BrokenAdapter(create(), send) : create;
+        if (inner.Compile(settings, errors) is not { } create) return null;
+        return endpoint is null || settings.Name == endpoint ? services => new BrokenAdapter(create(services), send) : create;
     }
 
     private sealed class BrokenAdapter(IOutboundAdapter inner, BrokenSend send) : IOutboundAdapter

@@ -1,3 +1,4 @@
+using Esb.Configuration.Compiling;
 using Esb.Core.Endpoints;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
@@ -12,10 +13,11 @@ internal static class KnownBadRegistration
     /// <param name="send">How it sends.</param>
     public static IServiceCollection BreakEndpoints(this IServiceCollection services, string? endpoint, BrokenSend send)
     {
-        foreach (var type in services.Where(service => service.ServiceType == typeof(IEndpointType)).ToList())
+        foreach (var registered in services.Where(service => service.ImplementationInstance is CompileService { Descriptor.ServiceType: var type } && type == typeof(IEndpointType)).ToList())
         {
-            services.Remove(type);
-            services.AddSingleton(provider => Break((IEndpointType)ActivatorUtilities.CreateInstance(provider, type.ImplementationType!), endpoint, send));
+            var working = ((CompileService)registered.ImplementationInstance!).Descriptor.ImplementationType!;
+            services.Remove(registered);
+            services.AddCompiling(ServiceDescriptor.Singleton(provider => Break((IEndpointType)ActivatorUtilities.CreateInstance(provider, working), endpoint, send)));
         }
 
         return services;

@@ -13,6 +13,12 @@ static IServiceCollection Break(IServiceCollection services)
     if (Variable("CLOCK") is { } ahead) return services.SetClock(TimeSpan.Parse(ahead, CultureInfo.InvariantCulture));
     if (Variable("THROWS") is { } throwing) return services.BreakEndpoints(throwing, BrokenSends.Throwing);
     if (Variable("DEAF") is { } deaf) return services.BreakEndpoints(deaf, BrokenSends.Deaf);
+    if (Variable("READS") is { } deadly)
+    {
+        DeadlyReads.Of(deadly);
+        return services;
+    }
+
     return services.BreakEndpoints(null, BrokenSends.Hasty);
 }
 

@@ -36,6 +36,9 @@ public sealed class SettingAttribute(string description) : Attribute
     /// <summary>Whether the keys of the object are names of the configuration's own things: checked, and unique whatever their case.</summary>
     public bool NamesThings { get; init; }
 
+    /// <summary>Whether the text is the name of the configuration itself.</summary>
+    public bool NamesConfiguration { get; init; }
+
     /// <summary>Whether the design knows the property, but this version cannot do it yet.</summary>
     public bool Unavailable { get; init; }
 

@@ -12,7 +12,11 @@ public sealed record SettingsKind(Type Base, string Kind, Type? Settings, string
 /// <param name="Settings">A settings record, or <c>IReadOnlyDictionary&lt;string, T&gt;</c> for a section of named things; null where this version cannot do it yet.</param>
 /// <param name="Description">One sentence for the people who configure.</param>
 /// <param name="Default">What stands where nothing was written, as JSON.</param>
-public sealed record ConfigSection(string Name, Type? Settings, string Description, string Default = "{}");
+public sealed record ConfigSection(string Name, Type? Settings, string Description, string Default = "{}")
+{
+    /// <summary>Whether it cannot change while the bus runs.</summary>
+    public bool NeedsRestart { get; init; }
+}
 
 /// <summary>A value written as text that parses itself, such as a subject.</summary>
 public interface ITextSetting<TSelf>
@@ -30,3 +34,8 @@ public interface ITextSetting<TSelf>
     /// <summary>The name in another section that the value refers to; null where it refers to none.</summary>
     (string Section, string Name)? Reference { get; }
 }
+
+/// <summary>Settings of a section that cannot change while the bus runs, where others of it can.</summary>
+/// <param name="Section">The name of the section.</param>
+/// <param name="Settings">Their names.</param>
+public sealed record FixedSettings(string Section, IReadOnlyList<string> Settings);

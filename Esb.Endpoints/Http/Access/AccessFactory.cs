@@ -1,17 +1,18 @@
-using Esb.Core.Configuration;
+using Esb.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Parties;
+using Esb.Delivery.Intake;
 using Esb.Endpoints.Http.Access.Signatures;
-using Esb.Endpoints.Intake;
+using Esb.Endpoints.Http.Receiving;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http.Access;
 
 /// <summary>Makes what stands before the endpoints that not everybody may call.</summary>
-internal sealed class AccessFactory(EsbConfiguration configuration, PartyDirectory directory, PartyCredentials credentials, IntakeStates states, TimeProvider time, ILoggerFactory loggers)
+internal sealed class AccessFactory(IReadOnlyDictionary<string, PartyConfig> parties, PartyDirectory directory, PartyCredentials credentials, IntakeStates states, TimeProvider time, ILoggerFactory loggers)
 {
     /// <summary>What stands before an endpoint; null where anybody may call, as often as it likes.</summary>
-    public EndpointAccess? Create(HttpInboundConfig config, IMessageIntake intake)
+    public EndpointAccess? Create(ListeningEndpointConfig config, IMessageIntake intake)
     {
         if (config.Authentication.Count == 0 && config.RateLimit is null) return null;
         var checks = config.Authentication.Where(kind => kind != CredentialKind.Signature).Distinct().Select(kind => credentials.CheckOf(kind, config.ApiKeyHeader));
@@ -26,18 +27,18 @@ internal sealed class AccessFactory(EsbConfiguration configuration, PartyDirecto
     /// <param name="exchange">What it does.</param>
     /// <param name="access">What stands before it.</param>
     /// <param name="maxBodyBytes">The largest body that is signed.</param>
-    public IHttpExchange Guard(HttpInboundConfig config, IHttpExchange exchange, EndpointAccess? access, long maxBodyBytes) =>
+    public IHttpExchange Guard(ListeningEndpointConfig config, IHttpExchange exchange, EndpointAccess? access, long maxBodyBytes) =>
         access is not null && config.Authentication.Contains(CredentialKind.Signature)
             ? new SignedExchange(exchange, new SignatureCheck(config.Signature, KeysOf(config), time), access, maxBodyBytes)
             : exchange;
 
     // Of those that may not call no key is tried: each costs a pass over the body.
-    private IEnumerable<(Party Party, byte[] Key)> KeysOf(HttpInboundConfig config) =>
+    private IEnumerable<(Party Party, byte[] Key)> KeysOf(ListeningEndpointConfig config) =>
         credentials.SignatureKeys().Where(one => config.Parties.Count == 0 || config.Parties.Contains(one.Party.Name));
 
     private IEnumerable<Party> Parties()
     {
-        foreach (var name in configuration.Named<PartyConfig>("parties").Keys)
+        foreach (var name in parties.Keys)
         {
             if (directory.TryFind(name, out var party)) yield return party;
         }

@@ -1,5 +1,6 @@
 using System.Collections.Frozen;
 using Esb.Core.Parties;
+using Esb.Endpoints.Http.Receiving;
 
 namespace Esb.Endpoints.Http.Access;
 
@@ -9,12 +10,12 @@ namespace Esb.Endpoints.Http.Access;
 internal sealed record CallerRights(bool MayCall, RateLimit? Limit)
 {
     /// <summary>The rights of each party at an endpoint.</summary>
-    public static FrozenDictionary<Party, CallerRights> At(HttpInboundConfig config, IEnumerable<Party> parties, TimeProvider time) =>
+    public static FrozenDictionary<Party, CallerRights> At(ListeningEndpointConfig config, IEnumerable<Party> parties, TimeProvider time) =>
         parties.ToFrozenDictionary(party => party, party => new CallerRights(MayCallAt(config, party), LimitOf(config, time)));
 
     /// <summary>An allowance of an endpoint; null for none.</summary>
-    public static RateLimit? LimitOf(HttpInboundConfig config, TimeProvider time) => config.RateLimit is { } limit ? new RateLimit(limit, time) : null;
+    public static RateLimit? LimitOf(ListeningEndpointConfig config, TimeProvider time) => config.RateLimit is { } limit ? new RateLimit(limit, time) : null;
 
-    private static bool MayCallAt(HttpInboundConfig config, Party party) =>
+    private static bool MayCallAt(ListeningEndpointConfig config, Party party) =>
         (config.Parties.Count == 0 || config.Parties.Contains(party.Name)) && (config.Publish is not { } subject || party.MayPublish(subject.Value));
 }

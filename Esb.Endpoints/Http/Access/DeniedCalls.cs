@@ -3,6 +3,7 @@ using System.Diagnostics.Metrics;
 using System.Net;
 using Esb.Core.Diagnostics;
 using Esb.Core.Parties;
+using Esb.Delivery;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http.Access;

@@ -5,7 +5,9 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Parties;
-using Esb.Endpoints.Intake;
+using Esb.Delivery.Intake;
+using Esb.Endpoints.Http.Receiving;
+using Esb.Endpoints.Http.Wire;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Primitives;
 
@@ -16,7 +18,7 @@ namespace Esb.Endpoints.Http.Access;
 /// <param name="rights">What each party may.</param>
 /// <param name="anybody">The allowance of callers without a party; null for none.</param>
 internal sealed class EndpointAccess(
-    HttpInboundConfig config,
+    ListeningEndpointConfig config,
     IReadOnlyList<ICredentialCheck> checks,
     FrozenDictionary<Party, CallerRights> rights,
     RateLimit? anybody,

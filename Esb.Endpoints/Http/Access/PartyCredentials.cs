@@ -1,7 +1,7 @@
 using System.Collections.Frozen;
 using System.Text;
+using Esb.Configuration;
 using Esb.Core.Certificates;
-using Esb.Core.Configuration;
 using Esb.Core.Parties;
 using Esb.Endpoints.Http.Access.Tokens;
 using Microsoft.Extensions.Logging;
@@ -9,12 +9,12 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Endpoints.Http.Access;
 
 /// <summary>The credentials of all parties, ready to be compared with what callers show. Thread-safe.</summary>
-internal sealed class PartyCredentials(EsbConfiguration configuration, PartyDirectory directory, TimeProvider time, ILoggerFactory loggers)
+internal sealed class PartyCredentials(IReadOnlyDictionary<string, PartyConfig> parties, PartyDirectory directory, TimeProvider time, ILoggerFactory loggers)
 {
     private readonly SecretDigests _digests = new();
 
     private IReadOnlyList<(Party Party, PartyConfig Config)> All { get; } =
-        [.. configuration.Named<PartyConfig>("parties").Values.Select(config => (directory.TryFind(config.Name, out var party) ? party : throw new KeyNotFoundException(config.Name), config))];
+        [.. parties.Values.Select(config => (directory.TryFind(config.Name, out var party) ? party : throw new KeyNotFoundException(config.Name), config))];
 
     /// <summary>The check of one kind of credential, for all endpoints.</summary>
     public ICredentialCheck CheckOf(CredentialKind kind, string apiKeyHeader) => kind switch

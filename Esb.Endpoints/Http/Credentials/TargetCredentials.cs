@@ -1,7 +1,9 @@
 using System.Text;
+using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Endpoints.Http.Access;
+using Esb.Endpoints.Http.Sending;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 

@@ -2,6 +2,7 @@ using Esb.Core.Certificates;
 using Esb.Core.Configuration;
 using Esb.Core.Messages;
 using Esb.Endpoints.Http.Access;
+using Esb.Endpoints.Http.Sending;
 
 namespace Esb.Endpoints.Http.Credentials;
 

@@ -2,6 +2,7 @@ using System.Text;
 using System.Text.RegularExpressions;
 using Esb.Content;
 using Esb.Core.Errors;
+using Esb.Endpoints.Http.Receiving;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Net.Http.Headers;
 

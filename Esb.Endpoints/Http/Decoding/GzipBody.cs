@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.IO.Compression;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
+using Esb.Endpoints.Http.Receiving;
 using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Decoding;

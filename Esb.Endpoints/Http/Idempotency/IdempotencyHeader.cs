@@ -1,5 +1,6 @@
 using Esb.Core.Errors;
 using Esb.Core.Messages;
+using Esb.Endpoints.Http.Receiving;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Primitives;
 

@@ -3,6 +3,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
+using Esb.Endpoints.Http.Receiving;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 

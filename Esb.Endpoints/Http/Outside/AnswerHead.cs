@@ -1,3 +1,5 @@
+using Esb.Endpoints.Http.Wire;
+
 namespace Esb.Endpoints.Http.Outside;
 
 /// <summary>Status and headers of an answer, and how its body is framed (RFC 9112, sections 4 and 6). Filled again for each answer of a connection.</summary>

@@ -1,3 +1,5 @@
+using Esb.Endpoints.Http.Sending;
+
 namespace Esb.Endpoints.Http.Outside;
 
 /// <summary>The connections of relays to one outside: the one used last is used first, so that those not needed grow old and are closed. Thread-safe.</summary>

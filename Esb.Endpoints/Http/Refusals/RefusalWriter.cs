@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Text;
+using Esb.Endpoints.Http.Receiving;
 
 namespace Esb.Endpoints.Http.Refusals;
 

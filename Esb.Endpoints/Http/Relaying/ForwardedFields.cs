@@ -2,6 +2,8 @@ using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Endpoints.Http.Outside;
 using Esb.Endpoints.Http.Proxies;
+using Esb.Endpoints.Http.Receiving;
+using Esb.Endpoints.Http.Wire;
 using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Relaying;

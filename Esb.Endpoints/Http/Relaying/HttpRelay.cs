@@ -1,7 +1,9 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Esb.Core.Errors;
+using Esb.Delivery;
 using Esb.Endpoints.Http.Outside;
+using Esb.Endpoints.Http.Sending;
 using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Relaying;

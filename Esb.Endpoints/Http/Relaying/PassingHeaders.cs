@@ -1,5 +1,6 @@
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
+using Esb.Endpoints.Http.Wire;
 using Microsoft.Extensions.Primitives;
 
 namespace Esb.Endpoints.Http.Relaying;

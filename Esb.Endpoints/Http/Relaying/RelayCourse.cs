@@ -1,5 +1,7 @@
 using System.Runtime.CompilerServices;
 using Esb.Endpoints.Http.Outside;
+using Esb.Endpoints.Http.Sending;
+using Esb.Endpoints.Http.Wire;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 

@@ -1,6 +1,8 @@
 using Esb.Core.Errors;
 using Esb.Core.Parties;
-using Esb.Endpoints.Intake;
+using Esb.Delivery.Intake;
+using Esb.Endpoints.Http.Receiving;
+using Esb.Endpoints.Http.Wire;
 using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Relaying;

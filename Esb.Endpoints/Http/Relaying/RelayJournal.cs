@@ -1,5 +1,7 @@
 using Esb.Core.Audit;
 using Esb.Endpoints.Http.Idempotency;
+using Esb.Endpoints.Http.Receiving;
+using Esb.Endpoints.Http.Wire;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 

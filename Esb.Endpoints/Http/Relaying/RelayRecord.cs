@@ -2,7 +2,8 @@ using System.Globalization;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
-using Esb.Endpoints.Intake;
+using Esb.Delivery.Intake;
+using Esb.Endpoints.Http.Receiving;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http.Relaying;

@@ -5,6 +5,8 @@ using Esb.Core.Errors;
 using Esb.Core.Expressions;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
+using Esb.Endpoints.Http.Receiving;
+using Esb.Endpoints.Http.Wire;
 using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Relaying;

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Esb.Core.Errors;
+using Esb.Delivery;
 
 namespace Esb.Endpoints.Http.Relaying;
 

@@ -1,3 +1,5 @@
+using Esb.Endpoints.Http.Sending;
+
 namespace Esb.Endpoints.Http.Relaying;
 
 /// <summary>Where requests of one endpoint are relayed to, and how.</summary>

@@ -3,6 +3,7 @@ using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 using Esb.Core.Errors;
 using Esb.Endpoints.Http.Outside;
+using Esb.Endpoints.Http.Wire;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 

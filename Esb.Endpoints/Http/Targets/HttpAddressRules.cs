@@ -1,5 +1,7 @@
+using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
+using Esb.Endpoints.Http.Wire;
 
 namespace Esb.Endpoints.Http.Targets;
 

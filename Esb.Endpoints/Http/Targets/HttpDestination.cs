@@ -1,3 +1,5 @@
+using Esb.Endpoints.Http.Wire;
+
 namespace Esb.Endpoints.Http.Targets;
 
 /// <summary>What requests to one place have in common, made once. Immutable.</summary>

@@ -1,6 +1,8 @@
 using System.Collections.Frozen;
+using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
+using Esb.Endpoints.Http.Sending;
 
 namespace Esb.Endpoints.Http.Targets;
 
@@ -8,14 +10,14 @@ namespace Esb.Endpoints.Http.Targets;
 /// <remarks>Pattern: Dynamic Router with prepared ports. Each destination is built once; when the file of targets changes, those that changed are built anew.</remarks>
 internal sealed class HttpDestinations(HttpOutboundConfig config, LiveSettings<HttpTargetConfig>? live)
 {
-    private readonly Lazy<HttpDestination> _own = new(() => new HttpDestination(config.Url, config.Method));
+    private readonly HttpDestination _own = new(config.Url, config.Method);
     private volatile Table _table = new(new Dictionary<string, HttpTargetConfig>(), FrozenDictionary<string, HttpDestination>.Empty);
 
     /// <summary>The destination of a name that a call gave; the endpoint's own where it gave none.</summary>
     /// <exception cref="EsbException"><c>ESB-CALL-TARGET</c>: there is no such target.</exception>
     public HttpDestination Of(string? target)
     {
-        if (target is null) return _own.Value;
+        if (target is null) return _own;
         var settings = live?.Current ?? config.Targets;
         var table = _table;
         if (!ReferenceEquals(table.Settings, settings)) _table = table = Build(settings, table.Built);

@@ -1,10 +1,11 @@
 using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
+using Esb.Configuration;
 using Esb.Core.Certificates;
-using Esb.Core.Configuration;
 using Esb.Core.Diagnostics;
 using Esb.Endpoints.Http.Access;
+using Esb.Endpoints.Http.Listening;
 using Microsoft.AspNetCore.Server.Kestrel.Https;
 using Microsoft.Extensions.Logging;
 

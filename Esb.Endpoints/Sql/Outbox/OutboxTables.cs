@@ -1,13 +1,14 @@
 using System.Collections.Concurrent;
+using Esb.Configuration;
 using Esb.Core.Configuration;
 
 namespace Esb.Endpoints.Sql.Outbox;
 
 /// <summary>The outbox of each connection. Thread-safe.</summary>
-internal sealed class OutboxTables(EsbConfiguration configuration)
+internal sealed class OutboxTables(BusIdentity bus)
 {
     private readonly ConcurrentDictionary<string, OutboxTable> _tables = new();
 
     /// <summary>The outbox in the database of a connection.</summary>
-    public OutboxTable Of(string connection) => _tables.GetOrAdd(connection, _ => new OutboxTable(configuration.Name));
+    public OutboxTable Of(string connection) => _tables.GetOrAdd(connection, _ => new OutboxTable(bus.Name));
 }

@@ -1,5 +1,6 @@
 using System.Diagnostics.Metrics;
 using Esb.Core.Diagnostics;
+using Esb.Delivery;
 
 namespace Esb.Endpoints.Sql.Outbox;
 

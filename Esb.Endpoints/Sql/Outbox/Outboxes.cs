@@ -1,44 +1,61 @@
+using System.Collections.Concurrent;
+using Esb.Configuration.Revisions;
 using Esb.Core;
 using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
-using Esb.Endpoints.Sql.Tables;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Sql.Outbox;
 
 /// <summary>The dispatchers of all databases that processes begin transactions on. They start after the endpoints that subscribe, and stop before them.</summary>
 internal sealed class Outboxes(
-    EsbConfiguration configuration,
+    Live<ProcessModels> processes,
     DatabaseConnections databases,
     OutboxTables tables,
     IOutgoingPublisher publisher,
     TimeProvider time,
-    ILogger<OutboxDispatcher> logger) : IBusPart, IOutboxMonitor, IAsyncDisposable
+    ILogger<OutboxDispatcher> logger) : IBusPart, IOutboxMonitor, IRevisionPart, IAsyncDisposable
 {
-    private readonly List<OutboxDispatcher> _dispatchers = [];
+    private readonly ConcurrentDictionary<string, OutboxDispatcher> _dispatchers = new();
 
     public BusStage Stage => BusStage.Outbound;
 
-    IReadOnlyList<OutboxStatus> IOutboxMonitor.Outboxes => [.. _dispatchers.Select(dispatcher => dispatcher.Status)];
+    // The outbound endpoints, which are what processes call: a message is published only once they have subscribed.
+    public IReadOnlyList<Type> StartsAfter => [typeof(IEndpointCaller)];
+
+    IReadOnlyList<OutboxStatus> IOutboxMonitor.Outboxes => [.. _dispatchers.Values.Select(dispatcher => dispatcher.Status)];
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        foreach (var connection in BusTablesKeeper.TransactionsOf(configuration))
-        {
-            var dispatcher = new OutboxDispatcher(databases.Find(connection), tables.Of(connection), publisher, time, logger);
-            dispatcher.Start();
-            _dispatchers.Add(dispatcher);
-        }
-
+        Start();
         return Task.CompletedTask;
     }
 
-    public Task StopAsync(CancellationToken cancellationToken) => Task.WhenAll(_dispatchers.Select(dispatcher => dispatcher.StopAsync(cancellationToken)));
+    /// <summary>A connection that no process begins transactions on any more keeps its dispatcher: its outbox may still hold
+    /// messages.</summary>
+    public Task ExchangeAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
+    {
+        Start();
+        return Task.CompletedTask;
+    }
+
+    public Task StopAsync(CancellationToken cancellationToken) => Task.WhenAll(_dispatchers.Values.Select(dispatcher => dispatcher.StopAsync(cancellationToken)));
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var dispatcher in _dispatchers) await dispatcher.DisposeAsync();
+        foreach (var dispatcher in _dispatchers.Values) await dispatcher.DisposeAsync();
         _dispatchers.Clear();
+    }
+
+    private void Start()
+    {
+        foreach (var connection in processes.Current.Transactions.Where(connection => !_dispatchers.ContainsKey(connection)))
+        {
+            var dispatcher = _dispatchers[connection] = new OutboxDispatcher(databases.Find(connection), tables.Of(connection), publisher, time, logger);
+            dispatcher.Start();
+        }
     }
 }

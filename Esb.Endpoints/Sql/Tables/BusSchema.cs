@@ -13,7 +13,8 @@ internal sealed class BusSchema(NpgsqlConnection connection)
     private const long SchemaLock = 0x45_53_42_00_03;
 
     private const string MayUse = """
-        has_table_privilege('esb.endpoint_inbox', 'select') and has_table_privilege('esb.endpoint_inbox', 'insert') and has_table_privilege('esb.transaction_outbox', 'select')
+        has_table_privilege('esb.endpoint_inbox', 'select') and has_table_privilege('esb.endpoint_inbox', 'insert')
+        and has_table_privilege('esb.inbox_owner', 'select') and has_table_privilege('esb.inbox_owner', 'insert') and has_table_privilege('esb.transaction_outbox', 'select')
         and has_table_privilege('esb.transaction_outbox', 'insert') and has_table_privilege('esb.transaction_outbox', 'delete')
         and has_table_privilege('esb.endpoint_fence', 'select') and has_table_privilege('esb.endpoint_fence', 'insert') and has_table_privilege('esb.endpoint_fence', 'update')
         and has_table_privilege('esb.transaction_mark', 'select') and has_table_privilege('esb.transaction_mark', 'insert') and has_table_privilege('esb.transaction_mark', 'delete')

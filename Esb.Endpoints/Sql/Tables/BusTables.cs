@@ -1,4 +1,4 @@
-using Esb.Core.Configuration;
+using Esb.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Storage;
 using Esb.Endpoints.Sql.Transactions;
@@ -22,8 +22,8 @@ internal sealed class BusTables(Database database)
     public bool IsReady => _preparing is { IsCompletedSuccessfully: true };
 
     /// <summary>Why a connection cannot have them; null where it can, or where it is not configured.</summary>
-    public static string? ObstacleOf(string connection, EsbConfiguration configuration, IEnumerable<IDatabaseProvider> providers) =>
-        configuration.Named<ConnectionConfig>("connections").TryGetValue(connection, out var config)
+    public static string? ObstacleOf(string connection, IReadOnlyDictionary<string, ConnectionConfig> connections, IEnumerable<IDatabaseProvider> providers) =>
+        connections.TryGetValue(connection, out var config)
         && providers.FirstOrDefault(provider => provider.Name == config.Provider) is { HasBusTables: false } provider
             ? $"the provider '{provider.Name}' of '{connection}' cannot keep the tables that it needs"
             : null;

@@ -1,3 +1,5 @@
+using System.Collections.Concurrent;
+using Esb.Configuration.Revisions;
 using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
@@ -8,48 +10,57 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Endpoints.Sql.Tables;
 
 /// <summary>Has our tables ready in each database that needs them, from the start on and for the days ahead; what it cannot do it says, and tries again.</summary>
-internal sealed partial class BusTablesKeeper(EsbConfiguration configuration, DatabaseConnections databases, TimeProvider time, ILogger<BusTablesKeeper> logger) : IBusPart, IDisposable
+internal sealed partial class BusTablesKeeper(
+    Live<EndpointModels> endpoints,
+    Live<ProcessModels> processes,
+    DatabaseConnections databases,
+    TimeProvider time,
+    ILogger<BusTablesKeeper> logger) : IOutboundGround, IRevisionPart, IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromHours(1);
     private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(10);
 
     private readonly CancellationTokenSource _stopping = new();
-    private Task _keeping = Task.CompletedTask;
+    private readonly ConcurrentDictionary<string, Task> _keeping = new();
 
     public BusStage Stage => BusStage.Outbound;
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        var endpoints = configuration.Named<EndpointConfig>("endpoints").Values.OfType<SqlOutboundConfig>().Where(endpoint => endpoint is { Enabled: true, Once: true } or { Enabled: true, SingleInstance: true });
-        var names = endpoints.Select(endpoint => endpoint.Connection).Concat(TransactionsOf(configuration)).Distinct();
-        _keeping = Task.WhenAll(names.Select(name => KeepAsync(databases.Find(name), _stopping.Token)).ToList());
+        Keep();
+        return Task.CompletedTask;
+    }
+
+    public Task ExchangeAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
+    {
+        Keep();
         return Task.CompletedTask;
     }
 
     public async Task StopAsync(CancellationToken cancellationToken)
     {
         await _stopping.CancelAsync();
-        await _keeping;
+        await Task.WhenAll(_keeping.Values);
     }
-
-    /// <summary>The connections that processes begin transactions on.</summary>
-    public static IEnumerable<string> TransactionsOf(EsbConfiguration configuration) =>
-        StepTree.Descend(configuration.Named<IReadOnlyList<StepConfig>>("processes").Values.SelectMany(steps => steps))
-            .Select(step => step.Settings)
-            .OfType<IBeginsTransaction>()
-            .Select(settings => settings.Connection)
-            .Distinct();
 
     public void Dispose() => _stopping.Dispose();
 
-    private async Task KeepAsync(Database database, CancellationToken cancellationToken)
+    private void Keep()
+    {
+        var users = endpoints.Current.Outbound.Select(model => model.Config).OfType<SqlOutboundConfig>()
+            .Where(endpoint => endpoint is { Enabled: true, Once: true } or { Enabled: true, SingleInstance: true });
+        var names = users.Select(endpoint => endpoint.Connection).Concat(processes.Current.Transactions).Distinct();
+        foreach (var name in names) _keeping.GetOrAdd(name, known => KeepAsync(known, _stopping.Token));
+    }
+
+    private async Task KeepAsync(string connection, CancellationToken cancellationToken)
     {
         string? trouble = null;
         while (!cancellationToken.IsCancellationRequested)
         {
             try
             {
-                await database.Tables.KeepAsync(cancellationToken);
+                await databases.Find(connection).Tables.KeepAsync(cancellationToken);
                 trouble = null;
             }
             catch (Exception) when (cancellationToken.IsCancellationRequested)
@@ -58,7 +69,7 @@ internal sealed partial class BusTablesKeeper(EsbConfiguration configuration, Da
             }
             catch (Exception ex)
             {
-                if (ex.Message != trouble) LogTrouble(database.Name, ex.Message); // once, however often it is tried
+                if (ex.Message != trouble) LogTrouble(connection, ex.Message); // once, however often it is tried
                 trouble = ex.Message;
             }
 

@@ -1,16 +1,12 @@
 using System.Data;
-using Esb.Core.Configuration;
 using Esb.Core.Processes;
 using Esb.Endpoints.Sql.Outbox;
-using Esb.Endpoints.Sql.Tables;
 
 namespace Esb.Endpoints.Sql.Transactions;
 
 /// <inheritdoc cref="ITransactions"/>
-internal sealed class SqlTransactions(EsbConfiguration configuration, IEnumerable<IDatabaseProvider> providers, DatabaseConnections databases, OutboxTables outboxes, TimeProvider time) : ITransactions
+internal sealed class SqlTransactions(DatabaseConnections databases, OutboxTables outboxes, TimeProvider time) : ITransactions
 {
-    public string? ObstacleOf(string connection) => BusTables.ObstacleOf(connection, configuration, providers);
-
     public async Task<IUnitOfWork> BeginAsync(string connection, TimeSpan timeout, CancellationToken cancellationToken)
     {
         var database = databases.Find(connection);

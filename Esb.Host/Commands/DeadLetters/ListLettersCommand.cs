@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Esb.Core.Storage;
+using Esb.Host.Commands.Audit;
 using Esb.Host.Management;
 using Esb.Host.Management.DeadLetters;
 

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Host.Commands.Audit;
 using Esb.Host.Management;
 using Esb.Host.Management.Parking;
 

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Esb.Host.Commands.Audit;
 using Esb.Host.Management;
 using Esb.Host.Management.DeadLetters;
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Esb.Configuration;
 using Esb.Core.Activities;
 using Esb.Core.Configuration;
 

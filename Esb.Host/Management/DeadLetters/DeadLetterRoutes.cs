@@ -1,4 +1,5 @@
 using System.Globalization;
+using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
@@ -18,7 +19,7 @@ internal static class DeadLetterRoutes
     {
         var store = bus.GetRequiredService<IDeadLetterStore>();
         var desk = bus.GetRequiredService<IDeadLetterDesk>();
-        var maxBody = bus.GetRequiredService<EsbConfiguration>().Section<LimitsConfig>("limits").MaxBodySize.Bytes;
+        var maxBody = bus.GetRequiredService<Live<LimitsConfig>>().Current.MaxBodySize.Bytes;
         var letters = api.MapGroup("/dead-letters");
         letters.MapGet("", (HttpRequest request, CancellationToken cancellationToken) => FindAsync(store, request, cancellationToken));
         letters.MapGet("/groups", (HttpRequest request, CancellationToken cancellationToken) => GroupAsync(store, request, cancellationToken));

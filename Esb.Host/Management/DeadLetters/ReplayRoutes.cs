@@ -1,3 +1,4 @@
+using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Replays;
 
@@ -13,7 +14,7 @@ internal static class ReplayRoutes
     {
         var store = bus.GetRequiredService<IReplayJobStore>();
         var desk = bus.GetRequiredService<IDeadLetterDesk>();
-        var maxBody = bus.GetRequiredService<EsbConfiguration>().Section<LimitsConfig>("limits").MaxBodySize.Bytes;
+        var maxBody = bus.GetRequiredService<Live<LimitsConfig>>().Current.MaxBodySize.Bytes;
         var replays = api.MapGroup("/replays");
         replays.MapGet("", (HttpRequest request, CancellationToken cancellationToken) => ListAsync(store, request, cancellationToken));
         replays.MapPost("", async (HttpRequest request, CancellationToken cancellationToken) =>

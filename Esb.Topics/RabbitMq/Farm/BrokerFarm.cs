@@ -3,6 +3,7 @@ using System.Text.Json;
 using Esb.Core.Errors;
 using Esb.Core.Topics;
 using Esb.Topics.Farm;
+using Esb.Topics.RabbitMq.Connections;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
 
@@ -165,7 +166,7 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
         }
     }
 
-    private FarmMessage Say(string kind, string body) => new() { From = Self.Id, Host = Self.Name, Kind = kind, Body = body };
+    private FarmMessage Say(string kind, string body) => new() { From = Self.Id, Host = Self.Name, Kind = kind, Body = body, Level = FarmMessage.CurrentLevel };
 
     private static EsbException Unavailable(Exception? inner) =>
         new("ESB-FARM-UNAVAILABLE", "The other hosts cannot be told right now: the broker is away.", FaultKind.Unavailable, inner);

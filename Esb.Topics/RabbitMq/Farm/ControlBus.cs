@@ -1,4 +1,5 @@
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Connections;
 using MassTransit;
 using MassTransit.Logging;
 using Microsoft.Extensions.Logging;
@@ -36,6 +37,8 @@ internal sealed class ControlBus : IAsyncDisposable
                 endpoint.QueueExpiration = QueueExpires;
                 endpoint.AutoDelete = true; // durable all the same: newer brokers refuse queues that are neither durable nor exclusive
                 endpoint.ConcurrentMessageLimit = 1;
+                endpoint.DiscardFaultedMessages(); // what cannot be read is no word of a host; nobody would look into a queue of them
+                endpoint.DiscardSkippedMessages();
                 endpoint.Handler<FarmMessage>(context =>
                 {
                     hear(context.Message);

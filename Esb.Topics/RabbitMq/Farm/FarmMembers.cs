@@ -10,6 +10,7 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
     public static readonly TimeSpan Interval = TimeSpan.FromSeconds(2);
 
     private static readonly TimeSpan MissedAfter = TimeSpan.FromSeconds(7);
+    private static readonly TimeSpan Proof = MissedAfter - Interval;
 
     private readonly Lock _gate = new();
     private ImmutableSortedDictionary<Guid, Member> _members = ImmutableSortedDictionary<Guid, Member>.Empty.Add(self.Id, new Member(self, [], 0));
@@ -72,13 +73,15 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
     }
 
     /// <summary>Misses those who have said nothing for long; nobody while this host itself hears nothing.</summary>
+    /// <remarks>Silence counts only as far as this host has heard itself meanwhile: when it is cut off, others may have spoken last a
+    /// heartbeat before its own.</remarks>
     public void Sweep()
     {
         lock (_gate)
         {
             if (!IsHearing()) return;
             var silent = _members.Values
-                .Where(member => member.Host.Id != self.Id && time.GetElapsedTime(member.HeardAt) > MissedAfter)
+                .Where(member => member.Host.Id != self.Id && time.GetElapsedTime(member.HeardAt) > MissedAfter && time.GetElapsedTime(member.HeardAt, _selfHeardAt) >= Proof)
                 .Select(member => member.Host.Id)
                 .ToList();
             if (silent.Count == 0) return;

@@ -15,6 +15,12 @@ public sealed record FarmMessage
     /// <summary>JSON.</summary>
     public required string Body { get; init; }
 
+    /// <summary>What the host knows: 0 of release 0.1, which finds queues by their names without the configuration's only.</summary>
+    public int Level { get; init; }
+
+    /// <summary>What hosts of this release know.</summary>
+    internal const int CurrentLevel = 1;
+
     /// <summary>It lives.</summary>
     internal const string Heartbeat = "heartbeat";
 

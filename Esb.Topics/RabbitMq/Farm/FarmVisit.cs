@@ -1,6 +1,8 @@
+using System.Collections.Concurrent;
 using System.Text.Json;
 using Esb.Core.Topics;
 using Esb.Topics.Farm;
+using Esb.Topics.RabbitMq.Connections;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Esb.Topics.RabbitMq.Farm;
@@ -14,6 +16,7 @@ internal sealed class FarmVisit : IAsyncDisposable
     private readonly FarmHost _self = FarmHost.OfThisProcess();
     private readonly FarmMembers _members;
     private readonly FarmCommands _commands = new(NullLogger.Instance);
+    private readonly ConcurrentDictionary<Guid, FarmHost> _old = new();
     private readonly FarmQuestions _questions;
     private ControlBus? _bus;
 
@@ -25,6 +28,9 @@ internal sealed class FarmVisit : IAsyncDisposable
 
     /// <summary>Who lives.</summary>
     public IReadOnlyList<FarmHost> Hosts => [.. _members.Hosts.Where(host => host.Id != _self.Id)];
+
+    /// <summary>Those of them that are of release 0.1.</summary>
+    public IReadOnlyList<FarmHost> OldHosts => [.. Hosts.Where(host => _old.ContainsKey(host.Id))];
 
     /// <summary>Listens until it has heard who lives.</summary>
     public static async Task<FarmVisit> BeginAsync(RabbitMqAddress address, string exchange, TimeProvider time, CancellationToken cancellationToken)
@@ -54,7 +60,7 @@ internal sealed class FarmVisit : IAsyncDisposable
     }
 
     private Task SayAsync(string kind, string body, CancellationToken cancellationToken) =>
-        _bus!.PublishAsync(new FarmMessage { From = _self.Id, Host = _self.Name, Kind = kind, Body = body }, cancellationToken);
+        _bus!.PublishAsync(new FarmMessage { From = _self.Id, Host = _self.Name, Kind = kind, Body = body, Level = FarmMessage.CurrentLevel }, cancellationToken);
 
     private void Hear(FarmMessage message)
     {
@@ -62,6 +68,7 @@ internal sealed class FarmVisit : IAsyncDisposable
         switch (message.Kind)
         {
             case FarmMessage.Heartbeat:
+                if (message.Level < FarmMessage.CurrentLevel) _old.TryAdd(host.Id, host);
                 _members.Hear(host, JsonSerializer.Deserialize<List<FarmReceiver>>(message.Body) ?? []);
                 break;
             case FarmMessage.Goodbye:

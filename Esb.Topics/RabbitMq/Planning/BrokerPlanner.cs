@@ -2,6 +2,7 @@ using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Planning;
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Connections;
 using Esb.Topics.RabbitMq.Farm;
 using Esb.Topics.RabbitMq.Topology;
 using RabbitMQ.Client.Exceptions;
@@ -10,7 +11,8 @@ namespace Esb.Topics.RabbitMq.Planning;
 
 /// <summary>Compares the exchanges and queues that a configuration wants with those of the broker.</summary>
 /// <remarks>AMQP cannot list: queues of endpoints that are no longer in the configuration are not seen.</remarks>
-internal sealed class BrokerPlanner(EsbConfiguration configuration, TimeProvider time) : IChangePlanner
+internal sealed class BrokerPlanner(
+    BusIdentity bus, TransportConfig transport, IReadOnlyDictionary<string, TopicConfig> topics, IReadOnlyDictionary<string, EndpointConfig> endpoints, TimeProvider time) : IChangePlanner
 {
     public async Task<IReadOnlyList<PlannedChange>> PlanAsync(CancellationToken cancellationToken)
     {
@@ -25,8 +27,8 @@ internal sealed class BrokerPlanner(EsbConfiguration configuration, TimeProvider
     // A broker that is lost between two questions, or refuses one, is as good as away.
     private async Task AskAsync(Func<BrokerSession, Task> ask, CancellationToken cancellationToken)
     {
-        if (Transport is null) return;
-        await using var session = await BrokerSession.OpenAsync(Transport, Topics, time, cancellationToken);
+        if (transport is not RabbitMqTransportConfig broker) return;
+        await using var session = await BrokerSession.OpenAsync(broker, bus.Name, [.. topics.Keys], time, cancellationToken);
         try
         {
             await ask(session);
@@ -39,7 +41,7 @@ internal sealed class BrokerPlanner(EsbConfiguration configuration, TimeProvider
 
     private async Task CompareAsync(BrokerSession session, List<PlannedChange> changes, CancellationToken cancellationToken)
     {
-        foreach (var topic in Topics) changes.Add(await PlanTopicAsync(session, topic, cancellationToken));
+        foreach (var topic in topics.Keys) changes.Add(await PlanTopicAsync(session, topic, cancellationToken));
         foreach (var subscription in Subscriptions) changes.AddRange(await new EndpointPlan(session, subscription).CompareAsync(cancellationToken));
     }
 
@@ -58,16 +60,12 @@ internal sealed class BrokerPlanner(EsbConfiguration configuration, TimeProvider
 
     private async Task MigrateAsync(BrokerSession session, IEnumerable<Subscription> subscriptions, Action<string> tell, CancellationToken cancellationToken)
     {
-        await using var visit = await FarmVisit.BeginAsync(session.Address, session.Names.Farm(configuration.Name), time, cancellationToken);
+        await using var visit = await FarmVisit.BeginAsync(session.Address, session.Names.Farm, time, cancellationToken);
         foreach (var subscription in subscriptions)
             await new QueueMigration(session, subscription, new FarmQueueUsers(visit, subscription.Endpoint, tell), tell, time).RunAsync(cancellationToken);
     }
 
-    private RabbitMqTransportConfig? Transport => configuration.Section<TransportConfig>("transport") as RabbitMqTransportConfig;
-
-    private IReadOnlyCollection<string> Topics => [.. configuration.Named<TopicConfig>("topics").Keys];
-
-    private IEnumerable<Subscription> Subscriptions => configuration.Named<EndpointConfig>("endpoints").Values
+    private IEnumerable<Subscription> Subscriptions => endpoints.Values
         .OfType<OutboundEndpointConfig>()
         .Where(endpoint => endpoint.Enabled && endpoint.Subscribe.Count > 0)
         .Select(Subscription.Of);

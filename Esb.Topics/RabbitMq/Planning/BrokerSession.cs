@@ -1,5 +1,8 @@
 using Esb.Core.Errors;
+using Esb.Topics.RabbitMq.Connections;
+using Esb.Topics.RabbitMq.Publishing;
 using Esb.Topics.RabbitMq.Topology;
+using Esb.Topics.RabbitMq.Wire;
 using Microsoft.Extensions.Logging.Abstractions;
 using RabbitMQ.Client;
 
@@ -10,16 +13,18 @@ internal sealed class BrokerSession : IAsyncDisposable
 {
     private readonly BrokerConnection _connection;
 
-    private BrokerSession(RabbitMqTransportConfig config, IReadOnlyCollection<string> topics, TimeProvider time)
+    private BrokerSession(RabbitMqTransportConfig config, string name, IReadOnlyCollection<string> topics, TimeProvider time)
     {
         var address = RabbitMqAddress.Of(config, time.GetUtcNow());
         Address = address;
-        Names = new RabbitMqNames(config.Prefix);
-        Topology = new RabbitMqTopology(Names, topics);
-        Reader = new WireReader(Names, time);
-        _connection = new BrokerConnection(address.ToFactory("plan"), (_, _) => Task.CompletedTask, time, NullLogger.Instance);
-        Publisher = new ConfirmedPublisher(_connection, time);
-        Records = new EndpointRecords(Names, Publisher);
+        Names = new RabbitMqNames(config.Prefix, name);
+        Topology = new RabbitMqTopology(Names, () => topics);
+        var user = new BrokerUser(address.User, NullLogger.Instance);
+        Reader = new WireReader(Names, user, time);
+        _connection = new BrokerConnection(address.ToFactory("plan"), (connection, token) => user.ProveAsync(connection, Names.Probes, token), time, NullLogger.Instance);
+        Publisher = new ConfirmedPublisher(_connection, user, time);
+        Records = new EndpointRecords(Publisher);
+        Homes = new EndpointHomes(Names, Records);
     }
 
     public RabbitMqAddress Address { get; }
@@ -34,6 +39,8 @@ internal sealed class BrokerSession : IAsyncDisposable
 
     public EndpointRecords Records { get; }
 
+    public EndpointHomes Homes { get; }
+
     /// <summary>The connection.</summary>
     /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: it was lost.</exception>
     public IConnection Connection => _connection.Current ?? throw Unreachable(_connection.Obstacle);
@@ -41,9 +48,9 @@ internal sealed class BrokerSession : IAsyncDisposable
     /// <summary>Connects.</summary>
     /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>.</exception>
     public static async Task<BrokerSession> OpenAsync(
-        RabbitMqTransportConfig config, IReadOnlyCollection<string> topics, TimeProvider time, CancellationToken cancellationToken)
+        RabbitMqTransportConfig config, string name, IReadOnlyCollection<string> topics, TimeProvider time, CancellationToken cancellationToken)
     {
-        var session = new BrokerSession(config, topics, time);
+        var session = new BrokerSession(config, name, topics, time);
         await session._connection.StartAsync(cancellationToken);
         if (session._connection.Current is not null) return session;
         var reason = session._connection.Obstacle;

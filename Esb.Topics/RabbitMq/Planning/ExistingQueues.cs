@@ -1,16 +1,17 @@
 using Esb.Core.Errors;
 using Esb.Core.Topics;
 using Esb.Topics.RabbitMq.Topology;
+using Esb.Topics.RabbitMq.Wire;
 using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Planning;
 
 /// <summary>The queues of an endpoint as they are, to be emptied and deleted.</summary>
-internal sealed class ExistingQueues(BrokerSession session, string endpoint, EndpointRecord record)
+internal sealed class ExistingQueues(BrokerSession session, EndpointNames names, EndpointRecord record)
 {
     // First what waits for another attempt: its time may come any moment, and then it is in the queue.
     private IEnumerable<string> Queues =>
-        record.Delays.Select(delay => session.Names.Rung(endpoint, TimeSpan.FromMilliseconds(delay))).Concat(session.Names.LanesOf(endpoint, record.Shape.Lanes));
+        record.Delays.Select(delay => names.Rung(TimeSpan.FromMilliseconds(delay))).Concat(names.Lanes(record.Shape.Lanes));
 
     /// <exception cref="EsbException"><c>ESB-PLAN-BUSY</c>.</exception>
     public async Task RefuseConsumersAsync(CancellationToken cancellationToken)
@@ -18,7 +19,7 @@ internal sealed class ExistingQueues(BrokerSession session, string endpoint, End
         foreach (var queue in Queues)
         {
             if (await session.Connection.CountAsync(queue, cancellationToken) is { ConsumerCount: > 0 })
-                throw Busy($"Somebody consumes the queue of '{endpoint}' who was not reached: a host of another name or an older version, or one that stands still. Stop it, or wait until it is missed, and apply again.");
+                throw Busy($"Somebody consumes the queue of '{names.Endpoint}' who was not reached: a host of another name or an older version, or one that stands still. Stop it, or wait until it is missed, and apply again.");
         }
     }
 
@@ -35,7 +36,7 @@ internal sealed class ExistingQueues(BrokerSession session, string endpoint, End
         foreach (var pattern in record.Bound.Select(SubjectPattern.Parse).OfType<SubjectPattern>())
         {
             await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
-            var (target, topic) = (session.Names.Endpoint(endpoint), session.Names.Topic(pattern.Topic));
+            var (target, topic) = (names.Queue, session.Names.Topic(pattern.Topic));
             if (record.Shape.Lanes is null) await channel.QueueUnbindAsync(target, topic, pattern.Value, cancellationToken: cancellationToken);
             else await channel.ExchangeUnbindAsync(target, topic, pattern.Value, cancellationToken: cancellationToken);
         }
@@ -56,13 +57,14 @@ internal sealed class ExistingQueues(BrokerSession session, string endpoint, End
     }
 
     /// <summary>Deletes them; fails where one is consumed or not empty.</summary>
+    /// <param name="made">The names of those that are made of them.</param>
     /// <param name="wanted">
     /// What is made of them. Queues of delays that it has too stay: of what was refused at the end of its delay the broker counts nothing for three minutes, and tries it again then.
     /// </param>
     /// <param name="cancellationToken">Ends it between two queues.</param>
-    public async Task DeleteAsync(Subscription wanted, CancellationToken cancellationToken)
+    public async Task DeleteAsync(EndpointNames made, Subscription wanted, CancellationToken cancellationToken)
     {
-        var kept = wanted.Lanes is null ? wanted.RetryDelays.Select(delay => session.Names.Rung(endpoint, delay)).ToHashSet() : [];
+        var kept = wanted.Lanes is null ? wanted.RetryDelays.Select(made.Rung).ToHashSet() : [];
         await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
         foreach (var queue in Queues.Where(queue => !kept.Contains(queue)))
         {
@@ -73,8 +75,8 @@ internal sealed class ExistingQueues(BrokerSession session, string endpoint, End
             await channel.QueueDeleteAsync(queue, ifUnused: false, ifEmpty: false, cancellationToken: cancellationToken); // the broker knows no conditions for quorum queues
         }
 
-        await channel.ExchangeDeleteAsync(session.Names.Endpoint(endpoint), cancellationToken: cancellationToken); // of lanes, or the empty one that the bus declares
-        await channel.ExchangeDeleteAsync(session.Names.Keys(endpoint), cancellationToken: cancellationToken);
+        await channel.ExchangeDeleteAsync(names.Queue, cancellationToken: cancellationToken); // of lanes, or the empty one that the bus declares
+        await channel.ExchangeDeleteAsync(names.Keys, cancellationToken: cancellationToken);
     }
 
     private static EsbException Busy(string message) => new("ESB-PLAN-BUSY", message, FaultKind.Invalid);

@@ -29,6 +29,15 @@ internal sealed class FarmQueueUsers(FarmVisit visit, string endpoint, Action<st
         if (answers.Silent.Count > 0) throw Silent(answers.Silent, $"let go of the queues of '{endpoint}'");
     }
 
+    public void RefuseOldHosts()
+    {
+        if (visit.OldHosts is not { Count: > 0 } old) return;
+        throw new EsbException(
+            "ESB-PLAN-BUSY",
+            $"{NamesOf(old)} is of release 0.1, and would not find the queues of '{endpoint}' under their new names. Nothing was touched. Stop it, wait until it is missed, and apply again.",
+            FaultKind.Invalid);
+    }
+
     public async Task<IAsyncDisposable> HoldPublishesAsync(IReadOnlyList<string> destinations, CancellationToken cancellationToken)
     {
         var hold = new Hold(visit, destinations);

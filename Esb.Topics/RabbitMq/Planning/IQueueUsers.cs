@@ -7,6 +7,10 @@ internal interface IQueueUsers
     /// <exception cref="Esb.Core.Errors.EsbException"><c>ESB-PLAN-BUSY</c>: not all did.</exception>
     Task LetGoAsync(CancellationToken cancellationToken);
 
+    /// <summary>Makes sure that all of them know the names that the queues will have.</summary>
+    /// <exception cref="Esb.Core.Errors.EsbException"><c>ESB-PLAN-BUSY</c>: one is of release 0.1.</exception>
+    void RefuseOldHosts();
+
     /// <summary>Has all of them hold back what they publish, until the result is disposed: 10 s at most.</summary>
     /// <exception cref="Esb.Core.Errors.EsbException"><c>ESB-PLAN-BUSY</c>: not all did.</exception>
     Task<IAsyncDisposable> HoldPublishesAsync(IReadOnlyList<string> destinations, CancellationToken cancellationToken);

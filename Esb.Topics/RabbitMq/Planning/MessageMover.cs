@@ -6,6 +6,7 @@ using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Esb.Topics.RabbitMq.Topology;
+using Esb.Topics.RabbitMq.Wire;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Events;
 

@@ -1,6 +1,8 @@
 using Esb.Core.Errors;
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Connections;
 using Esb.Topics.RabbitMq.Topology;
+using Esb.Topics.RabbitMq.Wire;
 using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Planning;
@@ -23,22 +25,31 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
 
     private const int MaxLooks = 5;
 
-    private readonly MessageMover _aside = new(session, subscription.Endpoint);
-    private readonly MessageMover _back = new(session, subscription.Endpoint);
+    // What a full queue refused at the end of its delay the broker keeps uncounted, and offers again after three minutes.
+    private static readonly TimeSpan RefusedComeAgain = TimeSpan.FromSeconds(200);
+    private static readonly TimeSpan RefusedInterval = TimeSpan.FromSeconds(5);
+
+    private MessageMover _aside = new(session, subscription.Endpoint);
+    private MessageMover _back = new(session, subscription.Endpoint);
+    private EndpointNames _from = session.Names.New(subscription.Endpoint);
+    private EndpointNames _to = session.Names.New(subscription.Endpoint);
 
     private string Endpoint => subscription.Endpoint;
 
-    private string Backlog => session.Names.Backlog(Endpoint);
+    private string Backlog => _from.Backlog;
 
-    private string Meanwhile => session.Names.Meanwhile(Endpoint);
+    private string Meanwhile => _from.Meanwhile;
+
+    private bool IsMove => _from != _to;
 
     public async Task RunAsync(CancellationToken cancellationToken)
     {
-        var record = await session.Records.PeekAsync(session.Connection, Endpoint, cancellationToken) ?? throw Impossible();
+        var record = await FindAsync(cancellationToken);
         try
         {
             await users.LetGoAsync(cancellationToken);
             await MigrateAsync(record, cancellationToken);
+            if (_to.AreOld) await MigrateAsync(await FindAsync(cancellationToken), cancellationToken);
         }
         finally
         {
@@ -46,17 +57,30 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
         }
     }
 
+    // What release 0.1 began is finished first, under its names.
+    private async Task<EndpointRecord> FindAsync(CancellationToken cancellationToken)
+    {
+        var home = await session.Homes.FindAsync(session.Connection, Endpoint, cancellationToken);
+        if (home.Stranger is { } stranger) throw new EsbException(QueueDriftException.OwnerCode, QueueDriftException.DescribeOwner(home.Names.Queue, stranger), FaultKind.Invalid);
+        var record = home.Record ?? throw Impossible();
+        (_aside, _back) = (new MessageMover(session, Endpoint), new MessageMover(session, Endpoint)); // they move nothing twice
+        _from = home.Names;
+        _to = record is { IsMigrating: true, IsMoving: false } ? _from : session.Names.New(Endpoint);
+        if (IsMove || _to.AreOld) users.RefuseOldHosts();
+        return record with { Owner = session.Names.Configuration };
+    }
+
     private async Task MigrateAsync(EndpointRecord record, CancellationToken cancellationToken)
     {
-        var existing = new ExistingQueues(session, Endpoint, record);
+        var existing = new ExistingQueues(session, _from, record);
         await existing.RefuseConsumersAsync(cancellationToken);
         await DivertAsync(existing, record, cancellationToken);
         if (!record.IsEmptied)
         {
             await existing.RefuseConsumersAsync(cancellationToken); // who began before the record said that nobody may
             await existing.UnbindAsync(cancellationToken);
-            await EmptyAsync(existing, cancellationToken);
-            await WriteAsync(record with { Shape = QueueShape.Of(subscription), Delays = [], IsMigrating = true, IsEmptied = true }, cancellationToken);
+            await EmptyAsync(existing, record, cancellationToken);
+            await WriteAsync(_from, record with { Shape = QueueShape.Of(subscription), Delays = [], IsMigrating = true, IsMoving = IsMove, IsEmptied = true }, cancellationToken);
         }
 
         await RefillAsync(record, cancellationToken);
@@ -64,16 +88,31 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     }
 
     // Replays and released lines go to the queues directly: none may come between the last look and the end.
-    private async Task EmptyAsync(ExistingQueues existing, CancellationToken cancellationToken)
+    private async Task EmptyAsync(ExistingQueues existing, EndpointRecord record, CancellationToken cancellationToken)
     {
         var moved = await existing.MoveAllAsync(_aside, Backlog, cancellationToken);
-        await using (await users.HoldPublishesAsync([session.Names.Endpoint(Endpoint)], cancellationToken))
+        if (IsMove && record is { Delays.Count: > 0, Shape.MaxLength: not null }) moved += await AwaitRefusedAsync(existing, cancellationToken);
+        await using (await users.HoldPublishesAsync([_from.Queue], cancellationToken))
         {
             moved += await existing.MoveAllAsync(_aside, Backlog, cancellationToken);
-            await existing.DeleteAsync(subscription, cancellationToken);
+            await existing.DeleteAsync(_to, subscription, cancellationToken);
         }
 
         tell($"{Endpoint}: {moved} messages set aside, in their order");
+    }
+
+    // The queues of delays go too. Where they only change, those that are wanted again stay.
+    private async Task<int> AwaitRefusedAsync(ExistingQueues existing, CancellationToken cancellationToken)
+    {
+        tell($"{Endpoint}: waiting {RefusedComeAgain.TotalSeconds:0} s for what its full queue may have refused");
+        var moved = 0;
+        for (var began = time.GetTimestamp(); time.GetElapsedTime(began) < RefusedComeAgain;)
+        {
+            await Task.Delay(RefusedInterval, time, cancellationToken);
+            moved += await existing.MoveAllAsync(_aside, Backlog, cancellationToken);
+        }
+
+        return moved;
     }
 
     // From now on all that is published is kept beside; the old queues get it as well until they are unbound.
@@ -85,7 +124,7 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
         await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
         await session.Topology.DeclareAsideAsync(channel, Backlog, room: null, cancellationToken);
         if (!await session.Connection.HasQueueAsync(Meanwhile, cancellationToken)) await session.Topology.DeclareAsideAsync(channel, Meanwhile, room, cancellationToken);
-        await WriteAsync(record with { IsMigrating = true }, cancellationToken);
+        await WriteAsync(_from, record with { IsMigrating = true, IsMoving = IsMove }, cancellationToken);
         foreach (var pattern in Patterns(record))
             await channel.QueueBindAsync(Meanwhile, session.Names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
     }
@@ -104,7 +143,7 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     private async Task RefillAsync(EndpointRecord record, CancellationToken cancellationToken)
     {
         await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
-        await session.Topology.DeclareEndpointAsync(channel, subscription, cancellationToken);
+        await session.Topology.DeclareEndpointAsync(channel, _to, subscription, cancellationToken);
         var moved = await MoveAllAsync(Backlog, cancellationToken);
         moved += await SwitchAsync(channel, record, cancellationToken);
         tell($"{Endpoint}: {moved} messages put into the new queues, in their order");
@@ -114,7 +153,8 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
             await channel.QueueDeleteAsync(queue, cancellationToken: cancellationToken);
         }
 
-        await WriteAsync(EndpointRecord.Of(subscription).With(subscription), cancellationToken);
+        await WriteAsync(_to, EndpointRecord.Of(subscription).With(subscription) with { Owner = record.Owner }, cancellationToken);
+        if (IsMove) await WriteAsync(_from, EndpointRecord.Of(subscription) with { Owner = record.Owner, IsMigrating = true, IsMoving = true, IsEmptied = true, IsMoved = true }, cancellationToken);
     }
 
     // Until nobody holds any of it: another 'esb plan --apply', or one that was killed and is not missed by the broker yet.
@@ -171,7 +211,7 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
 
     private async Task<int> RebindAsync(IChannel channel, EndpointRecord record, CancellationToken cancellationToken)
     {
-        foreach (var pattern in subscription.Patterns) await session.Topology.BindAsync(channel, subscription, pattern, cancellationToken);
+        foreach (var pattern in subscription.Patterns) await session.Topology.BindAsync(channel, _to, subscription, pattern, cancellationToken);
         foreach (var pattern in Patterns(record))
             await channel.QueueUnbindAsync(Meanwhile, session.Names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
         var late = await _back.MoveAsync(Meanwhile, ToEndpointAsync, cancellationToken);
@@ -180,14 +220,14 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     }
 
     private ValueTask<PublishResult> ToEndpointAsync(WireMessage wire, BasicProperties properties, string subject, string? key) => subscription.Lanes is null
-        ? session.Publisher.SendAsync("", session.Names.Endpoint(Endpoint), key: "", properties, wire.Body)
-        : session.Publisher.SendAsync(session.Names.Endpoint(Endpoint), subject, key ?? "", properties, wire.Body);
+        ? session.Publisher.SendAsync("", _to.Queue, key: "", properties, wire.Body)
+        : session.Publisher.SendAsync(_to.Queue, subject, key ?? "", properties, wire.Body);
 
-    private async Task WriteAsync(EndpointRecord record, CancellationToken cancellationToken)
+    private async Task WriteAsync(EndpointNames queues, EndpointRecord record, CancellationToken cancellationToken)
     {
         await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
-        var open = await session.Records.OpenAsync(session.Connection, channel, Endpoint, cancellationToken);
-        await session.Records.ReplaceAsync(channel, Endpoint, open, record, cancellationToken);
+        var open = await session.Records.OpenAsync(session.Connection, channel, queues, cancellationToken);
+        await session.Records.ReplaceAsync(channel, queues, open, record, cancellationToken);
     }
 
     private List<string> TopicsOf(EndpointRecord record) => [.. Patterns(record).Select(pattern => session.Names.Topic(pattern.Topic)).Distinct()];

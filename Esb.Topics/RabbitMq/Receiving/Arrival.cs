@@ -1,3 +1,5 @@
+using Esb.Topics.RabbitMq.Wire;
+
 namespace Esb.Topics.RabbitMq.Receiving;
 
 /// <summary>A delivery on its way from the channel to the handler.</summary>

@@ -1,3 +1,4 @@
+using Esb.Topics.RabbitMq.Connections;
 using Esb.Topics.RabbitMq.Topology;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Exceptions;

@@ -8,7 +8,7 @@ namespace Esb.Topics.RabbitMq.Receiving;
 /// longer than it takes to miss a host that died, each host that is idle suspects itself, which costs it nothing: one that has deliveries is none of them.
 /// Whoever has just consumed anew is not the one that is missing. Consumers that are foreign to the farm hide one that is.
 /// </remarks>
-internal sealed class ConsumerWatch(string endpoint, string queue, ConsumerCounts counts, FarmMembers farm)
+internal sealed class ConsumerWatch(string endpoint, RabbitMqNames names, ConsumerCounts counts, FarmMembers farm)
 {
     // Of looks 3 s apart: a host that is killed is missed after 7 s, and may be expected for another 2 s.
     private const int MaxFewer = 4;
@@ -28,7 +28,7 @@ internal sealed class ConsumerWatch(string endpoint, string queue, ConsumerCount
         var (misses, fewer, seen) = (0, 0, -1L);
         while (true)
         {
-            var count = await counts.CountAsync(queue, stopping);
+            var count = await counts.CountAsync(names.Endpoint(endpoint), stopping);
             var isIdle = session.Count == seen && !session.IsBusy;
             seen = session.Count;
             misses = session.IsOpen && count != 0 ? 0 : misses + 1;

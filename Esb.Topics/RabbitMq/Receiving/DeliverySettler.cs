@@ -3,6 +3,9 @@ using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Topics.ClaimChecks;
+using Esb.Topics.RabbitMq.Connections;
+using Esb.Topics.RabbitMq.Publishing;
+using Esb.Topics.RabbitMq.Wire;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
 

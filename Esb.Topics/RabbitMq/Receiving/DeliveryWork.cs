@@ -3,6 +3,7 @@ using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Topics.ClaimChecks;
+using Esb.Topics.RabbitMq.Wire;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.RabbitMq.Receiving;

@@ -5,14 +5,20 @@ using RabbitMQ.Client;
 namespace Esb.Topics.RabbitMq.Receiving;
 
 /// <summary>Keeps a lane consumed while a connection lasts: one session after the other. Runs once at a time.</summary>
-internal sealed class LaneConsumer(Lane lane, DeliveryWork work, SemaphoreSlim gate, FreezeWatch freezes, TimeProvider time, ILogger logger)
+/// <param name="find">The lane; its queue may have another name after it was moved.</param>
+/// <param name="work">What is done with its deliveries.</param>
+/// <param name="gate">How many lanes work at once.</param>
+/// <param name="freezes">Whether this process stood still.</param>
+/// <param name="time">Paces it.</param>
+/// <param name="logger">Hears of channels that are lost.</param>
+internal sealed class LaneConsumer(Func<Lane> find, DeliveryWork work, SemaphoreSlim gate, FreezeWatch freezes, TimeProvider time, ILogger logger)
 {
     // A channel that the broker closes again and again is not reopened in a circle.
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
 
     private volatile LaneSession? _session;
 
-    public string Queue => lane.Queue;
+    public string Queue => find().Queue;
 
     /// <summary>What is worked on now; null in between.</summary>
     public LaneSession? Session => _session;
@@ -32,7 +38,7 @@ internal sealed class LaneConsumer(Lane lane, DeliveryWork work, SemaphoreSlim g
         while (connection.IsOpen && !stopping.IsCancellationRequested)
         {
             var isAgain = letOthersFirst;
-            _session = new LaneSession(lane, work, gate, freezes, time, logger);
+            _session = new LaneSession(find(), work, gate, freezes, time, logger);
             try
             {
                 if (!await _session.RunAsync(connection, () => consuming(isAgain), stopping)) await Task.Delay(Pause, time, stopping);

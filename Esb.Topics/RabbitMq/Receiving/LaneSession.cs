@@ -1,5 +1,7 @@
-using Esb.Core.Topics;
 using System.Threading.Channels;
+using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Connections;
+using Esb.Topics.RabbitMq.Wire;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Events;

@@ -1,6 +1,8 @@
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Connections;
 using Esb.Topics.RabbitMq.Farm;
 using Esb.Topics.RabbitMq.Topology;
+using Esb.Topics.RabbitMq.Wire;
 using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Receiving;
@@ -29,8 +31,8 @@ internal sealed class OrderedReceiver : IReceiver
     {
         (_subscription, _setup, _presence) = (subscription, context.Setup, presence);
         _gate = new SemaphoreSlim(subscription.Lanes is null ? 1 : subscription.Concurrency);
-        _lanes = [.. context.Names.LanesOf(subscription).Select((queue, number) =>
-            new LaneConsumer(new Lane(number, queue, Prefetch), work, _gate, context.Freezes, context.Time, context.Logger))];
+        _lanes = [.. Enumerable.Range(0, subscription.Lanes ?? 1).Select(number =>
+            new LaneConsumer(() => new Lane(number, context.Names.LanesOf(subscription).ElementAt(number), Prefetch), work, _gate, context.Freezes, context.Time, context.Logger))];
         _state = new ReceiverState(subscription.Endpoint, context.Logger);
         _running = Task.WhenAll(
             BrokerLoop.RunAsync(context.Connection, ConsumeAsync, context.Time, _stopping.Token),

@@ -1,5 +1,7 @@
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Connections;
 using Esb.Topics.RabbitMq.Farm;
+using Esb.Topics.RabbitMq.Wire;
 using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Receiving;
@@ -21,7 +23,6 @@ internal sealed class ParallelReceiver : IReceiver
     private readonly ReceiverContext _context;
     private readonly DeliveryWork _work;
     private readonly EndpointPresence _presence;
-    private readonly string _queue;
     private readonly ushort _prefetch;
     private readonly DeliveryWorkers _workers;
     private readonly ConsumerWatch _watch;
@@ -33,10 +34,9 @@ internal sealed class ParallelReceiver : IReceiver
     public ParallelReceiver(Subscription subscription, ReceiverContext context, DeliveryWork work, EndpointPresence presence)
     {
         (_subscription, _context, _work, _presence) = (subscription, context, work, presence);
-        _queue = context.Names.Endpoint(subscription.Endpoint);
         _prefetch = (ushort)Math.Max(subscription.Prefetch, subscription.Concurrency);
         _workers = new DeliveryWorkers(subscription.Concurrency, WorkAsync);
-        _watch = new ConsumerWatch(subscription.Endpoint, _queue, new ConsumerCounts(context.Connection), context.Farm.Members);
+        _watch = new ConsumerWatch(subscription.Endpoint, context.Names, new ConsumerCounts(context.Connection), context.Farm.Members);
         _state = new ReceiverState(subscription.Endpoint, context.Logger);
         _running = BrokerLoop.RunAsync(context.Connection, ConsumeAsync, context.Time, _stopping.Token);
     }
@@ -63,7 +63,7 @@ internal sealed class ParallelReceiver : IReceiver
         try
         {
             await _context.Setup.ApplyAsync(connection, _subscription, stopping);
-            session = await ParallelSession.OpenAsync(connection, _queue, _prefetch, _workers, _work.Seen, _context.Time, stopping);
+            session = await ParallelSession.OpenAsync(connection, _context.Names.Endpoint(_subscription.Endpoint), _prefetch, _workers, _work.Seen, _context.Time, stopping);
             backoff.Reset();
             _presence.Consumes();
             _state.IsInterrupted(await WatchAsync(session, stopping));

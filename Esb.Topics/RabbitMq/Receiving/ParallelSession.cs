@@ -1,3 +1,5 @@
+using Esb.Topics.RabbitMq.Connections;
+using Esb.Topics.RabbitMq.Wire;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Events;
 

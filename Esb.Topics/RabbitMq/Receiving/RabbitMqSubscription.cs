@@ -1,6 +1,7 @@
 using Esb.Core.Topics;
 using Esb.Topics.RabbitMq.Farm;
 using Esb.Topics.RabbitMq.Topology;
+using Esb.Topics.RabbitMq.Wire;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 

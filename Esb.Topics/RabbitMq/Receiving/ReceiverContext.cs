@@ -1,6 +1,8 @@
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Connections;
 using Esb.Topics.RabbitMq.Farm;
 using Esb.Topics.RabbitMq.Topology;
+using Esb.Topics.RabbitMq.Wire;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.RabbitMq.Receiving;

@@ -1,3 +1,4 @@
+using Esb.Topics.RabbitMq.Connections;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.RabbitMq.Receiving;

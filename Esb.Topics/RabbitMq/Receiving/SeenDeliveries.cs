@@ -1,4 +1,5 @@
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Wire;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 

@@ -2,7 +2,6 @@ using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 using Esb.Core.Certificates;
-using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Tls;
 
@@ -26,14 +25,14 @@ internal sealed class BrokerTls
     public static BrokerTls OfSystem { get; } = new(new ClientTlsConfig(), DateTimeOffset.MinValue);
 
     /// <param name="host">Whom the broker's certificate must be made out to, unless the configuration names another.</param>
-    public SslOption ToOption(string host) => new()
+    public SslClientAuthenticationOptions ToOptions(string host) => new()
     {
-        Enabled = true,
-        ServerName = _serverName ?? host,
-        Version = SslProtocols.None, // what the system allows
-        AcceptablePolicyErrors = SslPolicyErrors.None,
-        Certs = _certificates,
-        CertificateValidationCallback = (_, certificate, chain, errors) => Verify(_serverName ?? host, certificate, chain, errors),
+        TargetHost = _serverName ?? host,
+        EnabledSslProtocols = SslProtocols.None, // what the system allows
+        ClientCertificates = _certificates,
+        LocalCertificateSelectionCallback = (_, _, certificates, _, _) => certificates is [var ours, ..] ? ours : null!, // whatever authorities the broker names
+        CertificateRevocationCheckMode = X509RevocationMode.NoCheck,
+        RemoteCertificateValidationCallback = (_, certificate, chain, errors) => Verify(_serverName ?? host, certificate, chain, errors),
     };
 
     // By an exception, so that the reason reaches whoever wanted to connect.

@@ -10,8 +10,18 @@ internal sealed record EndpointRecord(QueueShape Shape, IReadOnlyList<IReadOnlyL
     /// <summary>The delays of retries, in milliseconds, that queues were made for.</summary>
     public IReadOnlyList<long> Delays { get; init; } = [];
 
+    /// <summary>The name of the configuration that has the queues; null where only hosts of release 0.1 have written.</summary>
+    public string? Owner { get; init; }
+
     /// <summary>Whether a migration has begun that is not finished: nobody may consume.</summary>
     public bool IsMigrating { get; init; }
+
+    /// <summary>Whether that migration gives the queues the names of this release.</summary>
+    public bool IsMoving { get; init; }
+
+    /// <summary>Whether that is done. Hosts of release 0.1 take it for a migration that is not finished, and do not make the queues
+    /// anew.</summary>
+    public bool IsMoved { get; init; }
 
     /// <summary>Whether it has come so far that the earlier queues are gone.</summary>
     public bool IsEmptied { get; init; }
@@ -44,6 +54,6 @@ internal sealed record EndpointRecord(QueueShape Shape, IReadOnlyList<IReadOnlyL
 
     /// <summary>Whether both say the same of the same lists.</summary>
     public bool Says(EndpointRecord other) =>
-        Shape == other.Shape && IsMigrating == other.IsMigrating
+        Shape == other.Shape && Owner == other.Owner && IsMigrating == other.IsMigrating
         && ReferenceEquals(Generations, other.Generations) && ReferenceEquals(Delays, other.Delays);
 }

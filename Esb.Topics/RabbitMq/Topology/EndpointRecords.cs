@@ -2,12 +2,14 @@ using System.Text.Json;
 using System.Text.Json.Serialization;
 using Esb.Core.Errors;
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Connections;
+using Esb.Topics.RabbitMq.Publishing;
 using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Topology;
 
 /// <summary>Keeps a record beside the queues of each endpoint: the one message of a queue that keeps only its newest.</summary>
-internal sealed class EndpointRecords(RabbitMqNames names, ConfirmedPublisher publisher)
+internal sealed class EndpointRecords(ConfirmedPublisher publisher)
 {
     private static readonly JsonSerializerOptions Json = new(JsonSerializerDefaults.Web) { Converters = { new JsonStringEnumConverter() } };
 
@@ -18,9 +20,9 @@ internal sealed class EndpointRecords(RabbitMqNames names, ConfirmedPublisher pu
 
     /// <summary>Reads the record over a channel; when that is closed, what was not replaced is there again.</summary>
     /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: another host has held it for three seconds.</exception>
-    public async Task<OpenRecord> OpenAsync(IConnection connection, IChannel channel, string endpoint, CancellationToken cancellationToken)
+    public async Task<OpenRecord> OpenAsync(IConnection connection, IChannel channel, EndpointNames queues, CancellationToken cancellationToken)
     {
-        var queue = names.Record(endpoint);
+        var queue = queues.Record;
         var isNew = !await connection.HasQueueAsync(queue, cancellationToken);
         await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, RabbitMqTopology.Newest(1), cancellationToken: cancellationToken);
         if (isNew) return new OpenRecord(null, 0);
@@ -33,23 +35,23 @@ internal sealed class EndpointRecords(RabbitMqNames names, ConfirmedPublisher pu
             await Task.Delay(Pause, cancellationToken);
         }
 
-        throw new EsbException("ESB-TOPIC-UNAVAILABLE", $"Another host holds the record of the queues of '{endpoint}'.", FaultKind.Unavailable);
+        throw new EsbException("ESB-TOPIC-UNAVAILABLE", $"Another host holds the record of the queues of '{queues.Endpoint}'.", FaultKind.Unavailable);
     }
 
     /// <summary>Reads the record without making anything; null where there is none.</summary>
-    public async Task<EndpointRecord?> PeekAsync(IConnection connection, string endpoint, CancellationToken cancellationToken)
+    public async Task<EndpointRecord?> PeekAsync(IConnection connection, EndpointNames queues, CancellationToken cancellationToken)
     {
-        if (!await connection.HasQueueAsync(names.Record(endpoint), cancellationToken)) return null;
+        if (!await connection.HasQueueAsync(queues.Record, cancellationToken)) return null;
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
-        return (await OpenAsync(connection, channel, endpoint, cancellationToken)).Record;
+        return (await OpenAsync(connection, channel, queues, cancellationToken)).Record;
     }
 
     /// <summary>Replaces an open record.</summary>
     /// <exception cref="IOException">It could not be written; the old one stays.</exception>
-    public async Task ReplaceAsync(IChannel channel, string endpoint, OpenRecord open, EndpointRecord record, CancellationToken cancellationToken)
+    public async Task ReplaceAsync(IChannel channel, EndpointNames queues, OpenRecord open, EndpointRecord record, CancellationToken cancellationToken)
     {
         var properties = new BasicProperties { Persistent = true };
-        var written = await publisher.SendAsync(names.Record(endpoint), properties, JsonSerializer.SerializeToUtf8Bytes(record, Json)); // not over this connection, which only consumes
+        var written = await publisher.SendAsync(queues.Record, properties, JsonSerializer.SerializeToUtf8Bytes(record, Json)); // not over this connection, which only consumes
         if (written.Outcome != PublishOutcome.Confirmed) throw new IOException($"The bindings could not be recorded: {written.Reason}.");
         if (open.Record is not null) await channel.BasicAckAsync(open.Tag, multiple: false, cancellationToken);
     }

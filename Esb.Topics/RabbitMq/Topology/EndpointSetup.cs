@@ -1,11 +1,13 @@
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Connections;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Topics.RabbitMq.Topology;
 
 /// <summary>Makes what an endpoint needs on the broker before it can be consumed, and never changes what exists otherwise.</summary>
-internal sealed class EndpointSetup(RabbitMqNames names, RabbitMqTopology topology, EndpointRecords records, ConnectionFactory factory, TimeProvider time)
+internal sealed class EndpointSetup(
+    RabbitMqNames names, RabbitMqTopology topology, EndpointRecords records, EndpointHomes homes, ConnectionFactory factory, TimeProvider time)
 {
     private const string Advice = "'esb plan' shows what a migration would do, and with --apply does it";
 
@@ -28,29 +30,32 @@ internal sealed class EndpointSetup(RabbitMqNames names, RabbitMqTopology topolo
 
     private async Task MakeAsync(IConnection connection, Subscription subscription, CancellationToken cancellationToken)
     {
+        var queues = (await homes.FindOwnAsync(connection, subscription.Endpoint, cancellationToken)).Names;
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
-        var open = await records.OpenAsync(connection, channel, subscription.Endpoint, cancellationToken);
+        var open = await records.OpenAsync(connection, channel, queues, cancellationToken);
+        if (open.Record?.Owner is { } owner && owner != names.Configuration) throw QueueDriftException.Owner(queues.Queue, owner); // who was faster
         if (open.Record?.IsMigrating == true) throw new QueueDriftException("its migration has begun and is not finished; 'esb plan' with --apply goes on");
         var shape = QueueShape.Of(subscription);
         if (open.Record is { } known && !shape.HasQueuesOf(known.Shape)
-            && await ExistsAsync(connection, subscription.Endpoint, known.Shape, cancellationToken))
+            && await ExistsAsync(connection, queues, known.Shape, cancellationToken))
             throw Drift(shape.DifferencesFrom(known.Shape));
-        if (open.Record is null && await connection.HasQueueAsync(StrangerOf(subscription), cancellationToken))
+        if (open.Record is null && await connection.HasQueueAsync(StrangerOf(queues, subscription), cancellationToken))
             throw Drift([new ShapeDifference("delivery", subscription.Lanes is null ? "ordered-by-key" : "another", subscription.Lanes is null ? "another" : "ordered-by-key")]);
 
-        await DeclareAsync(connection, subscription, open.Record?.Shape, cancellationToken);
-        foreach (var pattern in subscription.Patterns) await topology.BindAsync(channel, subscription, pattern, cancellationToken);
-        var record = (open.Record ?? EndpointRecord.Of(subscription)).With(subscription);
-        if (open.Record is null || !record.Says(open.Record)) await records.ReplaceAsync(channel, subscription.Endpoint, open, record, cancellationToken);
+        await DeclareAsync(connection, queues, subscription, open.Record?.Shape, cancellationToken);
+        foreach (var pattern in subscription.Patterns) await topology.BindAsync(channel, queues, subscription, pattern, cancellationToken);
+        var record = (open.Record ?? EndpointRecord.Of(subscription)).With(subscription) with { Owner = names.Configuration };
+        if (open.Record is null || !record.Says(open.Record)) await records.ReplaceAsync(channel, queues, open, record, cancellationToken);
+        names.Choose(queues);
     }
 
     // Over a channel of its own: the broker closes it when something exists otherwise.
-    private async Task DeclareAsync(IConnection connection, Subscription subscription, QueueShape? existing, CancellationToken cancellationToken)
+    private async Task DeclareAsync(IConnection connection, EndpointNames queues, Subscription subscription, QueueShape? existing, CancellationToken cancellationToken)
     {
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
         try
         {
-            await topology.DeclareEndpointAsync(channel, subscription, cancellationToken);
+            await topology.DeclareEndpointAsync(channel, queues, subscription, cancellationToken);
         }
         catch (OperationInterruptedException ex) when (ex.ShutdownReason?.ReplyCode == Constants.PreconditionFailed)
         {
@@ -60,12 +65,11 @@ internal sealed class EndpointSetup(RabbitMqNames names, RabbitMqTopology topolo
     }
 
     // The first queue that there is when messages of this endpoint wait elsewhere.
-    private string StrangerOf(Subscription subscription) =>
-        subscription.Lanes is null ? names.Lane(subscription.Endpoint, 0) : names.Endpoint(subscription.Endpoint);
+    private static string StrangerOf(EndpointNames queues, Subscription subscription) => subscription.Lanes is null ? queues.Lane(0) : queues.Queue;
 
-    private async Task<bool> ExistsAsync(IConnection connection, string endpoint, QueueShape shape, CancellationToken cancellationToken)
+    private static async Task<bool> ExistsAsync(IConnection connection, EndpointNames queues, QueueShape shape, CancellationToken cancellationToken)
     {
-        foreach (var queue in names.LanesOf(endpoint, shape.Lanes))
+        foreach (var queue in queues.Lanes(shape.Lanes))
         {
             if (await connection.HasQueueAsync(queue, cancellationToken)) return true;
         }

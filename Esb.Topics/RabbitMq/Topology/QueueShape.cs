@@ -1,5 +1,6 @@
 using Esb.Core.Endpoints;
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Wire;
 
 namespace Esb.Topics.RabbitMq.Topology;
 

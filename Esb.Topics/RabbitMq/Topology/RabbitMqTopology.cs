@@ -5,7 +5,7 @@ using RabbitMQ.Client;
 namespace Esb.Topics.RabbitMq.Topology;
 
 /// <summary>Declares exchanges and queues. Declaring what exists already changes nothing; what exists with other settings fails with 406.</summary>
-internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<string> topics)
+internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollection<string>> topics)
 {
     // The broker's limit is no counter of attempts: each reconnect counts against it for every prefetched message.
     private const int DeliveryLimit = 1_000_000;
@@ -21,7 +21,7 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     {
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
         await DeclareKeepersAsync(channel, cancellationToken);
-        foreach (var topic in topics)
+        foreach (var topic in topics())
         {
             await channel.ExchangeDeclareAsync(
                 names.Topic(topic), ExchangeType.Topic, durable: true, autoDelete: false,
@@ -37,9 +37,13 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
         await channel.ExchangeDeclareAsync(names.Unroutable, ExchangeType.Fanout, durable: true, autoDelete: false, cancellationToken: cancellationToken);
         await DeclareAsync(channel, names.Unroutable, Quorum(), cancellationToken);
         await channel.QueueBindAsync(names.Unroutable, names.Unroutable, "", cancellationToken: cancellationToken);
-        await DeclareAsync(channel, names.DeadLetters, Alone(Quorum()), cancellationToken);
+        await DeclareDeadLettersAsync(channel, names.DeadLetters, cancellationToken);
         await DeclareAsync(channel, names.Probes, Newest(1), cancellationToken);
     }
+
+    /// <summary>Declares a queue of dead letters on their way to a store.</summary>
+    public Task DeclareDeadLettersAsync(IChannel channel, string queue, CancellationToken cancellationToken) =>
+        DeclareAsync(channel, queue, Alone(Quorum()), cancellationToken);
 
     /// <summary>Declares the queue of copies from which unroutable messages are counted; it goes when no host reads it.</summary>
     public async Task DeclareNoticesAsync(IChannel channel, CancellationToken cancellationToken)
@@ -51,24 +55,25 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     }
 
     /// <summary>Declares the queues of an endpoint: its own, or its lanes and the exchanges that share messages out among them; and one for each delay before a retry.</summary>
-    public async Task DeclareEndpointAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
+    public async Task DeclareEndpointAsync(IChannel channel, EndpointNames queues, Subscription subscription, CancellationToken cancellationToken)
     {
-        if (subscription.Lanes is not null) await DeclareExchangesAsync(channel, subscription, cancellationToken);
-        foreach (var queue in names.LanesOf(subscription)) await DeclareAsync(channel, queue, Endpoint(subscription), cancellationToken);
-        await BindLanesAsync(channel, subscription, cancellationToken);
-        await DeclareRungsAsync(channel, subscription, cancellationToken);
+        if (queues.AreOld) await DeclareDeadLettersAsync(channel, names.OldDeadLetters, cancellationToken);
+        if (subscription.Lanes is not null) await DeclareExchangesAsync(channel, queues, cancellationToken);
+        foreach (var queue in queues.Lanes(subscription.Lanes)) await DeclareAsync(channel, queue, Endpoint(queues, subscription), cancellationToken);
+        await BindLanesAsync(channel, queues, subscription, cancellationToken);
+        await DeclareRungsAsync(channel, queues, subscription, cancellationToken);
     }
 
     /// <summary>Declares the queues in which messages of an endpoint wait for their next attempt.</summary>
-    public async Task DeclareRungsAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
+    public async Task DeclareRungsAsync(IChannel channel, EndpointNames queues, Subscription subscription, CancellationToken cancellationToken)
     {
         foreach (var delay in subscription.RetryDelays.Distinct())
-            await DeclareAsync(channel, names.Rung(subscription.Endpoint, delay), Rung(subscription, delay), cancellationToken);
+            await DeclareAsync(channel, queues.Rung(delay), Rung(queues, delay), cancellationToken);
     }
 
     /// <summary>Declares an existing queue of an endpoint once more, which fails where it was made otherwise.</summary>
-    public Task RedeclareAsync(IChannel channel, string queue, Subscription subscription, CancellationToken cancellationToken) =>
-        DeclareAsync(channel, queue, Endpoint(subscription), cancellationToken);
+    public Task RedeclareAsync(IChannel channel, EndpointNames queues, string queue, Subscription subscription, CancellationToken cancellationToken) =>
+        DeclareAsync(channel, queue, Endpoint(queues, subscription), cancellationToken);
 
     /// <summary>Declares a queue that keeps messages in their order while a migration is under way.</summary>
     /// <param name="channel">Where it is declared.</param>
@@ -83,21 +88,21 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     }
 
     /// <summary>Binds the queues of an endpoint to all that it subscribes to; what is bound stays so.</summary>
-    public async Task BindAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
+    public async Task BindAsync(IChannel channel, EndpointNames queues, Subscription subscription, CancellationToken cancellationToken)
     {
-        await BindLanesAsync(channel, subscription, cancellationToken);
-        foreach (var pattern in subscription.Patterns) await BindAsync(channel, subscription, pattern, cancellationToken);
+        await BindLanesAsync(channel, queues, subscription, cancellationToken);
+        foreach (var pattern in subscription.Patterns) await BindAsync(channel, queues, subscription, pattern, cancellationToken);
     }
 
     /// <summary>Binds the queue of an endpoint, or the exchange before its lanes, to a topic.</summary>
-    public Task BindAsync(IChannel channel, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
-        ? channel.QueueBindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
-        : channel.ExchangeBindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
+    public Task BindAsync(IChannel channel, EndpointNames queues, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
+        ? channel.QueueBindAsync(queues.Queue, names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
+        : channel.ExchangeBindAsync(queues.Queue, names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
 
     /// <summary>Undoes a binding; one that is not there is no error.</summary>
-    public Task UnbindAsync(IChannel channel, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
-        ? channel.QueueUnbindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
-        : channel.ExchangeUnbindAsync(names.Endpoint(subscription.Endpoint), names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
+    public Task UnbindAsync(IChannel channel, EndpointNames queues, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
+        ? channel.QueueUnbindAsync(queues.Queue, names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
+        : channel.ExchangeUnbindAsync(queues.Queue, names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
 
     /// <summary>The arguments of a queue that keeps only its newest messages, on every node: a classic one is gone while its node is.</summary>
     public static Dictionary<string, object?> Newest(int messages)
@@ -109,9 +114,9 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
     }
 
     // Messages with a slot go to its lane. The others go to the exchange that shares them out by their keys, as far as foreign publishers give one.
-    private async Task DeclareExchangesAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
+    private async Task DeclareExchangesAsync(IChannel channel, EndpointNames queues, CancellationToken cancellationToken)
     {
-        var (slots, keys) = (names.Endpoint(subscription.Endpoint), names.Keys(subscription.Endpoint));
+        var (slots, keys) = (queues.Queue, queues.Keys);
         await channel.ExchangeDeclareAsync(
             keys, "x-consistent-hash", durable: true, autoDelete: false,
             new Dictionary<string, object?> { ["hash-header"] = EsbHeaders.Key }, cancellationToken: cancellationToken);
@@ -120,31 +125,31 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, IReadOnlyCollection<
             new Dictionary<string, object?> { ["alternate-exchange"] = keys }, cancellationToken: cancellationToken);
     }
 
-    private async Task BindLanesAsync(IChannel channel, Subscription subscription, CancellationToken cancellationToken)
+    private async Task BindLanesAsync(IChannel channel, EndpointNames queues, Subscription subscription, CancellationToken cancellationToken)
     {
         if (subscription.Lanes is not { } lanes) return;
         for (var lane = 0; lane < lanes; lane++)
         {
-            var queue = names.Lane(subscription.Endpoint, lane);
+            var queue = queues.Lane(lane);
             foreach (var slot in LaneSlots.OfLane(lane, lanes))
-                await channel.QueueBindAsync(queue, names.Endpoint(subscription.Endpoint), slot, noWait: true, cancellationToken: cancellationToken);
-            await channel.QueueBindAsync(queue, names.Keys(subscription.Endpoint), LaneWeight, cancellationToken: cancellationToken); // answered after all before it
+                await channel.QueueBindAsync(queue, queues.Queue, slot, noWait: true, cancellationToken: cancellationToken);
+            await channel.QueueBindAsync(queue, queues.Keys, LaneWeight, cancellationToken: cancellationToken); // answered after all before it
         }
     }
 
-    private Dictionary<string, object?> Endpoint(Subscription subscription)
+    private Dictionary<string, object?> Endpoint(EndpointNames queues, Subscription subscription)
     {
         var queue = subscription.Queue;
         var arguments = queue.Type == QueueType.Quorum ? Quorum() : new Dictionary<string, object?> { ["x-queue-type"] = "classic" };
         if (subscription.SingleActive || subscription.Lanes is not null) Alone(arguments);
         if (queue.MaxLength is { } length) arguments["x-max-length"] = length;
         arguments["x-overflow"] = queue.Overflow == QueueOverflow.DropHead ? "drop-head" : "reject-publish";
-        return DeadLetteringTo(names.DeadLetters, arguments);
+        return DeadLetteringTo(queues.AreOld ? names.OldDeadLetters : names.DeadLetters, arguments); // what exists cannot be changed
     }
 
-    private Dictionary<string, object?> Rung(Subscription subscription, TimeSpan delay)
+    private static Dictionary<string, object?> Rung(EndpointNames queues, TimeSpan delay)
     {
-        var arguments = DeadLetteringTo(names.Endpoint(subscription.Endpoint), Quorum());
+        var arguments = DeadLetteringTo(queues.Queue, Quorum());
         arguments["x-message-ttl"] = (long)delay.TotalMilliseconds;
         return arguments;
     }

@@ -1,4 +1,5 @@
 using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Connections;
 using Esb.Topics.RabbitMq.Farm;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
@@ -11,7 +12,7 @@ namespace Esb.Topics.RabbitMq.Topology;
 /// unbound only by a host of the newest configuration, and only when no living host wants it. A host whose configuration was replaced by a newer
 /// one has been rolled back when no other was seen for long; before that it may just as well be a straggler.
 /// </remarks>
-internal sealed partial class StaleBindings(Subscription subscription, RabbitMqTopology topology, EndpointRecords records, FarmMembers farm, TimeProvider time, ILogger logger)
+internal sealed partial class StaleBindings(Subscription subscription, RabbitMqNames names, RabbitMqTopology topology, EndpointRecords records, FarmMembers farm, TimeProvider time, ILogger logger)
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan Settling = TimeSpan.FromSeconds(5); // more than two heartbeats: whoever lives has been heard
@@ -64,15 +65,16 @@ internal sealed partial class StaleBindings(Subscription subscription, RabbitMqT
     {
         var wantedByAll = farm.ReceiversOf(subscription.Endpoint).SelectMany(receiver => receiver.Receiver.Patterns).Concat(_wanted).ToHashSet();
         if (!wantedByAll.SetEquals(_wanted)) _agreedSince = time.GetTimestamp();
+        if (names.Chosen(subscription.Endpoint) is not { } queues) return false;
         await using var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
-        var open = await records.OpenAsync(connection, channel, subscription.Endpoint, stopping);
-        if (open.Record is not { } record) return false;
+        var open = await records.OpenAsync(connection, channel, queues, stopping);
+        if (open.Record is not { IsMigrating: false } record) return false;
         var stale = record.Bound.Except(wantedByAll).ToList();
         if (stale.Count == 0) return true;
         if (!record.IsNewest(_wanted) && time.GetElapsedTime(_agreedSince) < RolledBackAfter) return false;
-        foreach (var pattern in stale.Select(SubjectPattern.Parse).OfType<SubjectPattern>()) await topology.UnbindAsync(channel, subscription, pattern, stopping);
+        foreach (var pattern in stale.Select(SubjectPattern.Parse).OfType<SubjectPattern>()) await topology.UnbindAsync(channel, queues, subscription, pattern, stopping);
         var left = record.Generations.Where(patterns => patterns.All(wantedByAll.Contains) && !patterns.SequenceEqual(_wanted));
-        await records.ReplaceAsync(channel, subscription.Endpoint, open, record with { Generations = [.. left, _wanted] }, stopping);
+        await records.ReplaceAsync(channel, queues, open, record with { Generations = [.. left, _wanted] }, stopping);
         LogUnbound(subscription.Endpoint, stale);
         return true;
     }

@@ -1,17 +1,16 @@
 using System.Globalization;
-using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Expressions;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
-using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Workflows.Processes.Steps;
 
 /// <summary>Settings of the step <c>call</c>.</summary>
-internal sealed record CallConfig : PooledStepConfig, ICallsEndpoint, ITakesValues
+internal sealed record CallConfig : PooledStepConfig
 {
     [Setting("The outbound endpoint to call directly, without a topic.", Main = true, Reference = "endpoints")]
     public required string Endpoint { get; init; }
@@ -21,42 +20,47 @@ internal sealed record CallConfig : PooledStepConfig, ICallsEndpoint, ITakesValu
 
     [Setting("The statuses that are no failure, such as \"2xx\" or \"404\"; all by default.")]
     public string? Expect { get; init; }
-
-    public IEnumerable<IValueSource> Values => Target is null ? [] : [Target];
 }
 
 /// <summary>Calls an outbound endpoint on an instance of its pool and goes on with the answer, whatever its status.</summary>
-internal sealed class CallStep(EsbConfiguration configuration, IEndpointCaller caller, TimeProvider time, ILoggerFactory loggers) : StepFactory<CallConfig>
+internal sealed class CallStep(IReadOnlyDictionary<string, EndpointConfig> endpoints) : StepFactory<CallConfig>
 {
     public override string Kind => "call";
 
-    protected override CompiledStep? Compile(CallConfig settings, StepConfig step, IStepCompiler compiler)
+    protected override StepModel Compile(CallConfig settings, StepConfig step, IStepCompiler compiler)
     {
         // One that is not there was reported as a missing reference.
-        if (configuration.Named<EndpointConfig>("endpoints").GetValueOrDefault(settings.Endpoint) is { } endpoint and not OutboundEndpointConfig)
+        if (endpoints.GetValueOrDefault(settings.Endpoint) is { } endpoint and not OutboundEndpointConfig)
             compiler.Errors.Add("ESB-CFG-REF", settings, "endpoint", $"'{endpoint.Name}' is no outbound endpoint");
         var expected = settings.Expect is null ? null : StatusPattern.Parse(settings.Expect);
         if (settings.Expect is not null && expected is null)
             compiler.Errors.Add("ESB-CFG-VALUE", settings, "expect", "expected a status such as \"2xx\" or \"404\"");
 
         var target = settings.Target is null ? null : CompileTarget(settings, settings.Target, compiler);
+        return new StepModel(step, $"call({settings.Endpoint})")
+        {
+            Traits = new StepTraits
+            {
+                Calls = [settings.Endpoint],
+                Values = settings.Target is null ? [] : [settings.Target],
+                ReplacesBody = true,
+            },
+            Bind = services => Run(services.GetRequiredService<IEndpointCaller>(), new StepSlots($"step {step.Place}", settings, services)),
+        };
 
-        var place = step.Id ?? step.Path;
-        var slots = new StepSlots($"step {place}", settings, time, loggers);
-        return new CompiledStep(Run, $"call({settings.Endpoint})");
-
-        async ValueTask Run(MessageContext context, CancellationToken cancellationToken)
+        MessageStep Run(IEndpointCaller caller, StepSlots slots) => async (context, cancellationToken) =>
         {
             using var slot = await slots.RentAsync(cancellationToken);
-            var message = MessageHops.Set(context.Message with { Id = context.NextCallId(settings.Endpoint, place) }, MessageHops.Of(context.Received));
+            var id = context.NextCallId(settings.Endpoint, step.Place);
+            var message = MessageHops.Set(context.Message with { Id = id }, MessageHops.Of(context.Received));
             if (target is not null) message = message with { Headers = message.Headers.With(EsbHeaders.Target, NameOf(target.Evaluate(context), settings.Endpoint)) };
             if (await caller.CallAsync(settings.Endpoint, message, context.UnitOfWork, cancellationToken) is { } answer) Take(context, answer, settings.Endpoint, expected);
-        }
+        };
     }
 
     private IMessageValue? CompileTarget(CallConfig settings, ValueConfig target, IStepCompiler compiler)
     {
-        if (configuration.Named<EndpointConfig>("endpoints").GetValueOrDefault(settings.Endpoint) is OutboundEndpointConfig { IsWhole: true } endpoint)
+        if (endpoints.GetValueOrDefault(settings.Endpoint) is OutboundEndpointConfig { IsWhole: true } endpoint)
         {
             if (!endpoint.HasTargets) compiler.Errors.Add("ESB-CFG-TARGET", settings, "target", $"'{endpoint.Name}' has no targets to choose from");
             else if (target.Value?.Text is { } name && !endpoint.MayHaveTarget(name)) compiler.Errors.Add("ESB-CFG-TARGET", settings, "target", $"'{endpoint.Name}' has no such target");

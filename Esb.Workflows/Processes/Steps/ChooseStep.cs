@@ -15,17 +15,13 @@ internal sealed record WhenConfig : SettingsRecord
 }
 
 /// <summary>Settings of the step <c>choose</c>.</summary>
-internal sealed record ChooseConfig : SettingsRecord, IHoldsSteps, ITakesValues
+internal sealed record ChooseConfig : SettingsRecord
 {
     [Setting("The branches, tried in this order.")]
     public required IReadOnlyList<WhenConfig> When { get; init; }
 
     [Setting("The steps that run when no branch's condition holds.")]
     public IReadOnlyList<StepConfig> Otherwise { get; init; } = [];
-
-    public IEnumerable<IReadOnlyList<StepConfig>> Lists => [.. When.Select(branch => branch.Steps), Otherwise];
-
-    public IEnumerable<IValueSource> Values => When.SelectMany(branch => branch.If.Values);
 }
 
 /// <summary>Runs the first branch whose condition holds (pattern: Content-Based Router).</summary>
@@ -33,28 +29,34 @@ internal sealed class ChooseStep : StepFactory<ChooseConfig>
 {
     public override string Kind => "choose";
 
-    protected override CompiledStep? Compile(ChooseConfig settings, StepConfig step, IStepCompiler compiler)
+    protected override StepModel Compile(ChooseConfig settings, StepConfig step, IStepCompiler compiler)
     {
         if (settings.When.Count == 0 && settings.IsSound("when"))
             compiler.Errors.Add("ESB-CFG-VALUE", settings, "when", "expected at least one branch; without a condition the steps need no choice");
         var branches = settings.When
-            .Select(branch => (condition: compiler.Expressions.Compile(branch.If, compiler.Errors), steps: compiler.Compile(branch.Steps)))
+            .Select(branch => (Condition: compiler.Expressions.Compile(branch.If, compiler.Errors), Steps: compiler.Compile(branch.Steps)))
             .ToArray();
         var otherwise = compiler.Compile(settings.Otherwise);
-        if (otherwise is null || branches.Any(branch => branch.condition is null || branch.steps is null)) return null;
+        return new StepModel(step, Describe(branches.Length, settings.Otherwise.Count > 0))
+        {
+            Traits = new StepTraits { Values = [.. settings.When.SelectMany(branch => branch.If.Values)] },
+            Lists = [.. branches.Select(branch => branch.Steps), otherwise],
+            Bind = branches.Any(branch => branch.Condition is null)
+                ? null
+                : services => Run(
+                    [.. branches.Select(branch => new Choice(branch.Condition!, branch.Steps.Bind(services)))],
+                    otherwise.Bind(services)),
+        };
 
-        var choices = branches.Select(branch => new Choice(branch.condition!, branch.steps!.Run)).ToArray();
-        return new CompiledStep(Run, Describe(branches.Length, settings.Otherwise.Count > 0));
-
-        ValueTask Run(MessageContext context, CancellationToken cancellationToken)
+        static MessageStep Run(Choice[] choices, MessageStep otherwise) => (context, cancellationToken) =>
         {
             foreach (var choice in choices)
             {
                 if (choice.Condition.Holds(context)) return choice.Steps(context, cancellationToken);
             }
 
-            return otherwise.Run(context, cancellationToken);
-        }
+            return otherwise(context, cancellationToken);
+        };
     }
 
     private static string Describe(int branches, bool hasOtherwise) => hasOtherwise ? $"choose({branches}, otherwise)" : $"choose({branches})";

@@ -22,11 +22,14 @@ internal sealed class FailStep : StepFactory<FailConfig>
 {
     public override string Kind => "fail";
 
-    protected override CompiledStep Compile(FailConfig settings, StepConfig step, IStepCompiler compiler)
+    protected override StepModel Compile(FailConfig settings, StepConfig step, IStepCompiler compiler)
     {
         var kind = settings.Status < 500 ? FaultKind.Invalid : FaultKind.Internal;
-        return new CompiledStep(
-            (_, _) => ValueTask.FromException(new EsbException(settings.Code, settings.Reason, kind) { Status = settings.Status }),
-            $"fail({settings.Status})");
+        return new StepModel(step, $"fail({settings.Status})")
+        {
+            Traits = new StepTraits { FailsWith = [settings.Code] },
+            Bind = _ => (_, _) =>
+                ValueTask.FromException(new EsbException(settings.Code, settings.Reason, kind) { Status = settings.Status }),
+        };
     }
 }

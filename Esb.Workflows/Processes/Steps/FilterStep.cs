@@ -8,10 +8,14 @@ internal sealed class FilterStep : StepFactory<ConditionConfig>
 {
     public override string Kind => "filter";
 
-    protected override CompiledStep? Compile(ConditionConfig settings, StepConfig step, IStepCompiler compiler)
+    protected override StepModel Compile(ConditionConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        if (compiler.Expressions.Compile(settings, compiler.Errors) is not { } condition) return null;
-        return new CompiledStep(Run, "filter");
+        var condition = compiler.Expressions.Compile(settings, compiler.Errors);
+        return new StepModel(step, "filter")
+        {
+            Traits = new StepTraits { Values = [.. settings.Values] },
+            Bind = condition is null ? null : _ => Run,
+        };
 
         ValueTask Run(MessageContext context, CancellationToken cancellationToken)
         {

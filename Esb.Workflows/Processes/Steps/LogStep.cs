@@ -1,6 +1,7 @@
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Expressions;
 using Esb.Core.Processes;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Workflows.Processes.Steps;
@@ -26,29 +27,32 @@ internal sealed record LogConfig : SettingsRecord
 }
 
 /// <summary>Writes a line to the log; the text is made only where the level is on.</summary>
-internal sealed partial class LogStep(ILogger<LogStep> logger) : StepFactory<LogConfig>
+internal sealed partial class LogStep : StepFactory<LogConfig>
 {
     public override string Kind => "log";
 
-    protected override CompiledStep? Compile(LogConfig settings, StepConfig step, IStepCompiler compiler)
+    protected override StepModel Compile(LogConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        if (compiler.Expressions.CompileTemplate(settings.Message, step.Path, step.Origin, compiler.Errors) is not { } template) return null;
+        var template = compiler.Expressions.CompileTemplate(settings.Message, step.Path, step.Origin, compiler.Errors);
         var level = Enum.Parse<LogLevel>(settings.Level.ToString());
         var process = compiler.Process;
-        return new CompiledStep(Run, "log");
+        return new StepModel(step, "log")
+        {
+            Bind = template is null ? null : services => Run(services.GetRequiredService<ILogger<LogStep>>(), template),
+        };
 
-        ValueTask Run(MessageContext context, CancellationToken cancellationToken)
+        MessageStep Run(ILogger logger, IMessageValue text) => (context, _) =>
         {
             if (logger.IsEnabled(level))
             {
-                var line = MessageValues.AsText(template.Evaluate(context));
-                LogLine(level, process, context.Endpoint, line);
+                var line = MessageValues.AsText(text.Evaluate(context));
+                LogLine(logger, level, process, context.Endpoint, line);
             }
 
             return ValueTask.CompletedTask;
-        }
+        };
     }
 
     [LoggerMessage(EventId = 3001, Message = "{Process} at {Endpoint}: {Line}")]
-    private partial void LogLine(LogLevel level, string process, string endpoint, string? line);
+    private static partial void LogLine(ILogger logger, LogLevel level, string process, string endpoint, string? line);
 }

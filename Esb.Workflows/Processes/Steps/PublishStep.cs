@@ -1,26 +1,30 @@
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Processes;
 using Esb.Core.Topics;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Workflows.Processes.Steps;
 
 /// <summary>Settings of the step <c>publish</c>.</summary>
-internal sealed record PublishConfig : SettingsRecord, IPublishes
+internal sealed record PublishConfig : SettingsRecord
 {
     [Setting("The subject to publish under.", Main = true)]
     public required Subject Subject { get; init; }
 }
 
 /// <summary>Publishes the message to a topic and goes on once it is confirmed (pattern: Publish-Subscribe Channel).</summary>
-internal sealed class PublishStep(ITopicPublisher publisher) : StepFactory<PublishConfig>
+internal sealed class PublishStep : StepFactory<PublishConfig>
 {
     public override string Kind => "publish";
 
-    protected override CompiledStep Compile(PublishConfig settings, StepConfig step, IStepCompiler compiler)
-    {
-        var place = step.Id ?? step.Path;
-        return new CompiledStep(
-            (context, cancellationToken) => publisher.PublishAsync(context, settings.Subject, place, cancellationToken),
-            $"publish({settings.Subject})");
-    }
+    protected override StepModel Compile(PublishConfig settings, StepConfig step, IStepCompiler compiler) =>
+        new(step, $"publish({settings.Subject})")
+        {
+            Traits = new StepTraits { Publishes = [settings.Subject], LeavesFacts = true },
+            Bind = services =>
+            {
+                var publisher = services.GetRequiredService<ITopicPublisher>();
+                return (context, cancellationToken) => publisher.PublishAsync(context, settings.Subject, step.Place, cancellationToken);
+            },
+        };
 }

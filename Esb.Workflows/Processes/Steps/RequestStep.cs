@@ -1,11 +1,12 @@
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Processes;
 using Esb.Core.Topics;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Workflows.Processes.Steps;
 
 /// <summary>Settings of the step <c>request</c>.</summary>
-internal sealed record RequestConfig : SettingsRecord, IPublishes
+internal sealed record RequestConfig : SettingsRecord
 {
     [Setting("The subject to publish the request under; exactly one endpoint answers it.", Main = true)]
     public required Subject Subject { get; init; }
@@ -15,15 +16,19 @@ internal sealed record RequestConfig : SettingsRecord, IPublishes
 }
 
 /// <summary>Publishes the message as a request and goes on with the reply (pattern: Request-Reply).</summary>
-internal sealed class RequestStep(ITopicPublisher publisher) : StepFactory<RequestConfig>
+internal sealed class RequestStep : StepFactory<RequestConfig>
 {
     public override string Kind => "request";
 
-    protected override CompiledStep Compile(RequestConfig settings, StepConfig step, IStepCompiler compiler)
-    {
-        var place = step.Id ?? step.Path;
-        return new CompiledStep(
-            (context, cancellationToken) => publisher.RequestAsync(context, settings.Subject, settings.Timeout, place, cancellationToken),
-            $"request({settings.Subject})");
-    }
+    protected override StepModel Compile(RequestConfig settings, StepConfig step, IStepCompiler compiler) =>
+        new(step, $"request({settings.Subject})")
+        {
+            Traits = new StepTraits { Requests = [settings.Subject], LeavesFacts = true, ReplacesBody = true },
+            Bind = services =>
+            {
+                var publisher = services.GetRequiredService<ITopicPublisher>();
+                return (context, cancellationToken) =>
+                    publisher.RequestAsync(context, settings.Subject, settings.Timeout, step.Place, cancellationToken);
+            },
+        };
 }

@@ -1,4 +1,3 @@
-using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Errors;
 using Esb.Core.Expressions;
@@ -8,15 +7,13 @@ using Esb.Core.Processes;
 namespace Esb.Workflows.Processes.Steps;
 
 /// <summary>Settings of the step <c>set</c>.</summary>
-internal sealed record SetConfig : SettingsRecord, ITakesValues
+internal sealed record SetConfig : SettingsRecord
 {
     [Setting("Headers to set; one without a value is removed.")]
     public IReadOnlyDictionary<string, ValueConfig> Headers { get; init; } = new Dictionary<string, ValueConfig>();
 
     [Setting("Properties to set, for later steps; one without a value is removed.")]
     public IReadOnlyDictionary<string, ValueConfig> Properties { get; init; } = new Dictionary<string, ValueConfig>();
-
-    public IEnumerable<IValueSource> Values => Headers.Values.Concat(Properties.Values);
 }
 
 /// <summary>Sets headers and properties from values of the message; all values are taken before any is set.</summary>
@@ -24,13 +21,16 @@ internal sealed class SetStep : StepFactory<SetConfig>
 {
     public override string Kind => "set";
 
-    protected override CompiledStep? Compile(SetConfig settings, StepConfig step, IStepCompiler compiler)
+    protected override StepModel Compile(SetConfig settings, StepConfig step, IStepCompiler compiler)
     {
         HeaderNames.Check(settings.Headers.Keys, $"{step.Path}.headers", step.Origin, compiler.Errors);
         var headers = Compile(settings.Headers, compiler);
         var properties = Compile(settings.Properties, compiler);
-        if (headers is null || properties is null) return null;
-        return new CompiledStep(Run, "set");
+        return new StepModel(step, "set")
+        {
+            Traits = new StepTraits { Values = [.. settings.Headers.Values, .. settings.Properties.Values] },
+            Bind = headers is null || properties is null ? null : _ => Run,
+        };
 
         ValueTask Run(MessageContext context, CancellationToken cancellationToken)
         {

@@ -1,5 +1,6 @@
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Pooling;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Workflows.Processes.Steps;
@@ -15,14 +16,14 @@ internal abstract record PooledStepConfig : SettingsRecord
 }
 
 /// <summary>The turns of a step whose work has no state of its own: as a pool of instances, with its time-out and its warning.</summary>
-internal sealed class StepSlots(string owner, PooledStepConfig settings, TimeProvider time, ILoggerFactory loggers)
+internal sealed class StepSlots(string owner, PooledStepConfig settings, IServiceProvider services)
 {
     private readonly InstancePool<object> _pool = new(
         owner,
         static () => new object(),
         new PoolLimits(settings.MaximumInstances, settings.PoolTimeout),
-        time,
-        loggers.CreateLogger<InstancePool<object>>());
+        services.GetRequiredService<TimeProvider>(),
+        services.GetRequiredService<ILogger<InstancePool<object>>>());
 
     public ValueTask<InstanceLease<object>> RentAsync(CancellationToken cancellationToken) => _pool.RentAsync(cancellationToken);
 }

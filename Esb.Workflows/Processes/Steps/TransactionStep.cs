@@ -1,13 +1,12 @@
-using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
-using Esb.Core.Storage;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Workflows.Processes.Steps;
 
 /// <summary>Settings of the step <c>transaction</c>.</summary>
-internal sealed record TransactionConfig : SettingsRecord, IHoldsSteps, IBeginsTransaction
+internal sealed record TransactionConfig : SettingsRecord
 {
     [Setting("The database, one of connections.", Reference = "connections")]
     public required string Connection { get; init; }
@@ -17,25 +16,27 @@ internal sealed record TransactionConfig : SettingsRecord, IHoldsSteps, IBeginsT
 
     [Setting("How long to wait for a free connection of the database.", Range = "1ms..1h")]
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(60);
-
-    public IEnumerable<IReadOnlyList<StepConfig>> Lists => [Steps];
 }
 
 /// <summary>Runs steps in a transaction of a database: what they call there and what they publish happens both or not at all (pattern: Transactional Outbox).</summary>
 /// <remarks>A failure that no step inside catches undoes it all. What ends the process inside, such as <c>respond</c> or <c>filter</c>, commits.</remarks>
-internal sealed class TransactionStep(EsbConfiguration configuration, ITransactions transactions) : StepFactory<TransactionConfig>
+internal sealed class TransactionStep(ITransactionSupport support) : StepFactory<TransactionConfig>
 {
     public override string Kind => "transaction";
 
-    protected override CompiledStep? Compile(TransactionConfig settings, StepConfig step, IStepCompiler compiler)
+    protected override StepModel Compile(TransactionConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        if (configuration.Named<ConnectionConfig>("connections").ContainsKey(settings.Connection) && transactions.ObstacleOf(settings.Connection) is { } obstacle)
+        if (support.ObstacleOf(settings.Connection) is { } obstacle)
             compiler.Errors.Add("ESB-CFG-TRANSACTION", settings, "connection", obstacle);
-        if (settings.IsSound("connection")) new TransactionContents(configuration, settings.Connection).Check(settings.Steps, compiler.Errors);
-        if (compiler.Compile(settings.Steps) is not { } steps) return null;
-        return new CompiledStep(Run, $"transaction({settings.Connection}: {steps.Description})");
+        var steps = compiler.Compile(settings.Steps);
+        return new StepModel(step, $"transaction({settings.Connection}: {steps.Description})")
+        {
+            Traits = new StepTraits { Transaction = settings.IsSound("connection") ? settings.Connection : "" },
+            Lists = [steps],
+            Bind = services => Run(services.GetRequiredService<ITransactions>(), steps.Bind(services)),
+        };
 
-        async ValueTask Run(MessageContext context, CancellationToken cancellationToken)
+        MessageStep Run(ITransactions transactions, MessageStep run) => async (context, cancellationToken) =>
         {
             await using var unitOfWork = await transactions.BeginAsync(settings.Connection, settings.Timeout, cancellationToken);
             var (published, message, status) = (context.FirstPublish, context.Message, context.GetProperty(MessageContext.StatusProperty));
@@ -43,7 +44,7 @@ internal sealed class TransactionStep(EsbConfiguration configuration, ITransacti
             context.UnitOfWork = unitOfWork;
             try
             {
-                await steps.Run(context, cancellationToken);
+                await run(context, cancellationToken);
                 isCommitting = true;
                 await unitOfWork.CommitAsync(cancellationToken);
             }
@@ -57,7 +58,7 @@ internal sealed class TransactionStep(EsbConfiguration configuration, ITransacti
             {
                 context.UnitOfWork = null;
             }
-        }
+        };
     }
 
     // What ended the process in a transaction that could not commit has not happened either: whoever catches the failure goes on where the transaction began.

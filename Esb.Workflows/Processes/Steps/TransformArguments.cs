@@ -1,3 +1,4 @@
+using Esb.Configuration;
 using Esb.Content.Transforms;
 using Esb.Core.Configuration;
 using Esb.Core.Expressions;

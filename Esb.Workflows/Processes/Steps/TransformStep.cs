@@ -2,11 +2,12 @@ using Esb.Content.Transforms;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Expressions;
 using Esb.Core.Processes;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Workflows.Processes.Steps;
 
 /// <summary>Settings of the step <c>transform</c>.</summary>
-internal sealed record TransformConfig : SettingsRecord, ITakesValues, ITransforms
+internal sealed record TransformConfig : SettingsRecord
 {
     [Setting("The map to apply to the body.", Main = true, Reference = "maps")]
     public required string Map { get; init; }
@@ -16,27 +17,36 @@ internal sealed record TransformConfig : SettingsRecord, ITakesValues, ITransfor
 
     [Setting("Further XML documents for the map, each under the name of a parameter, which stands for the document's root.")]
     public IReadOnlyDictionary<string, ValueConfig> Inputs { get; init; } = new Dictionary<string, ValueConfig>();
-
-    public IEnumerable<IValueSource> Values => Parameters.Values.Concat(Inputs.Values);
 }
 
 /// <summary>Replaces the body by what a map makes of it (pattern: Message Translator), and of further documents (Content Enricher).</summary>
-internal sealed class TransformStep(IMapCatalog maps) : StepFactory<TransformConfig>
+internal sealed class TransformStep(MapModels maps) : StepFactory<TransformConfig>
 {
     public override string Kind => "transform";
 
-    protected override CompiledStep? Compile(TransformConfig settings, StepConfig step, IStepCompiler compiler)
+    protected override StepModel Compile(TransformConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        if (maps.Find(settings.Map) is not { } map) return null; // reported by the maps' own check
-        if (TransformArguments.Compile(settings, map, compiler) is not { } arguments) return null;
-        return new CompiledStep(Run, $"transform({settings.Map})");
-
-        ValueTask Run(MessageContext context, CancellationToken cancellationToken)
+        var map = maps.Find(settings.Map); // one that is missing has been reported
+        var arguments = map is null ? null : TransformArguments.Compile(settings, map, compiler);
+        return new StepModel(step, $"transform({settings.Map})")
         {
-            var made = map.Transform(context.Message.Body, arguments.Evaluate(context));
+            Traits = new StepTraits
+            {
+                Transforms = true,
+                Values = [.. settings.Parameters.Values, .. settings.Inputs.Values],
+                Reads = new BodyReading(settings, "map", MadeKind.Xml),
+                ReplacesBody = true,
+                Makes = map is null ? null : new MapOutput(settings.Map, map.Makes),
+            },
+            Bind = arguments is null ? null : services => Run(services.GetRequiredService<IMapCatalog>().Find(settings.Map)!, arguments),
+        };
+
+        MessageStep Run(IMessageMap live, TransformArguments given) => (context, _) =>
+        {
+            var made = live.Transform(context.Message.Body, given.Evaluate(context));
             context.Message = context.Message with { Body = made.Body, ContentType = made.ContentType };
             context.Made = new MadeBody(made.Body, settings.Map, made.Kind);
             return ValueTask.CompletedTask;
-        }
+        };
     }
 }

@@ -1,6 +1,7 @@
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Errors;
 using Esb.Core.Processes;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Workflows.Processes.Steps;
@@ -16,7 +17,7 @@ internal sealed record CatchConfig : SettingsRecord
 }
 
 /// <summary>Settings of the step <c>try</c>.</summary>
-internal sealed record TryConfig : SettingsRecord, IHoldsSteps
+internal sealed record TryConfig : SettingsRecord
 {
     [Setting("The steps to try.")]
     public required IReadOnlyList<StepConfig> Steps { get; init; }
@@ -26,68 +27,44 @@ internal sealed record TryConfig : SettingsRecord, IHoldsSteps
 
     [Setting("The steps that run at the end, whatever happened; where the time of the process is over they have 2 s of their own.")]
     public IReadOnlyList<StepConfig> Finally { get; init; } = [];
-
-    public IEnumerable<IReadOnlyList<StepConfig>> Lists => [Steps, .. Catch.Select(branch => branch.Steps), Finally];
 }
 
 /// <summary>Runs steps, and others when they fail. The caught message goes on as it was when the failing step began.</summary>
-internal sealed partial class TryStep(TimeProvider time, ILogger<TryStep> logger) : StepFactory<TryConfig>
+internal sealed partial class TryStep : StepFactory<TryConfig>
 {
-    // For what has to be tidied up although the time is over: shorter than what a host that stops waits for.
-    private static readonly TimeSpan LastTime = TimeSpan.FromSeconds(2);
-
     public override string Kind => "try";
 
-    protected override CompiledStep? Compile(TryConfig settings, StepConfig step, IStepCompiler compiler)
+    protected override StepModel Compile(TryConfig settings, StepConfig step, IStepCompiler compiler)
     {
         var steps = compiler.Compile(settings.Steps);
         var branches = settings.Catch.Select(branch => (branch.Codes, Steps: compiler.Compile(branch.Steps))).ToArray();
         var last = compiler.Compile(settings.Finally);
-        if (steps is null || last is null || branches.Any(branch => branch.Steps is null)) return null;
+        return new StepModel(step, $"try({steps.Description})")
+        {
+            Traits = new StepTraits
+            {
+                IsTry = true,
+                Catches = [.. settings.Catch.Select(branch => new CaughtCodes(branch, "codes", branch.Codes))],
+            },
+            Lists = [steps, .. branches.Select(branch => branch.Steps), last],
+            Bind = services => Run(
+                steps.Bind(services),
+                [.. branches.Select(branch => new Handler(branch.Codes, branch.Steps.Bind(services)))],
+                new LastSteps(last.Bind(services), services)),
+        };
 
-        var handlers = branches.Select(branch => new Handler(branch.Codes, branch.Steps!.Run)).ToArray();
-        return new CompiledStep(Run, $"try({steps.Description})");
-
-        async ValueTask Run(MessageContext context, CancellationToken cancellationToken)
+        static MessageStep Run(MessageStep steps, Handler[] handlers, LastSteps last) => async (context, cancellationToken) =>
         {
             try
             {
-                await RunCaughtAsync(context, steps.Run, handlers, cancellationToken);
+                await RunCaughtAsync(context, steps, handlers, cancellationToken);
             }
             finally
             {
-                await RunLastAsync(context, last.Run, cancellationToken);
+                await last.RunAsync(context, cancellationToken);
             }
-        }
+        };
     }
-
-    // Also when the steps before ended the process, or failed, or took all the time.
-    private async ValueTask RunLastAsync(MessageContext context, MessageStep last, CancellationToken cancellationToken)
-    {
-        var (outcome, failed) = (context.Outcome, context.FailedStep);
-        (context.Outcome, context.FailedStep) = (ProcessOutcome.Running, null);
-        if (cancellationToken.IsCancellationRequested) await RunLateAsync(context, last);
-        else await last(context, cancellationToken);
-        if (context.Outcome == ProcessOutcome.Running) context.Outcome = outcome;
-        context.FailedStep = failed;
-    }
-
-    // The process has failed by its time, or by who called it, whatever becomes of the last steps.
-    private async ValueTask RunLateAsync(MessageContext context, MessageStep last)
-    {
-        using var own = new CancellationTokenSource(LastTime, time);
-        try
-        {
-            await last(context, own.Token);
-        }
-        catch (Exception ex)
-        {
-            LogLastFailed(ex, context.Received.Id, context.Process);
-        }
-    }
-
-    [LoggerMessage(EventId = 3002, Level = LogLevel.Warning, Message = "The last steps for message {MessageId} in {Process}, whose time was over, failed")]
-    private partial void LogLastFailed(Exception exception, Guid messageId, string process);
 
     private static async ValueTask RunCaughtAsync(MessageContext context, MessageStep steps, Handler[] handlers, CancellationToken cancellationToken)
     {
@@ -112,5 +89,42 @@ internal sealed partial class TryStep(TimeProvider time, ILogger<TryStep> logger
     private sealed record Handler(IReadOnlyList<string> Codes, MessageStep Steps)
     {
         public bool Catches(string code) => Codes.Count == 0 || Codes.Any(pattern => CodePattern.Matches(pattern, code));
+    }
+
+    /// <summary>The steps that run at the end, also when the steps before ended the process, or failed, or took all the time.</summary>
+    private sealed partial class LastSteps(MessageStep run, IServiceProvider services)
+    {
+        // For what has to be tidied up although the time is over: shorter than what a host that stops waits for.
+        private static readonly TimeSpan OwnTime = TimeSpan.FromSeconds(2);
+
+        private readonly TimeProvider _time = services.GetRequiredService<TimeProvider>();
+        private readonly ILogger _logger = services.GetRequiredService<ILogger<TryStep>>();
+
+        public async ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
+        {
+            var (outcome, failed) = (context.Outcome, context.FailedStep);
+            (context.Outcome, context.FailedStep) = (ProcessOutcome.Running, null);
+            if (cancellationToken.IsCancellationRequested) await RunLateAsync(context);
+            else await run(context, cancellationToken);
+            if (context.Outcome == ProcessOutcome.Running) context.Outcome = outcome;
+            context.FailedStep = failed;
+        }
+
+        // The process has failed by its time, or by who called it, whatever becomes of the last steps.
+        private async ValueTask RunLateAsync(MessageContext context)
+        {
+            using var own = new CancellationTokenSource(OwnTime, _time);
+            try
+            {
+                await run(context, own.Token);
+            }
+            catch (Exception ex)
+            {
+                LogFailed(ex, context.Received.Id, context.Process);
+            }
+        }
+
+        [LoggerMessage(EventId = 3002, Level = LogLevel.Warning, Message = "The last steps for message {MessageId} in {Process}, whose time was over, failed")]
+        private partial void LogFailed(Exception exception, Guid messageId, string process);
     }
 }

@@ -16,10 +16,14 @@ internal sealed class ValidateStep(ISchemaCatalog schemas) : StepFactory<Validat
 {
     public override string Kind => "validate";
 
-    protected override CompiledStep? Compile(ValidateConfig settings, StepConfig step, IStepCompiler compiler)
+    protected override StepModel Compile(ValidateConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        if (schemas.Find(settings.Schema) is not { } schema) return null; // reported by the schemas' own check
-        return new CompiledStep(Run, $"validate({settings.Schema})");
+        var schema = schemas.Find(settings.Schema); // one that is missing has been reported
+        return new StepModel(step, $"validate({settings.Schema})")
+        {
+            Traits = new StepTraits { Reads = new BodyReading(settings, "schema", MadeKind.Xml) },
+            Bind = schema is null ? null : _ => Run,
+        };
 
         ValueTask Run(MessageContext context, CancellationToken cancellationToken)
         {

@@ -35,6 +35,8 @@ public abstract class CanaryContract
 
     private protected HostProcess Host { get; private set; } = null!;
 
+    private protected static readonly string[] OfMessages = ["dead_letter", "parked_message", "claim_check"];
+
     private protected string Data => Path.Combine(_folder.FullName, "esb-data");
 
     private protected IReadOnlyList<string> Canaries => [_json, _xml, _form, _header, _agent, _card];
@@ -194,9 +196,9 @@ public abstract class CanaryContract
         }
     }
 
-    // Dead letters and parked messages are the messages themselves.
+    // The database has dead letters and parked messages too, which are the messages themselves: it is looked at by its tables.
     private IEnumerable<string> RecordedFiles() => Directory.EnumerateFiles(Data, "*", SearchOption.AllDirectories)
-        .Where(file => !file.Contains("dead-letters", StringComparison.Ordinal) && !file.Contains("parked", StringComparison.Ordinal));
+        .Where(file => !Path.GetFileName(file).StartsWith("store.db", StringComparison.Ordinal));
 
     private static bool IsOfFacts(string folder) => Path.GetFileName(folder) is "audit" or "spool" or "refused";
 

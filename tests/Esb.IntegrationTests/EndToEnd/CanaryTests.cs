@@ -1,7 +1,9 @@
 using System.IO.Compression;
 using System.Net;
+using System.Text;
 using Dapper;
 using Esb.Core.Audit;
+using Microsoft.Data.Sqlite;
 using Npgsql;
 
 namespace Esb.IntegrationTests.EndToEnd;
@@ -10,13 +12,26 @@ namespace Esb.IntegrationTests.EndToEnd;
 public sealed class EmbeddedCanaryTests : CanaryContract
 {
     private protected override string Failing => """ "type": "file-outbound", "folder": "secrets", "fileName": "{header.x-secret}.txt", "ifExists": "fail" """;
+
+    private protected override async Task<IReadOnlyList<string>> RowsAsync(CancellationToken cancellationToken)
+    {
+        await using var connection = new SqliteConnection($"Data Source={Path.Combine(Data, "store.db")};Mode=ReadOnly;Pooling=False");
+        var tables = (await connection.QueryAsync<string>("select name from sqlite_master where type = 'table'")).Except(OfMessages).ToList();
+        var rows = new List<string>();
+        foreach (var table in tables)
+        {
+            foreach (IDictionary<string, object?> row in await connection.QueryAsync($"select * from {table}"))
+                rows.Add(string.Join(' ', row.Values.Select(value => value is byte[] bytes ? Encoding.Latin1.GetString(bytes) : value)));
+        }
+
+        Assert.That(tables, Is.SupersetOf(new[] { "activity_item", "idempotency_key", "replay_job" }));
+        return rows;
+    }
 }
 
 /// <summary>On RabbitMQ and PostgreSQL; the database quotes the value that is no number.</summary>
 public sealed class ServerCanaryTests : CanaryContract
 {
-    private static readonly string[] OfMessages = ["dead_letter", "parked_message", "claim_check"];
-
     private ServerSections _servers = null!;
     private string _schema = "";
 

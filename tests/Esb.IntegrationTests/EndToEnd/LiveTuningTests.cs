@@ -84,6 +84,31 @@ public sealed class LiveTuningTests
     }
 
     [Test]
+    public async Task Inbound_endpoint_is_paused_and_resumed_on_all_hosts(CancellationToken cancellationToken)
+    {
+        Assert.That(await RunAsync(cancellationToken, "pause", "shop"), Is.EqualTo(ExitCode.Done));
+        foreach (var host in new[] { _first, _second })
+        {
+            await WaitForStateAsync(host, "paused-by-operator", cancellationToken);
+            using var answer = await host.PostAsync("/orders", "{}", "application/json", cancellationToken);
+            Assert.That((answer.StatusCode, answer.Headers.RetryAfter?.Delta), Is.EqualTo((HttpStatusCode.ServiceUnavailable, TimeSpan.FromSeconds(30))), host.Output);
+        }
+
+        Assert.That(await RunAsync(cancellationToken, "resume", "shop"), Is.EqualTo(ExitCode.Done));
+        foreach (var host in new[] { _first, _second }) await WaitForStateAsync(host, "running", cancellationToken);
+    }
+
+    [Test]
+    public async Task Pool_of_an_inbound_endpoint_is_refused(CancellationToken cancellationToken)
+    {
+        var (exitCode, _, error) = await CommandLine.RunAsync(
+            _first.Folder, cancellationToken, "endpoints", "set", "shop", "--pool-size", "4", "--url", _first.Management.OriginalString);
+
+        Assert.That(exitCode, Is.EqualTo(ExitCode.Usage), error);
+        Assert.That(error, Does.Contain("ESB-ENDPOINT-TUNING").And.Contain("outbound"));
+    }
+
+    [Test]
     public async Task What_contradicts_the_order_of_delivery_is_refused(CancellationToken cancellationToken)
     {
         var (exitCode, _, error) = await CommandLine.RunAsync(
@@ -106,6 +131,9 @@ public sealed class LiveTuningTests
     private Task<HostProcess> StartAsync(string name) => HostProcess.StartAsync(
         Path.Combine(_folder.FullName, "esb.json"), _folder.CreateSubdirectory(name).FullName, CancellationToken.None,
         new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_POSTGRES"] = Servers.Postgres });
+
+    private static Task WaitForStateAsync(HostProcess host, string state, CancellationToken cancellationToken) => host.WaitAsync(
+        async token => (await host.AskAsync("/api/endpoints/shop", token)).GetProperty("state").GetString() == state, Soon, $"to show shop as {state}", cancellationToken);
 
     private static async Task<int> PostUntilAsync(HostProcess host, CancellationToken enough)
     {

@@ -44,7 +44,7 @@ public sealed class PlanTests
         var after = await RunAsync("ordered", cancellationToken);
 
         Assert.That((fresh.ExitCode, kept.ExitCode, drifted.ExitCode, applied.ExitCode, after.ExitCode), Is.EqualTo((0, 0, 0, 0, 0)), applied.Output);
-        Assert.That(fresh.Output, Does.Contain($"create  queue {_broker.Prefix}.endpoints.out"));
+        Assert.That(fresh.Output, Does.Contain($"create  queue {_broker.Prefix}.endpoints.tests.out"));
         Assert.That(kept.Output, Does.Contain("1 messages wait, 0 consumers"));
         Assert.That(drifted.Output, Does.Contain("migrate  endpoint out").And.Contains("delivery is parallel there, ordered here; 1 messages wait").And.Contains("--apply"));
         Assert.That(applied.Output, Does.Contain("out: 1 messages put into the new queues"));

@@ -4,7 +4,7 @@ using Dapper;
 using Esb.Core.Audit;
 using Esb.Storage.Files;
 using Esb.Storage.Segments;
-using Esb.Topics.RabbitMq;
+using Esb.Topics.RabbitMq.Connections;
 using Microsoft.Extensions.Logging.Abstractions;
 using Npgsql;
 
@@ -109,7 +109,7 @@ public sealed class RefusedFactTests
     {
         await using var broker = await RabbitMqAddress.Parse(Servers.RabbitMq)!.ToFactory("tests").CreateConnectionAsync(cancellationToken);
         await using var channel = await broker.CreateChannelAsync(cancellationToken: cancellationToken);
-        return await channel.QueueDeleteAsync($"{_prefix}.endpoints.shop", ifUnused: false, ifEmpty: false, cancellationToken: cancellationToken); // says how many were in it
+        return await channel.QueueDeleteAsync($"{_prefix}.endpoints.esb.shop", ifUnused: false, ifEmpty: false, cancellationToken: cancellationToken); // says how many were in it
     }
 
     private List<AuditFact> ReadAside() =>

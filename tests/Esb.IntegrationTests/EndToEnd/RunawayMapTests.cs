@@ -151,6 +151,28 @@ public sealed class RunawayMapTests
         Assert.That(await ReadinessAsync(cancellationToken), Does.Not.Contain("ESB-CFG-RELOAD"));
     }
 
+    [Test, CancelAfter(120_000), Property("Case", "XSL-17")]
+    public async Task Include_that_names_no_file_is_told_and_other_maps_are_renewed_all_the_same([Values("file:x", "http:x")] string reference, CancellationToken cancellationToken)
+    {
+        WriteMap("plain", "<xsl:template match='/'><before/></xsl:template>");
+        await WaitForPlainAsync("<before />", cancellationToken);
+
+        WriteMap("list", $"<xsl:include href='{reference}'/>");
+        await _host.WaitAsync(async token => (await ReadinessAsync(token)).Contains("ESB-CFG-RELOAD map list", StringComparison.Ordinal), TimeSpan.FromSeconds(20), "to tell of the broken map", cancellationToken);
+        WriteMap("plain", "<xsl:template match='/'><after/></xsl:template>");
+        await WaitForPlainAsync("<after />", cancellationToken);
+        var asked = await AskAsync("/list", "<l><i/></l>", cancellationToken);
+
+        Assert.That(asked.Text, Does.EndWith("<n><i /></n>"), "the map before goes on");
+        Assert.That(_host.Output, Does.Contain($"ESB-XSL-RESOLVE, list.xsl, line 1, column").And.Contain($"'{reference}' is not allowed"));
+
+        WriteMap("list", List);
+        await _host.WaitAsync(async token => !(await ReadinessAsync(token)).Contains("ESB-CFG-RELOAD", StringComparison.Ordinal), TimeSpan.FromSeconds(20), "to take the mended map", cancellationToken);
+    }
+
+    private Task WaitForPlainAsync(string made, CancellationToken cancellationToken) =>
+        _host.WaitAsync(async token => (await AskAsync("/plain", "<a/>", token)).Text.EndsWith(made, StringComparison.Ordinal), TimeSpan.FromSeconds(20), $"to make {made}", cancellationToken);
+
     private async Task AssertThatNeighboursGoOnAsync(CancellationToken cancellationToken) =>
         Assert.That((await AskAsync("/plain", "<a/>", cancellationToken)).Status, Is.EqualTo(HttpStatusCode.OK));
 

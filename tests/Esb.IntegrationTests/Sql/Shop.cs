@@ -1,4 +1,3 @@
-using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Expressions;

@@ -13,9 +13,9 @@ public abstract class ActivityStoreContract
     private readonly Guid _conversation = Guid.NewGuid();
     private IActivityStore _store = null!;
 
-    private protected abstract Task<IStore> OpenAsync();
+    private protected abstract Task<Store> OpenAsync();
 
-    private protected abstract Task<IStore> ReopenAsync();
+    private protected abstract Task<Store> ReopenAsync();
 
     protected abstract Task CloseAsync();
 

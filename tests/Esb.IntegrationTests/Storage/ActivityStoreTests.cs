@@ -12,9 +12,9 @@ public sealed class FileActivityStoreTests : ActivityStoreContract
 {
     private TestFolder _folder = null!;
 
-    private protected override async Task<IStore> OpenAsync() => await (_folder = new TestFolder()).OpenAsync();
+    private protected override async Task<Store> OpenAsync() => await (_folder = new TestFolder()).OpenAsync();
 
-    private protected override async Task<IStore> ReopenAsync() => await _folder.ReopenAsync();
+    private protected override async Task<Store> ReopenAsync() => await _folder.ReopenAsync();
 
     protected override Task CloseAsync() => _folder.CloseAsync();
 }
@@ -23,9 +23,9 @@ public sealed class PostgresActivityStoreTests : ActivityStoreContract
 {
     private TestSchema _schema = null!;
 
-    private protected override async Task<IStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
+    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
 
-    private protected override async Task<IStore> ReopenAsync() => await _schema.ReopenAsync();
+    private protected override async Task<Store> ReopenAsync() => await _schema.ReopenAsync();
 
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 

@@ -9,11 +9,11 @@ public abstract class AttemptStoreContract
     private static readonly DateTimeOffset Now = new(2026, 11, 21, 12, 0, 0, TimeSpan.Zero);
 
     private readonly Guid _message = Guid.NewGuid();
-    private IStore _store = null!;
+    private Store _store = null!;
 
-    private protected abstract Task<IStore> OpenAsync();
+    private protected abstract Task<Store> OpenAsync();
 
-    private protected abstract Task<IStore> ReopenAsync();
+    private protected abstract Task<Store> ReopenAsync();
 
     protected abstract Task CloseAsync();
 

@@ -136,7 +136,7 @@ public sealed class AuditErasureTests(int count)
     private async Task AssertIsErasedAsync(int bodies, CancellationToken cancellationToken)
     {
         await _schema.StopAsync();
-        await using var reader = StoreReader.Open(_schema.Config, _schema.Evidence, NullLogger.Instance);
+        await using var reader = StoreReader.Open(_schema.Config, configuration: null, _schema.Evidence, NullLogger.Instance);
         var found = await reader.Audit.FindAsync(new AuditQuery { MessageId = _message, Kind = AuditKind.Failed }, cancellationToken).ToListAsync(cancellationToken);
         var verdict = await reader.Evidence!.VerifyAsync(null, null, static _ => { }, cancellationToken);
 

@@ -3,7 +3,7 @@ using Esb.Core.Audit;
 using Esb.Storage;
 using Esb.Storage.Evidence;
 using Esb.Storage.Postgres;
-using Esb.Storage.Postgres.Activities;
+using Esb.Storage.Sql.Activities;
 using Esb.Tests.Fakes;
 using Microsoft.Extensions.Logging.Abstractions;
 using NUnit.Framework;
@@ -191,7 +191,7 @@ public sealed class AuditEvidenceTests
         time.Advance(now.AddDays(60) - time.GetUtcNow());
         using var log = new LogLines();
         await using var database = new PostgresDatabase(_schema.Config, readOnly: false, time, log.CreateLogger("store"));
-        await using var activities = new PostgresActivityStore(database);
+        await using var activities = new ActivityStore(database);
         foreach (var days in (int[])[40, 20])
             await activities.RecordAsync([new ActivityProgress { Activity = "order", ConversationId = Guid.NewGuid(), At = now.AddDays(-days), Key = $"{days}", Milestone = "received" }], cancellationToken);
         var monthAgo = time.GetUtcNow() - TimeSpan.FromDays(30);
@@ -271,7 +271,7 @@ public sealed class AuditEvidenceTests
     private async Task<(AuditVerdict Verdict, List<FollowedChain> Chains)> VerifyAsync(bool stop, CancellationToken cancellationToken)
     {
         if (stop) await _schema.StopAsync();
-        await using var reader = StoreReader.Open(_schema.Config, _schema.Evidence, NullLogger.Instance);
+        await using var reader = StoreReader.Open(_schema.Config, configuration: null, _schema.Evidence, NullLogger.Instance);
         var chains = new List<FollowedChain>();
         return (await reader.Evidence!.VerifyAsync(null, null, chains.Add, cancellationToken), chains);
     }

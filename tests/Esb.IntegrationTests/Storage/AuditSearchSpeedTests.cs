@@ -33,7 +33,7 @@ public sealed class AuditSearchSpeedTests
         foreach (var question in questions.All)
         {
             await server.RestartColdAsync();
-            await using var reader = StoreReader.Open(schema.Config, schema.Evidence, NullLogger.Instance);
+            await using var reader = StoreReader.Open(schema.Config, configuration: null, schema.Evidence, NullLogger.Instance);
             var cold = await AskAsync(question, reader.Audit, AskedCold, cancellationToken);
             var warm = await AskAsync(question, reader.Audit, AskedWarm, cancellationToken);
             Say($"| {question.Name} | {warm.Found} | {cold.Times[0]:F0} ms | {Median(cold.Times[1..]):F1} ms | {cold.Times[1..].Max():F1} ms | {Median(warm.Times):F1} ms | {warm.Times.Max():F1} ms |");

@@ -29,7 +29,7 @@ public sealed class AuditSizeTests
         }
 
         await schema.StopAsync();
-        await using var reader = StoreReader.Open(schema.Config, schema.Evidence, NullLogger.Instance);
+        await using var reader = StoreReader.Open(schema.Config, configuration: null, schema.Evidence, NullLogger.Instance);
 
         var started = TimeProvider.System.GetTimestamp();
         var verdict = await reader.Evidence!.VerifyAsync(null, null, static _ => { }, cancellationToken);

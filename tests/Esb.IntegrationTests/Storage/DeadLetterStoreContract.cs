@@ -14,9 +14,9 @@ public abstract class DeadLetterStoreContract
 
     private IDeadLetterStore _store = null!;
 
-    private protected abstract Task<IStore> OpenAsync();
+    private protected abstract Task<Store> OpenAsync();
 
-    private protected abstract Task<IStore> ReopenAsync();
+    private protected abstract Task<Store> ReopenAsync();
 
     protected abstract Task CloseAsync();
 

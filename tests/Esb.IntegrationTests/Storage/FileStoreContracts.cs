@@ -19,9 +19,9 @@ public sealed class FileDeadLetterStoreTests : DeadLetterStoreContract
 {
     private readonly TestFolder _folder = new();
 
-    private protected override async Task<IStore> OpenAsync() => await _folder.OpenAsync();
+    private protected override async Task<Store> OpenAsync() => await _folder.OpenAsync();
 
-    private protected override async Task<IStore> ReopenAsync() => await _folder.ReopenAsync();
+    private protected override async Task<Store> ReopenAsync() => await _folder.ReopenAsync();
 
     protected override Task CloseAsync() => _folder.CloseAsync();
 }
@@ -30,9 +30,9 @@ public sealed class FileReplayJobStoreTests : ReplayJobStoreContract
 {
     private readonly TestFolder _folder = new();
 
-    private protected override async Task<IStore> OpenAsync() => await _folder.OpenAsync();
+    private protected override async Task<Store> OpenAsync() => await _folder.OpenAsync();
 
-    private protected override async Task<IStore> ReopenAsync() => await _folder.ReopenAsync();
+    private protected override async Task<Store> ReopenAsync() => await _folder.ReopenAsync();
 
     protected override Task CloseAsync() => _folder.CloseAsync();
 }
@@ -41,9 +41,9 @@ public sealed class FileLetterRetentionTests : LetterRetentionContract
 {
     private readonly TestFolder _folder = new();
 
-    private protected override async Task<IStore> OpenAsync() => await _folder.OpenAsync();
+    private protected override async Task<Store> OpenAsync() => await _folder.OpenAsync();
 
-    private protected override async Task<IStore> ReopenAsync() => await _folder.ReopenAsync();
+    private protected override async Task<Store> ReopenAsync() => await _folder.ReopenAsync();
 
     protected override Task CloseAsync() => _folder.CloseAsync();
 }
@@ -72,9 +72,9 @@ public sealed class FileAttemptStoreTests : AttemptStoreContract
 {
     private readonly TestFolder _folder = new();
 
-    private protected override async Task<IStore> OpenAsync() => await _folder.OpenAsync();
+    private protected override async Task<Store> OpenAsync() => await _folder.OpenAsync();
 
-    private protected override async Task<IStore> ReopenAsync() => await _folder.ReopenAsync();
+    private protected override async Task<Store> ReopenAsync() => await _folder.ReopenAsync();
 
     protected override Task CloseAsync() => _folder.CloseAsync();
 }

@@ -32,7 +32,8 @@ public abstract class LeaseStoreContract
     [Test]
     public async Task One_of_many_who_ask_at_once_gets_it(CancellationToken cancellationToken)
     {
-        var leases = await Task.WhenAll(Enumerable.Range(0, 20).Select(number => _leases.AcquireAsync(_name, $"host {number}", Short, cancellationToken)));
+        var leases = await Task.WhenAll(Enumerable.Range(0, 20).Select(number => _leases.AcquireAsync(_name, $"host {number}", Long, cancellationToken)));
+        foreach (var lease in leases.OfType<Lease>()) await _leases.ReleaseAsync(lease, cancellationToken);
 
         Assert.That(leases.OfType<Lease>().Count(), Is.EqualTo(1));
     }

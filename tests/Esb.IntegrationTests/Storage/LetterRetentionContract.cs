@@ -12,11 +12,11 @@ public abstract class LetterRetentionContract
 {
     private static readonly OperatorDecision Decision = new("ada", null);
 
-    private IStore _store = null!;
+    private Store _store = null!;
 
-    private protected abstract Task<IStore> OpenAsync();
+    private protected abstract Task<Store> OpenAsync();
 
-    private protected abstract Task<IStore> ReopenAsync();
+    private protected abstract Task<Store> ReopenAsync();
 
     protected abstract Task CloseAsync();
 

@@ -18,9 +18,9 @@ public sealed class PostgresDeadLetterStoreTests : DeadLetterStoreContract
 {
     private TestSchema _schema = null!;
 
-    private protected override async Task<IStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
+    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
 
-    private protected override async Task<IStore> ReopenAsync() => await _schema.ReopenAsync();
+    private protected override async Task<Store> ReopenAsync() => await _schema.ReopenAsync();
 
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }
@@ -46,9 +46,9 @@ public sealed class PostgresReplayJobStoreTests : ReplayJobStoreContract
         Assert.That(await Jobs.NextAsync(second, 10, cancellationToken), Has.Count.EqualTo(2));
     }
 
-    private protected override async Task<IStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
+    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
 
-    private protected override async Task<IStore> ReopenAsync() => await _schema.ReopenAsync();
+    private protected override async Task<Store> ReopenAsync() => await _schema.ReopenAsync();
 
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }
@@ -57,9 +57,9 @@ public sealed class PostgresLetterRetentionTests : LetterRetentionContract
 {
     private TestSchema _schema = null!;
 
-    private protected override async Task<IStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
+    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
 
-    private protected override async Task<IStore> ReopenAsync() => await _schema.ReopenAsync();
+    private protected override async Task<Store> ReopenAsync() => await _schema.ReopenAsync();
 
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }
@@ -106,9 +106,9 @@ public sealed class PostgresAttemptStoreTests : AttemptStoreContract
         Assert.That(await _schema.QueryAsync<Guid>("select message_id from attempt"), Is.EqualTo(new[] { other }));
     }
 
-    private protected override async Task<IStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
+    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
 
-    private protected override async Task<IStore> ReopenAsync() => await _schema.ReopenAsync();
+    private protected override async Task<Store> ReopenAsync() => await _schema.ReopenAsync();
 
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }

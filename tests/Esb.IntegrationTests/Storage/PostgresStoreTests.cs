@@ -214,7 +214,7 @@ public sealed class PostgresStoreTests
     [Test, CancelAfter(30_000)]
     public async Task A_reader_beside_the_host_sees_its_facts_and_can_write_none(CancellationToken cancellationToken)
     {
-        await using var reader = StoreReader.Open(_schema.Config, _schema.Evidence, NullLogger.Instance);
+        await using var reader = StoreReader.Open(_schema.Config, configuration: null, _schema.Evidence, NullLogger.Instance);
         var fact = SomeFacts.Fact();
         await _schema.Store.Audit.AppendAsync([fact], cancellationToken);
 
@@ -225,7 +225,7 @@ public sealed class PostgresStoreTests
     [Test, CancelAfter(30_000)]
     public async Task A_reader_makes_no_tables(CancellationToken cancellationToken)
     {
-        await using var reader = StoreReader.Open(_schema.Config with { Schema = "esb_none" }, _schema.Evidence, NullLogger.Instance);
+        await using var reader = StoreReader.Open(_schema.Config with { Schema = "esb_none" }, configuration: null, _schema.Evidence, NullLogger.Instance);
 
         Assert.That(
             () => reader.Audit.GetJourneyAsync(Guid.NewGuid(), cancellationToken),

@@ -15,9 +15,9 @@ public abstract class ReplayJobStoreContract
 
     protected IDeadLetterStore Letters { get; private set; } = null!;
 
-    private protected abstract Task<IStore> OpenAsync();
+    private protected abstract Task<Store> OpenAsync();
 
-    private protected abstract Task<IStore> ReopenAsync();
+    private protected abstract Task<Store> ReopenAsync();
 
     protected abstract Task CloseAsync();
 
@@ -225,7 +225,7 @@ public abstract class ReplayJobStoreContract
 
     private async Task<ReplayJob> MakeJobAsync(ReplayRequest request, CancellationToken cancellationToken) => (await Jobs.CreateAsync(SomeLetters.Job(request), cancellationToken))!;
 
-    private void Use(IStore store) => (Letters, Jobs) = (store.DeadLetters, store.ReplayJobs);
+    private void Use(Store store) => (Letters, Jobs) = (store.DeadLetters, store.ReplayJobs);
 
     private async Task<List<DeadLetterSummary>> FindAsync(DeadLetterFilter filter, CancellationToken cancellationToken) =>
         await Letters.FindAsync(new DeadLetterQuery { Filter = filter }, cancellationToken).ToListAsync(cancellationToken);

@@ -3,7 +3,6 @@ using System.Diagnostics;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
-using Esb.Topics.RabbitMq;
 
 namespace Esb.IntegrationTests.Topics;
 

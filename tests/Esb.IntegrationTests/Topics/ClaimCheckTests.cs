@@ -4,7 +4,6 @@ using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Storage;
 using Esb.Storage.Files.Claims;
-using Esb.Topics.RabbitMq;
 using RabbitMQ.Client;
 
 namespace Esb.IntegrationTests.Topics;

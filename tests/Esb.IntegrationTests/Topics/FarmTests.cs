@@ -2,7 +2,9 @@ using System.Collections.Concurrent;
 using System.Diagnostics;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
+using Esb.Tests.Fakes;
 using Esb.Topics.RabbitMq;
+using Esb.Topics.RabbitMq.Wire;
 
 namespace Esb.IntegrationTests.Topics;
 
@@ -36,30 +38,27 @@ public sealed class FarmTests
     [Test, CancelAfter(60_000)]
     public async Task Hosts_know_each_other_until_one_stops(CancellationToken cancellationToken)
     {
-        var (left, right) = (await StartAsync(), await StartAsync());
+        var (left, right) = (await StartAsync(time: new ManualTime()), await StartAsync()); // on a clock that stands still nobody is missed for being silent
         await Eventually.HoldsAsync(() => left.Farm.Hosts.Count == 2 && right.Farm.Hosts.Count == 2, cancellationToken);
         var known = left.Farm.Hosts;
 
         await right.DisposeAsync();
-        var stopped = Stopwatch.GetTimestamp();
-        await Eventually.HoldsAsync(() => left.Farm.Hosts.Count == 1, cancellationToken);
+        await Eventually.HoldsAsync(() => left.Farm.Hosts.Count == 1, cancellationToken); // it says goodbye
 
         Assert.That(known, Is.EquivalentTo(new[] { left.Farm.Self, right.Farm.Self }));
-        Assert.That(Stopwatch.GetElapsedTime(stopped), Is.LessThan(TimeSpan.FromSeconds(3)), "it says goodbye");
     }
 
-    [Test, CancelAfter(60_000)]
+    // After how long, is for FarmMembersTests: by a clock that no busy machine delays.
+    [Test, CancelAfter(120_000)]
     public async Task A_host_that_is_gone_without_a_word_is_missed(CancellationToken cancellationToken)
     {
         var (left, right) = (await StartAsync(), await StartBehindProxyAsync());
         await Eventually.HoldsAsync(() => left.Farm.Hosts.Count == 2 && right.Farm.Hosts.Count == 2, cancellationToken);
 
         _proxy.Cut();
-        var cut = Stopwatch.GetTimestamp();
         await Eventually.HoldsAsync(() => left.Farm.Hosts.Count == 1, cancellationToken);
 
         Assert.That(left.Farm.Hosts.Single(), Is.EqualTo(left.Farm.Self));
-        Assert.That(Stopwatch.GetElapsedTime(cut), Is.LessThan(TimeSpan.FromSeconds(12)));
         Assert.That(right.Farm.Hosts, Has.Count.EqualTo(2), "who hears nothing misses nobody");
     }
 
@@ -182,9 +181,9 @@ public sealed class FarmTests
         return log.Where(one => one.At > recently).GroupBy(one => one.Lane).Count(lane => lane.MaxBy(one => one.At)!.Host == host);
     }
 
-    private async Task<RabbitMqTransport> StartAsync(TestBroker? broker = null)
+    private async Task<RabbitMqTransport> StartAsync(TestBroker? broker = null, TimeProvider? time = null)
     {
-        var host = (broker ?? _broker).CreateTransport(Topics);
+        var host = (broker ?? _broker).CreateTransport(Topics, time: time);
         _hosts.Add(host);
         await host.StartAsync(CancellationToken.None);
         return host;

@@ -37,7 +37,6 @@ public sealed class ForeignClientTests : BrokerFixture
             MessageId = id.ToString(),
             ContentType = "text/plain",
             CorrelationId = "c-1",
-            UserId = "guest",
             Timestamp = new AmqpTimestamp(1_700_000_000),
             Headers = new Dictionary<string, object?> { ["x-text"] = "ä", ["x-number"] = 42L, ["x-flag"] = true, ["esb-key"] = "k" },
         };
@@ -48,7 +47,7 @@ public sealed class ForeignClientTests : BrokerFixture
         Assert.Multiple(() =>
         {
             Assert.That((message.Id, message.Subject, message.ContentType, message.CorrelationId, message.Key), Is.EqualTo((id, "orders.accepted", "text/plain", "c-1", "k")));
-            Assert.That((message.Party, message.ConversationId, message.Body.ReadText()), Is.EqualTo(("guest", id, "foreign")));
+            Assert.That((message.Party, message.ConversationId, message.Body.ReadText()), Is.EqualTo(((string?)null, id, "foreign")));
             Assert.That(message.CreatedAt, Is.EqualTo(DateTimeOffset.FromUnixTimeSeconds(1_700_000_000)));
             Assert.That(message.Headers.Select(header => $"{header.Key}={header.Value}"), Is.EquivalentTo(new[] { "x-text=ä", "x-number=42", "x-flag=true" }));
         });

@@ -1,7 +1,9 @@
 using Esb.Core.Errors;
 using Esb.Core.Topics;
 using Esb.Topics.RabbitMq;
+using Esb.Topics.RabbitMq.Connections;
 using Esb.Topics.RabbitMq.Planning;
+using Esb.Topics.RabbitMq.Wire;
 using RabbitMQ.Client;
 
 namespace Esb.IntegrationTests.Topics;
@@ -17,7 +19,7 @@ public sealed class HeldQueueTests : BrokerFixture
         var after = before with { SingleActive = true };
         Broker.Note(after);
         await (await SubscribeAsync(new Inbox().HandleAsync, before)).DisposeAsync();
-        await using var session = await BrokerSession.OpenAsync(new RabbitMqTransportConfig { Url = Servers.RabbitMq, Prefix = Broker.Prefix }, [.. Topics.Keys], TimeProvider.System, cancellationToken);
+        await using var session = await BrokerSession.OpenAsync(new RabbitMqTransportConfig { Url = Servers.RabbitMq, Prefix = Broker.Prefix }, TestBroker.Configuration, [.. Topics.Keys], TimeProvider.System, cancellationToken);
         await using var stranger = new Stranger(await Broker.ConnectAsync(), Broker.Names.Endpoint(before.Endpoint));
 
         var refused = Assert.ThrowsAsync<EsbException>(() => new QueueMigration(session, after, stranger, TestContext.Out.WriteLine, TimeProvider.System).RunAsync(cancellationToken));
@@ -38,7 +40,7 @@ public sealed class HeldQueueTests : BrokerFixture
         Broker.Note(after);
         await (await SubscribeAsync(new Inbox().HandleAsync, before)).DisposeAsync();
         for (var i = 0; i < 20; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i}"), cancellationToken);
-        await using var session = await BrokerSession.OpenAsync(new RabbitMqTransportConfig { Url = Servers.RabbitMq, Prefix = Broker.Prefix }, [.. Topics.Keys], TimeProvider.System, cancellationToken);
+        await using var session = await BrokerSession.OpenAsync(new RabbitMqTransportConfig { Url = Servers.RabbitMq, Prefix = Broker.Prefix }, TestBroker.Configuration, [.. Topics.Keys], TimeProvider.System, cancellationToken);
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         using var publishers = new HeldPublishers();
         var accepted = PublishAsync(ending.Token);
@@ -77,7 +79,7 @@ public sealed class HeldQueueTests : BrokerFixture
         await (await SubscribeAsync(new Inbox().HandleAsync, subscription)).DisposeAsync();
         var holder = await Broker.ConnectAsync();
         var channel = await holder.CreateChannelAsync(cancellationToken: cancellationToken);
-        Assert.That(await channel.BasicGetAsync(Broker.Names.Record(subscription.Endpoint), autoAck: false, cancellationToken), Is.Not.Null);
+        Assert.That(await channel.BasicGetAsync(Broker.Names.Of(subscription.Endpoint).Record, autoAck: false, cancellationToken), Is.Not.Null);
 
         var running = await SubscribeAsync(new Inbox().HandleAsync, subscription with { Lanes = 4 });
         var (wasLive, reason) = (running.IsLive, running.Reason);
@@ -115,6 +117,10 @@ public sealed class HeldQueueTests : BrokerFixture
 
         public Task LetGoAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
+        public void RefuseOldHosts()
+        {
+        }
+
         public async Task<IAsyncDisposable> HoldPublishesAsync(IReadOnlyList<string> destinations, CancellationToken cancellationToken)
         {
             if (_hasCome || !destinations.Contains(queue)) return new NoUsers(); // right before the queue is deleted
@@ -141,6 +147,10 @@ public sealed class HeldQueueTests : BrokerFixture
         }
 
         public Task LetGoAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+        public void RefuseOldHosts()
+        {
+        }
 
         public async Task<IAsyncDisposable> HoldPublishesAsync(IReadOnlyList<string> destinations, CancellationToken cancellationToken)
         {

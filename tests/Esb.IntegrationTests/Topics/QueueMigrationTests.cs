@@ -3,8 +3,10 @@ using Esb.Core.Errors;
 using Esb.Core.Planning;
 using Esb.Core.Topics;
 using Esb.Topics.RabbitMq;
+using Esb.Topics.RabbitMq.Connections;
 using Esb.Topics.RabbitMq.Farm;
 using Esb.Topics.RabbitMq.Planning;
+using Esb.Topics.RabbitMq.Wire;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Events;
 
@@ -18,7 +20,7 @@ public sealed class QueueMigrationTests : BrokerFixture
 
     [SetUp]
     public async Task OpenSession() =>
-        _session = await BrokerSession.OpenAsync(new RabbitMqTransportConfig { Url = Servers.RabbitMq, Prefix = Broker.Prefix }, [.. Topics.Keys], TimeProvider.System, CancellationToken.None);
+        _session = await BrokerSession.OpenAsync(new RabbitMqTransportConfig { Url = Servers.RabbitMq, Prefix = Broker.Prefix }, TestBroker.Configuration, [.. Topics.Keys], TimeProvider.System, CancellationToken.None);
 
     [TearDown]
     public async Task CloseSession() => await _session.DisposeAsync();
@@ -175,7 +177,7 @@ public sealed class QueueMigrationTests : BrokerFixture
             Interlocked.Increment(ref held);
             return Task.CompletedTask;
         };
-        await other.BasicConsumeAsync(Broker.Names.Backlog(before.Endpoint), autoAck: false, consumer, cancellationToken);
+        await other.BasicConsumeAsync(Broker.Names.Of(before.Endpoint).Backlog, autoAck: false, consumer, cancellationToken);
         await Eventually.HoldsAsync(() => Volatile.Read(ref held) == 5, cancellationToken);
 
         var busy = Assert.ThrowsAsync<EsbException>(() => new QueueMigration(_session, after, new NoUsers(), TestContext.Out.WriteLine, TimeProvider.System).RunAsync(cancellationToken));
@@ -221,7 +223,7 @@ public sealed class QueueMigrationTests : BrokerFixture
     {
         var subscription = Subscription("orders.#");
         await SubscribeAsync(new Inbox().HandleAsync, subscription);
-        await using var visit = await FarmVisit.BeginAsync(_session.Address, Broker.Names.Farm("tests"), TimeProvider.System, cancellationToken);
+        await using var visit = await FarmVisit.BeginAsync(_session.Address, Broker.Names.Farm, TimeProvider.System, cancellationToken);
         var users = new FarmQueueUsers(visit, subscription.Endpoint, _ => { }) { LetGoPatience = TimeSpan.FromSeconds(1), GoOnPatience = TimeSpan.FromSeconds(1) };
         var migration = new QueueMigration(_session, subscription with { SingleActive = true }, users, _ => { }, TimeProvider.System);
 
@@ -238,7 +240,7 @@ public sealed class QueueMigrationTests : BrokerFixture
     {
         var inbox = new Inbox();
         await SubscribeAsync(inbox.HandleAsync, Subscription("orders.#"));
-        await using var visit = await FarmVisit.BeginAsync(_session.Address, Broker.Names.Farm("tests"), TimeProvider.System, cancellationToken);
+        await using var visit = await FarmVisit.BeginAsync(_session.Address, Broker.Names.Farm, TimeProvider.System, cancellationToken);
         var users = new FarmQueueUsers(visit, "out", _ => { });
 
         var hold = await users.HoldPublishesAsync([Broker.Names.Topic("orders")], cancellationToken);

@@ -1,6 +1,8 @@
 using Esb.Core.Topics;
 using Esb.Topics.RabbitMq;
+using Esb.Topics.RabbitMq.Connections;
 using Esb.Topics.RabbitMq.Planning;
+using Esb.Topics.RabbitMq.Wire;
 using RabbitMQ.Client;
 
 namespace Esb.IntegrationTests.Topics;
@@ -22,7 +24,7 @@ public sealed class RefusedRetryTests : BrokerFixture
         for (var i = 5; i < 8; i++) await Foreign.BasicPublishAsync("", Broker.Names.Rung(before.Endpoint, Delay), mandatory: true, Persistent(), System.Text.Encoding.UTF8.GetBytes($"{i}"), cancellationToken);
         await Eventually.HoldsAsync(async () => await Foreign.MessageCountAsync(Broker.Names.Rung(before.Endpoint, Delay), cancellationToken) == 0, cancellationToken);
 
-        await using var session = await BrokerSession.OpenAsync(new RabbitMqTransportConfig { Url = Servers.RabbitMq, Prefix = Broker.Prefix }, [.. Topics.Keys], TimeProvider.System, cancellationToken);
+        await using var session = await BrokerSession.OpenAsync(new RabbitMqTransportConfig { Url = Servers.RabbitMq, Prefix = Broker.Prefix }, TestBroker.Configuration, [.. Topics.Keys], TimeProvider.System, cancellationToken);
         await new QueueMigration(session, after, new NoUsers(), TestContext.Out.WriteLine, TimeProvider.System).RunAsync(cancellationToken);
         var inbox = new Inbox();
         await SubscribeAsync(inbox.HandleAsync, after);

@@ -3,8 +3,10 @@ using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Esb.Topics.RabbitMq;
+using Esb.Topics.RabbitMq.Connections;
 using Esb.Topics.RabbitMq.Planning;
 using Esb.Topics.RabbitMq.Topology;
+using Esb.Topics.RabbitMq.Wire;
 using RabbitMQ.Client;
 
 namespace Esb.IntegrationTests.Topics;
@@ -37,7 +39,7 @@ public sealed class SilentLeaderTests
         await (await transport.SubscribeAsync(_subscription, new Inbox().HandleAsync, CancellationToken.None)).DisposeAsync();
         for (var i = 0; i < Messages; i++)
             await transport.PublishAsync(EsbMessage.Create(MessageBody.FromText($"{i}"), TimeProvider.System) with { Subject = "orders.accepted" }, CancellationToken.None);
-        _session = await BrokerSession.OpenAsync(new RabbitMqTransportConfig { Url = _servers.RabbitMq, Prefix = broker.Prefix }, ["orders"], TimeProvider.System, CancellationToken.None);
+        _session = await BrokerSession.OpenAsync(new RabbitMqTransportConfig { Url = _servers.RabbitMq, Prefix = broker.Prefix }, TestBroker.Configuration, ["orders"], TimeProvider.System, CancellationToken.None);
         _queue = broker.Names.Endpoint(_subscription.Endpoint);
         _arrived.Clear();
         _guess = null;

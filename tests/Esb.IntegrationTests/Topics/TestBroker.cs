@@ -3,6 +3,7 @@ using Esb.Core.Topics;
 using Esb.Storage;
 using Esb.Topics.ClaimChecks;
 using Esb.Topics.RabbitMq;
+using Esb.Topics.RabbitMq.Connections;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using RabbitMQ.Client;
@@ -12,6 +13,9 @@ namespace Esb.IntegrationTests.Topics;
 /// <summary>A broker with names that only one test uses, and that are removed after it.</summary>
 internal sealed class TestBroker
 {
+    /// <summary>The name of the configuration whose hosts the tests start.</summary>
+    public const string Configuration = "tests";
+
     private readonly List<Subscription> _subscriptions = [];
     private readonly List<string> _topics = [];
     private readonly string _url;
@@ -20,7 +24,7 @@ internal sealed class TestBroker
     {
         _url = url ?? Servers.RabbitMq;
         Prefix = prefix ?? $"esb-test-{Guid.NewGuid():N}"[..17];
-        Names = new RabbitMqNames(Prefix);
+        Names = new RabbitMqNames(Prefix, Configuration);
     }
 
     public string Prefix { get; }
@@ -28,10 +32,10 @@ internal sealed class TestBroker
     public RabbitMqNames Names { get; }
 
     public RabbitMqTransport CreateTransport(IReadOnlyDictionary<string, TopicConfig> topics, long maxBodyBytes = 64 * 1024 * 1024, ILoggerFactory? loggers = null, string? url = null,
-        IClaimCheckStore? claims = null, long largestWhole = long.MaxValue, IEnumerable<Subscription>? endpoints = null, TimeProvider? time = null)
+        IClaimCheckStore? claims = null, long largestWhole = long.MaxValue, IEnumerable<Subscription>? endpoints = null, TimeProvider? time = null, string? configuration = null)
     {
         _topics.AddRange(topics.Keys);
-        return new RabbitMqTransport(new RabbitMqTransportConfig { Url = url ?? _url, Prefix = Prefix }, "tests", topics, endpoints ?? [], new BodyLimits(maxBodyBytes, largestWhole), claims ?? new NoClaimCheckStore(), time ?? TimeProvider.System, loggers ?? NullLoggerFactory.Instance);
+        return new RabbitMqTransport(new RabbitMqTransportConfig { Url = url ?? _url, Prefix = Prefix }, configuration ?? Configuration, topics, endpoints ?? [], new BodyLimits(maxBodyBytes, largestWhole), claims ?? new NoClaimCheckStore(), time ?? TimeProvider.System, loggers ?? NullLoggerFactory.Instance);
     }
 
     public void Note(Subscription subscription) => _subscriptions.Add(subscription);
@@ -46,7 +50,7 @@ internal sealed class TestBroker
         foreach (var subscription in _subscriptions)
         {
             foreach (var queue in Names.LanesOf(subscription).Append(Names.Endpoint(subscription.Endpoint))) await channel.QueueDeleteAsync(queue);
-            await channel.QueueDeleteAsync(Names.Record(subscription.Endpoint));
+            await channel.QueueDeleteAsync(Names.Of(subscription.Endpoint).Record);
             await channel.ExchangeDeleteAsync(Names.Endpoint(subscription.Endpoint)); // of lanes, or the empty one that the bus declares
             foreach (var delay in subscription.RetryDelays) await channel.QueueDeleteAsync(Names.Rung(subscription.Endpoint, delay));
         }
@@ -54,6 +58,6 @@ internal sealed class TestBroker
         foreach (var topic in _topics) await channel.ExchangeDeleteAsync(Names.Topic(topic));
         foreach (var queue in new[] { Names.DeadLetters, Names.Unroutable, Names.UnroutableNotices }) await channel.QueueDeleteAsync(queue);
         await channel.ExchangeDeleteAsync(Names.Unroutable);
-        await channel.ExchangeDeleteAsync(Names.Farm("tests"));
+        await channel.ExchangeDeleteAsync(Names.Farm);
     }
 }

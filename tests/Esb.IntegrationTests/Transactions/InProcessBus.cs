@@ -1,3 +1,4 @@
+using Esb.Core.Configuration;
 using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
@@ -43,7 +44,7 @@ internal sealed class InProcessBus : IAsyncDisposable
         var folder = Directory.CreateTempSubdirectory("esb-bus-");
         var file = Path.Combine(folder.FullName, "esb.json");
         await File.WriteAllTextAsync(file, $$"""{ "store": { "type": "file", "folder": "data" }, "telemetry": { "logLevel": "error" }, "limits": { "drainDelay": "0s" }, {{sections}} }""", cancellationToken);
-        var bus = new InProcessBus(folder, await BusServices.BuildAsync(file, variables, new ServiceCollection().AddEsb()));
+        var bus = new InProcessBus(folder, BusServices.Build(file, variables, new ServiceCollection().AddEsb()));
         await bus._lifecycle.StartAsync(cancellationToken);
         return bus;
     }
@@ -57,7 +58,7 @@ internal sealed class InProcessBus : IAsyncDisposable
     public async Task<MessageContext> RunAsync(string process, EsbMessage message, CancellationToken cancellationToken)
     {
         var context = new MessageContext(message, "door");
-        await _services.GetRequiredService<IProcessCatalog>().Find(process).RunAsync(context, cancellationToken);
+        await _services.GetRequiredService<Live<IProcessCatalog>>().Current.Find(process).RunAsync(context, cancellationToken);
         return context;
     }
 

@@ -72,6 +72,40 @@ internal sealed class OnceTests
         }
     }
 
+    [Test]
+    public async Task Message_that_a_process_makes_anew_is_known_by_the_id_that_it_was_published_under(CancellationToken cancellationToken)
+    {
+        await _bus.DisposeAsync();
+        var sections = $$"""{{Sections(""", "process": "make" """)}}, "processes": { "make": [{ "respond": { "body": "made" } }] }""";
+        _bus = await InProcessBus.StartAsync(sections, new Dictionary<string, string> { ["SHOP"] = _shop.ConnectionString }, cancellationToken);
+        var message = Order("1");
+
+        await _bus.PublishAsync(message, cancellationToken);
+        await _bus.PublishAsync(message, cancellationToken);
+        await Eventually.HoldsAsync(() => _bus.Endpoints.Single().Messages == 2, cancellationToken);
+
+        Assert.That(await _shop.ReadAsync<string>("select message_id || ' ' || body from effects", cancellationToken), Is.EqualTo(new[] { $"{message.Id} made" }));
+        Assert.That((await _bus.FindAsync(AuditKind.Duplicate, cancellationToken)).Select(fact => (fact.MessageId, fact.Code)), Is.EqualTo(new[] { (message.Id, "ESB-SQL-DUPLICATE") }));
+    }
+
+    [Test]
+    public async Task Endpoint_of_that_name_in_another_configuration_applies_the_message_once_itself(CancellationToken cancellationToken)
+    {
+        var message = Order("shared");
+        await using var bank = await InProcessBus.StartAsync(
+            $""" "name": "bank", {Sections()}""", new Dictionary<string, string> { ["SHOP"] = _shop.ConnectionString }, cancellationToken);
+
+        foreach (var bus in new[] { _bus, bank, _bus, bank }) await bus.PublishAsync(message, cancellationToken);
+        await Eventually.HoldsAsync(() => _bus.Endpoints.Single().Messages == 2 && bank.Endpoints.Single().Messages == 2, cancellationToken);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(await _shop.ReadAsync<Guid>("select message_id from effects", cancellationToken), Is.EqualTo([message.Id, message.Id]));
+            Assert.That(await _bus.FindAsync(AuditKind.Duplicate, cancellationToken), Has.Count.EqualTo(1));
+            Assert.That(await bank.FindAsync(AuditKind.Duplicate, cancellationToken), Has.Count.EqualTo(1));
+        }
+    }
+
     [Test, Property("Case", "T-DUP-3")]
     public async Task Another_body_under_the_same_id_is_a_conflict_and_the_first_one_stays(CancellationToken cancellationToken)
     {

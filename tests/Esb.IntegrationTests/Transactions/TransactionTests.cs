@@ -239,7 +239,7 @@ internal sealed class TransactionTests
     [Test]
     public async Task Outbox_of_a_bus_of_another_name_is_left_alone(CancellationToken cancellationToken)
     {
-        await using var other = await InProcessBus.StartAsync(Sections, new Dictionary<string, string> { ["SHOP"] = _shop.ConnectionString, ["NAME"] = $"other-{_name}" }, cancellationToken);
+        await using var other = await InProcessBus.StartAsync(Sections, new Dictionary<string, string> { ["SHOP"] = _shop.ConnectionString, ["NAME"] = $"o-{_name}" }, cancellationToken);
         await _bus.StopAsync();
         await _bus.RunAsync("place", Some.Message(), cancellationToken);
         await other.RunAsync("place", Some.Message(), cancellationToken);

@@ -8,13 +8,15 @@ public sealed class AssemblyTests
     private static readonly Dictionary<string, string[]> Allowed = new()
     {
         ["Esb.Core"] = [],
-        ["Esb.Content"] = ["Esb.Core"],
-        ["Esb.Topics"] = ["Esb.Core"],
-        ["Esb.Endpoints"] = ["Esb.Core", "Esb.Content"],
-        ["Esb.Workflows"] = ["Esb.Core", "Esb.Content"],
-        ["Esb.Audit"] = ["Esb.Core", "Esb.Content"],
-        ["Esb.Storage"] = ["Esb.Core"],
-        ["esb"] = ["Esb.Core", "Esb.Content", "Esb.Topics", "Esb.Endpoints", "Esb.Workflows", "Esb.Audit", "Esb.Storage"],
+        ["Esb.Configuration"] = ["Esb.Core"],
+        ["Esb.Content"] = ["Esb.Core", "Esb.Configuration"],
+        ["Esb.Topics"] = ["Esb.Core", "Esb.Configuration"],
+        ["Esb.Delivery"] = ["Esb.Core", "Esb.Configuration", "Esb.Content"],
+        ["Esb.Endpoints"] = ["Esb.Core", "Esb.Configuration", "Esb.Content", "Esb.Delivery"],
+        ["Esb.Workflows"] = ["Esb.Core", "Esb.Configuration", "Esb.Content"],
+        ["Esb.Audit"] = ["Esb.Core", "Esb.Configuration", "Esb.Content"],
+        ["Esb.Storage"] = ["Esb.Core", "Esb.Configuration"],
+        ["esb"] = ["Esb.Core", "Esb.Configuration", "Esb.Content", "Esb.Topics", "Esb.Delivery", "Esb.Endpoints", "Esb.Workflows", "Esb.Audit", "Esb.Storage"],
     };
 
     // What the vocabulary must never know: brokers, databases, web servers.

@@ -8,16 +8,17 @@ public sealed class LogMethodTests
     // Where the event ids of a namespace begin, and end.
     private static readonly (string Namespace, int From, int To)[] Ranges =
     [
-        ("Esb.Core", 1000, 1399),
+        ("Esb.Core", 1000, 1099),
+        ("Esb.Configuration", 1100, 1399),
         ("Esb.Content", 1400, 1499),
         ("Esb.Topics", 1500, 1999),
         ("Esb.Endpoints.Http", 2100, 2199),
         ("Esb.Endpoints.Files", 2200, 2299),
         ("Esb.Endpoints.Sql", 2300, 2399),
-        ("Esb.Endpoints.Delivery", 2400, 2499),
-        ("Esb.Endpoints.Intake", 2500, 2599),
-        ("Esb.Endpoints.Replay", 2600, 2699),
-        ("Esb.Endpoints", 2000, 2999),
+        ("Esb.Endpoints", 2000, 2399),
+        ("Esb.Delivery.Intake", 2500, 2599),
+        ("Esb.Delivery.Replay", 2600, 2699),
+        ("Esb.Delivery", 2400, 2699),
         ("Esb.Workflows", 3000, 3999),
         ("Esb.Audit", 4000, 4499),
         ("Esb.Storage", 4500, 4999),

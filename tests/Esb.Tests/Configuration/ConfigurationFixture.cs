@@ -1,6 +1,7 @@
 using System.Text;
+using Esb.Configuration;
+using Esb.Configuration.Settings;
 using Esb.Core.Configuration;
-using Esb.Core.Configuration.Settings;
 
 namespace Esb.Tests.Configuration;
 

@@ -1,7 +1,7 @@
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using System.Text.RegularExpressions;
-using Esb.Core.Configuration.Settings;
+using Esb.Configuration.Settings;
 using Esb.Host;
 using Microsoft.Extensions.DependencyInjection;
 

@@ -1,4 +1,4 @@
-using Esb.Core.Configuration;
+using Esb.Configuration;
 
 namespace Esb.Tests.Configuration;
 

@@ -1,3 +1,5 @@
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
 using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
@@ -14,7 +16,7 @@ namespace Esb.Tests.Configuration;
 internal static class FakeSettings
 {
     public static IServiceCollection Register() => new ServiceCollection()
-        .AddEsbCore()
+        .AddEsbConfiguration()
         .AddSections()
         .AddEndpoints()
         .AddSteps();
@@ -43,7 +45,8 @@ internal static class FakeSettings
         .AddStep<IStepFactory, SchemaStepConfig>("validate", "Checks the form.")
         .AddStep<IStepFactory, SetConfig>("set", "Sets headers.")
         .AddStep<IStepFactory, AuditConfig>("audit", "Records.")
-        .AddStep<IStepFactory, RespondConfig>("respond", "Answers.");
+        .AddStep<IStepFactory, RespondConfig>("respond", "Answers.")
+        .AddUnavailable<StepConfig>("delay");
 }
 
 internal sealed record MemoryConfig : TransportConfig;
@@ -62,7 +65,7 @@ internal sealed record BrokerConfig : TransportConfig
 internal sealed record FolderConfig : StoreConfig
 {
     [Setting("The folder.", IsPath = true)]
-    public string Folder { get; init; } = "esb-data";
+    public override string Folder { get; init; } = "esb-data";
 }
 
 internal sealed record ListenerConfig : SettingsRecord
@@ -135,15 +138,13 @@ internal sealed record HttpOutConfig : OutboundEndpointConfig
     public required string Url { get; init; }
 }
 
-internal sealed record ChooseConfig : SettingsRecord, IHoldsSteps
+internal sealed record ChooseConfig : SettingsRecord
 {
     [Setting("The ways.")]
     public required IReadOnlyList<WhenConfig> When { get; init; }
 
     [Setting("Otherwise.")]
     public IReadOnlyList<StepConfig> Otherwise { get; init; } = [];
-
-    public IEnumerable<IReadOnlyList<StepConfig>> Lists => When.Select(when => when.Steps).Append(Otherwise);
 }
 
 internal sealed record WhenConfig : SettingsRecord

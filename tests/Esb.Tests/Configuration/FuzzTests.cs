@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Esb.Configuration;
 using Esb.Core.Configuration;
 
 namespace Esb.Tests.Configuration;

@@ -1,3 +1,4 @@
+using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Endpoints.Http.Targets;
 using Esb.Tests.Fakes;

@@ -1,5 +1,4 @@
 using System.Runtime.Versioning;
-using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 
 namespace Esb.Tests.Configuration;

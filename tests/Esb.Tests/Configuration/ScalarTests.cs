@@ -1,3 +1,4 @@
+using Esb.Configuration;
 using Esb.Core.Configuration;
 
 namespace Esb.Tests.Configuration;

@@ -1,6 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Nodes;
-using Esb.Core.Configuration.Settings;
+using Esb.Configuration.Settings;
 
 namespace Esb.Tests.Configuration;
 

@@ -53,7 +53,7 @@ public sealed class OrdersSampleTests
     public void Good_orders_pass_and_large_ones_go_to_review(string file, bool isLarge)
     {
         var message = Some.Message() with { Body = Read(file) };
-        var isForReview = _content.Get<IExpressionCompiler>().Compile(new ConditionConfig { Xpath = "/order/total > 1000" }, new ConfigErrors())!;
+        var isForReview = _content.Expressions.Compile(new ConditionConfig { Xpath = "/order/total > 1000" }, new ConfigErrors())!;
 
         Assert.That(() => Schema.Validate(message), Throws.Nothing);
         Assert.That(isForReview.Holds(Some.Context(message)), Is.EqualTo(isLarge));

@@ -1,10 +1,11 @@
 using System.Text;
+using Esb.Configuration;
+using Esb.Configuration.Settings;
 using Esb.Content;
 using Esb.Content.Expressions;
 using Esb.Content.Xml;
 using Esb.Core;
 using Esb.Core.Configuration;
-using Esb.Core.Configuration.Settings;
 using Esb.Core.Expressions;
 using Esb.Core.Messages;
 using Microsoft.Extensions.DependencyInjection;
@@ -63,18 +64,17 @@ internal sealed class ConfiguredContent : IDisposable
         var services = new ServiceCollection().AddSection<LimitsConfig>("limits", "Limits.").AddEsbContent().AddLogging().AddSingleton(TimeProvider.System);
         var errors = new ConfigErrors();
         var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(folder.FullName, new Dictionary<string, string>(), errors);
-        if (configuration is not null)
-        {
-            _services = services.AddSingleton(configuration).BuildServiceProvider();
-            foreach (var check in _services.GetServices<IConfigurationCheck>()) check.Check(errors);
-        }
-
+        if (configuration is not null) _services = Compiled.Build(services, configuration, errors);
         Errors = errors.All;
     }
 
     public IReadOnlyList<ConfigError> Errors { get; }
 
     public string Folder => _folder.FullName;
+
+    /// <summary>A compiler with the configured namespaces and limits.</summary>
+    public IExpressionCompiler Expressions =>
+        new ExpressionCompiler(Get<NamespaceModel>().Uris, Get<XmlInput>(), TimeProvider.System, Get<LimitsConfig>().CheckWholeBodies);
 
     public T Get<T>()
         where T : notnull => _services!.GetRequiredService<T>();

@@ -1,3 +1,6 @@
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
+using Esb.Configuration.Settings;
 using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
@@ -6,6 +9,8 @@ using Esb.Core.Endpoints;
 using Esb.Core.Expressions;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Delivery.Intake.Holds;
+using Esb.Delivery.Intake.Overload;
 using Esb.Endpoints;
 using Esb.Endpoints.Sql;
 using Esb.Tests.Endpoints.Contracts;
@@ -69,8 +74,8 @@ public sealed class EndpointTypesTests
                   "endpoints": { "e": {{endpoint}} } }
                 """);
             var errors = new ConfigErrors();
-            var services = new ServiceCollection().AddEsbCore().AddEndpointTypes();
-            if (provider == "forgetful") services.AddSingleton(Forgetful());
+            var services = new ServiceCollection().AddEsbConfiguration().AddEndpointTypes();
+            if (provider == "forgetful") services.AddSingleton(Forgetful()).AddCompiling(ServiceDescriptor.Singleton(Forgetful()));
             services.AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(AnyTransport), "")).AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(AnyStore), ""));
             if (new ConfigurationReader(SettingsCatalog.From(services)).Read(file, new Dictionary<string, string>(), errors) is { } configuration) await CheckAsync(services, configuration, errors);
 
@@ -85,19 +90,14 @@ public sealed class EndpointTypesTests
 
     private static async Task CheckAsync(IServiceCollection services, EsbConfiguration configuration, ConfigErrors errors)
     {
-        services.AddSingleton(configuration).AddSingleton(TimeProvider.System).AddSingleton<IExpressionCompiler, PlainExpressions>().AddSingleton(Substitute.For<ILeaseStore>()).AddSingleton(Substitute.For<IAuditGate>());
+        services.AddCompiling<IExpressionCompiler, PlainExpressions>().AddSingleton(Substitute.For<ILeaseStore>()).AddSingleton(Substitute.For<IAuditGate>());
+        services.AddSingleton(Substitute.For<ITopicTransport>()).AddSingleton<MemoryMarks>().AddSingleton<OverloadGate>().AddSingleton<IntakeHolds>().AddSingleton<Admissions>();
         services.AddSingleton<ILoggerFactory>(NullLoggerFactory.Instance).AddSingleton(typeof(ILogger<>), typeof(NullLogger<>));
-        await using var provider = services.BuildServiceProvider();
-        foreach (var check in provider.GetServices<IConfigurationCheck>()) check.Check(errors);
+        await using var provider = Compiled.Build(services, configuration, errors);
 
-        var settings = configuration.Named<EndpointConfig>("endpoints")["e"];
-        var type = provider.GetServices<IEndpointType>().Single(candidate => candidate.Settings == settings.GetType());
-        var found = new ConfigErrors();
-        object? made = settings is OutboundEndpointConfig outbound
-            ? ((IOutboundEndpointType)type).Prepare(outbound, found)?.Invoke()
-            : ((IInboundEndpointType)type).Prepare((InboundEndpointConfig)settings, found)?.Invoke(null!);
-        errors.AddAll(found);
-        Assert.That(made, found.Any ? Is.Null : Is.Not.Null);
+        var models = provider.GetRequiredService<EndpointModels>();
+        object? made = models.Outbound.SingleOrDefault()?.Create?.Invoke(provider) ?? (object?)models.Inbound.SingleOrDefault()?.Create?.Invoke(provider, Substitute.For<IMessageIntake>());
+        if (!errors.Any) Assert.That(made, Is.Not.Null);
     }
 
     private static IDatabaseProvider Forgetful()

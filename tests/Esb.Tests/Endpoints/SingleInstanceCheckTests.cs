@@ -1,7 +1,10 @@
+using Esb.Configuration;
+using Esb.Configuration.Settings;
 using Esb.Core.Configuration;
-using Esb.Core.Configuration.Settings;
-using Esb.Endpoints.SingleInstance;
+using Esb.Core.Processes;
+using Esb.Endpoints;
 using Esb.Host;
+using Esb.Host.Composition;
 using Esb.Tests.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using NUnit.Framework;
@@ -47,11 +50,12 @@ public sealed class SingleInstanceCheckTests : ConfigurationFixture
     {
         var file = Write("esb.json", $$"""{ "topics": { "t": {} }, "endpoints": { "single": {{endpoint}} }{{more}} }""");
         var errors = new ConfigErrors();
-        var configuration = new ConfigurationReader(SettingsCatalog.From(new ServiceCollection().AddEsb())).Read(file, new Dictionary<string, string>(), errors);
+        var services = new ServiceCollection().AddEsb();
+        var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(file, new Dictionary<string, string>(), errors);
         Assert.That(errors.All, Is.Empty);
 
-        new SingleInstanceCheck(configuration!).Check(errors);
+        CompilePhase.Compile(services, configuration!, errors, TimeProvider.System);
 
-        return errors.All;
+        return [.. errors.All.Where(error => error.Path.EndsWith(".singleInstance", StringComparison.Ordinal))];
     }
 }

@@ -1,5 +1,6 @@
-using System.Text.RegularExpressions;
 using Esb.Core.Configuration;
+using System.Text.RegularExpressions;
+using Esb.Configuration;
 using Esb.Host;
 using Esb.Host.Composition;
 using Esb.Host.Management;
@@ -20,9 +21,9 @@ public sealed partial class DeploymentTests
     {
         var variables = EnvironmentOf("esb");
 
-        await using var services = await BusServices.BuildAsync(Path.Combine(Root, "samples", "database"), variables, new ServiceCollection().AddEsb());
+        await using var services = BusServices.Build(Path.Combine(Root, "samples", "database"), variables, new ServiceCollection().AddEsb());
 
-        var configuration = services.GetRequiredService<EsbConfiguration>();
+        var configuration = services.GetRequiredService<Live<EsbConfiguration>>().Current;
         Assert.That(variables.Keys, Has.Some.StartsWith("ESB__"));
         Assert.That(configuration.Section<ManagementConfig>("management").Url, Is.EqualTo("http://0.0.0.0:8081"));
         Assert.That(configuration.Section<TelemetryConfig>("telemetry").Otlp, Is.EqualTo("http://collector:4317"));

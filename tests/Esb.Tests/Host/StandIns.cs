@@ -1,7 +1,10 @@
 using System.Runtime.CompilerServices;
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
 using Esb.Core;
 using Esb.Core.Activities;
 using Esb.Core.Audit;
+using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
@@ -21,19 +24,20 @@ internal static class StandIns
 {
     /// <summary>What a bus is made of: the host itself, and stand-ins for everything else.</summary>
     public static IServiceCollection Services() => new ServiceCollection()
-        .AddEsbCore()
+        .AddEsbConfiguration()
         .AddEsbHost()
         .AddSection<IReadOnlyDictionary<string, StandInListener>>("listeners", "Where requests come in.", """{ "public": { "url": "http://127.0.0.1:8080" } }""")
         .AddSection<StandInAudit>("audit", "How what happens to messages is recorded.")
         .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(StandInTransport), "In this process."))
-        .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(FileStoreConfig), "In files."))
-        .AddSingleton(new SettingsKind(typeof(StoreConfig), "postgres", typeof(PostgresStoreConfig), "In PostgreSQL."))
+        .AddStore<FileStoreConfig>("file", "In files.", (_, _) => throw new NotSupportedException(), (config, name, _, logger) => StoreReader.Open(config, logger, name))
+        .AddStore<PostgresStoreConfig>("postgres", "In PostgreSQL.", (_, _) => throw new NotSupportedException(), StoreReader.Open)
         .AddSingleton(new SettingsKind(typeof(EndpointConfig), "http-inbound", typeof(StandInInbound), "Takes requests."))
         .AddSingleton(new SettingsKind(typeof(EndpointConfig), "file-outbound", typeof(StandInOutbound), "Writes files."))
         .AddSingleton(new SettingsKind(typeof(StepConfig), "log", typeof(StandInStep), "Logs."))
         .AddSingleton(Transport())
         .AddSingleton(Farm())
-        .AddSingleton(Processes())
+        .AddSingleton(Substitute.For<IAuditTrail>())
+        .AddModel(_ => Processes())
         .AddSingleton(Substitute.For<IUnroutableMessages>())
         .AddSingleton<RecordingPublisher>()
         .AddSingleton<ITopicPublisher>(services => services.GetRequiredService<RecordingPublisher>())
@@ -62,15 +66,17 @@ internal static class StandIns
         return transport;
     }
 
-    private static IProcessCatalog Processes()
+    private static ProcessModels Processes()
     {
-        var process = Substitute.For<IMessageProcess>();
-        process.Name.Returns("receive-order");
-        process.Description.Returns("log(hello)");
-        var catalog = Substitute.For<IProcessCatalog>();
-        catalog.All.Returns([process]);
-        catalog.Find("receive-order").Returns(process);
-        return catalog;
+        var step = new StepConfig
+        {
+            Kind = "log",
+            Settings = new StandInStep { Message = "hello" },
+            Path = "processes.receive-order[0].log",
+            Origin = ConfigOrigin.Default,
+        };
+        var steps = new StepListModel([new StepModel(step, "log(hello)")], _ => (_, _) => ValueTask.CompletedTask);
+        return new ProcessModels(new Dictionary<string, StepListModel> { ["receive-order"] = steps });
     }
 }
 
@@ -88,6 +94,8 @@ internal sealed record StandInInbound : InboundEndpointConfig
 {
     [Setting("The path.", Name = "path")]
     public required string RequestPath { get; init; }
+
+    public override IReadOnlyList<string> AddressPaths => ["listeners.public.url", $"{Path}.path"];
 }
 
 internal sealed record StandInOutbound : OutboundEndpointConfig

@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Text.Json;
 using System.Text.Json.Nodes;
-using Esb.Core.Configuration.Settings;
+using Esb.Configuration.Settings;
 using Esb.Host;
 using Esb.Host.Composition;
 using Esb.Tests.Configuration;
@@ -21,13 +21,13 @@ public sealed class SampleConfigurationTests
 
     public static IEnumerable<string> Configurations =>
     [
-        "samples/orders", "samples/mediation", "samples/database", "samples/transactions", "loadtests/orders",
+        "samples/orders", "samples/billing", "samples/mediation", "samples/database", "samples/transactions", "loadtests/orders",
         "loadtests/compare.d/mediation", "loadtests/compare.d/topics", "loadtests/compare.d/topics-grouped",
     ];
 
     [TestCaseSource(nameof(Configurations))]
     public void Configuration_passes_every_check(string folder) =>
-        Assert.That(async () => await (await BusServices.BuildAsync(PathOf(folder), Variables, new ServiceCollection().AddEsb())).DisposeAsync(), Throws.Nothing);
+        Assert.That(async () => await (BusServices.Build(PathOf(folder), Variables, new ServiceCollection().AddEsb())).DisposeAsync(), Throws.Nothing);
 
     [TestCaseSource(nameof(Configurations))]
     public void Configuration_says_nothing_that_the_schema_does_not_describe(string folder)

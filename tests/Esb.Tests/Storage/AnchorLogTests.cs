@@ -1,4 +1,4 @@
-using Esb.Core.Audit;
+using Esb.Configuration;
 using Esb.Storage.Evidence;
 using Microsoft.Extensions.Logging.Abstractions;
 

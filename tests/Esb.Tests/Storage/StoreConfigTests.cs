@@ -1,4 +1,5 @@
-using Esb.Core;
+using Esb.Configuration;
+using Esb.Configuration.Settings;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Storage;
@@ -76,12 +77,12 @@ public sealed class StoreConfigTests
         File.WriteAllText(file, json);
         var errors = new ConfigErrors();
         var services = new ServiceCollection()
-            .AddEsbCore()
+            .AddEsbConfiguration()
             .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(MemoryTransportConfig), "In memory."))
             .AddEsbStorage();
         var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(file, variables, errors);
         if (configuration is null) return (null, errors);
-        new PostgresStoreCheck(configuration).Check(errors);
+        new PostgresStoreRule(configuration.Section<StoreConfig>("store")).Check(errors);
         return (configuration.Section<StoreConfig>("store"), errors);
     }
 

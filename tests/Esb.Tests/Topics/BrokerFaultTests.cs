@@ -1,5 +1,5 @@
 using System.Net.Sockets;
-using Esb.Topics.RabbitMq;
+using Esb.Topics.RabbitMq.Connections;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Events;
 using RabbitMQ.Client.Exceptions;

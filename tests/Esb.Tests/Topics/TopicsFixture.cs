@@ -1,3 +1,5 @@
+using Esb.Configuration;
+using Esb.Configuration.Settings;
 using Esb.Content;
 using Esb.Core;
 using Esb.Core.Audit;
@@ -34,15 +36,17 @@ public abstract class TopicsFixture
     }
 
     /// <summary>The services of a configuration that can be read.</summary>
-    private protected ServiceProvider Compose(string json, bool scripted = true)
+    private protected ServiceProvider Compose(string json, bool scripted = true) => Compose(json, scripted, new ConfigErrors());
+
+    private ServiceProvider Compose(string json, bool scripted, ConfigErrors errors)
     {
         var services = new ServiceCollection();
         if (scripted) services.AddSingleton<ITopicTransport>(Transport);
         services.AddLogging().AddSingleton<TimeProvider>(Time).AddSingleton<IAuditTrail>(Audit);
         services.AddSingleton<IClaimCheckStore>(new NoClaimCheckStore());
         services.AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(NoStoreConfig), ""));
-        services.AddEsbCore().AddEsbContent().AddEsbTopics().AddSingleton(Read(services, json));
-        var provider = services.BuildServiceProvider();
+        services.AddEsbConfiguration().AddEsbContent().AddEsbTopics();
+        var provider = Compiled.Build(services, Read(services, json), errors);
         _providers.Add(provider);
         return provider;
     }
@@ -51,7 +55,7 @@ public abstract class TopicsFixture
     private protected IReadOnlyList<ConfigError> Check(string json)
     {
         var errors = new ConfigErrors();
-        foreach (var check in Compose(json, scripted: false).GetServices<IConfigurationCheck>()) check.Check(errors);
+        Compose(json, scripted: false, errors);
         return errors.All;
     }
 

@@ -1,7 +1,11 @@
+using System.Net.Security;
+using System.Security.Authentication;
 using Esb.Core;
 using Esb.Core.Topics;
 using Esb.Topics.Memory;
 using Esb.Topics.RabbitMq;
+using Esb.Topics.RabbitMq.Connections;
+using Esb.Topics.RabbitMq.Tls;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Tests.Topics;
@@ -92,7 +96,7 @@ public sealed class TransportSettingsTests : TopicsFixture
         foreach (var attempt in attempts)
         {
             Assert.That(attempt.Select(node => node.HostName), Is.EquivalentTo(new[] { "one", "two", "three" }));
-            Assert.That(attempt.Select(node => node.Ssl.ServerName), Is.EqualTo(attempt.Select(node => node.HostName)), "each proves who it is");
+            Assert.That(attempt.Select(node => node.Ssl.Enabled), Is.All.False, "the sockets make TLS themselves");
         }
     }
 
@@ -100,9 +104,11 @@ public sealed class TransportSettingsTests : TopicsFixture
     [Property("Case", "AMQ-15")]
     public void Certificates_are_verified_in_full()
     {
-        var factory = RabbitMqAddress.Parse("amqps://esb:secret@broker.example")!.ToFactory("test");
+        var options = BrokerTls.OfSystem.ToOptions("broker.example");
 
-        Assert.That((factory.Port, factory.Ssl.Enabled, factory.Ssl.ServerName), Is.EqualTo((5671, true, "broker.example")));
-        Assert.That(factory.Ssl.AcceptablePolicyErrors, Is.EqualTo(System.Net.Security.SslPolicyErrors.None));
+        Assert.That(options.TargetHost, Is.EqualTo("broker.example"));
+        Assert.That(
+            () => options.RemoteCertificateValidationCallback!(this, null, null, SslPolicyErrors.RemoteCertificateNotAvailable),
+            Throws.TypeOf<AuthenticationException>());
     }
 }

@@ -1,5 +1,7 @@
 using System.Runtime.InteropServices;
 using Esb.Core.Messages;
+using Esb.Endpoints.Http.Receiving;
+using Esb.Endpoints.Http.Wire;
 using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Access.Signatures;

@@ -1,5 +1,5 @@
 using System.Text;
-using Esb.Core.Configuration;
+using Esb.Configuration;
 using Esb.Core.Parties;
 using Microsoft.Extensions.Logging;
 using Microsoft.IdentityModel.JsonWebTokens;

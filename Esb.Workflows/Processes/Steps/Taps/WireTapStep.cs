@@ -2,11 +2,12 @@ using Esb.Core.Configuration.Settings;
 using Esb.Core.Errors;
 using Esb.Core.Processes;
 using Esb.Core.Topics;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Workflows.Processes.Steps.Taps;
 
 /// <summary>Settings of the step <c>wireTap</c>.</summary>
-internal sealed record WireTapConfig : SettingsRecord, IPublishes
+internal sealed record WireTapConfig : SettingsRecord
 {
     [Setting("The subject to publish the copies under.", Main = true)]
     public required Subject Subject { get; init; }
@@ -17,26 +18,30 @@ internal sealed record WireTapConfig : SettingsRecord, IPublishes
 
 /// <summary>Publishes a copy of the message, with an id of its own, and goes on without waiting for it (pattern: Wire Tap).</summary>
 /// <remarks>The copy shares the body. It is best effort: one that the topic does not take is counted and told, and the message knows nothing of it.</remarks>
-internal sealed class WireTapStep(ITopicPublisher publisher, WireTaps taps) : StepFactory<WireTapConfig>
+internal sealed class WireTapStep : StepFactory<WireTapConfig>
 {
     public override string Kind => "wireTap";
 
-    protected override CompiledStep Compile(WireTapConfig settings, StepConfig step, IStepCompiler compiler)
+    protected override StepModel Compile(WireTapConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        var place = step.Id ?? step.Path;
-        var tap = taps.Add(place, settings);
-        return new CompiledStep(Run, $"wireTap({settings.Subject})");
+        return new StepModel(step, $"wireTap({settings.Subject})")
+        {
+            Traits = new StepTraits { Publishes = [settings.Subject], HandsToTopics = false, LeavesFacts = true },
+            Bind = services => Run(
+                services.GetRequiredService<ITopicPublisher>(),
+                services.GetRequiredService<WireTaps>().Add(step.Place, settings)),
+        };
 
-        async ValueTask Run(MessageContext context, CancellationToken cancellationToken)
+        MessageStep Run(ITopicPublisher publisher, WireTap tap) => async (context, cancellationToken) =>
         {
             try
             {
-                tap.Send(await publisher.CopyAsync(context, settings.Subject, place, cancellationToken));
+                tap.Send(await publisher.CopyAsync(context, settings.Subject, step.Place, cancellationToken));
             }
             catch (EsbException ex)
             {
                 tap.Lose(ex.Code, ex); // no key for that topic, for instance
             }
-        }
+        };
     }
 }

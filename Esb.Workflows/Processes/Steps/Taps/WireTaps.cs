@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using Esb.Core;
+using Esb.Core.Endpoints;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
 
@@ -12,6 +13,9 @@ internal sealed class WireTaps(IOutgoingPublisher publisher, TimeProvider time, 
 
     /// <summary>Stops when nothing comes in any more, and before the topics do.</summary>
     public BusStage Stage => BusStage.Outbound;
+
+    // Its copies go to their queues while those are still worked on.
+    public IReadOnlyList<Type> StartsAfter => [typeof(IEndpointCaller)];
 
     public WireTap Add(string step, WireTapConfig settings)
     {

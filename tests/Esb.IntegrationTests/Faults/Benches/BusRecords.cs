@@ -40,14 +40,14 @@ internal sealed class BusRecords(NpgsqlDataSource store, PrivateServers servers,
     public Task<IReadOnlyDictionary<string, int>> ReadUnsettledAsync() => ReadQueuesAsync("messages_unacknowledged");
 
     /// <summary>Messages that wait for an endpoint, for their next attempt too.</summary>
-    public static int WaitingFor(string endpoint, IReadOnlyDictionary<string, int> queues) => queues
-        .Where(queue => queue.Key == $"endpoints.{endpoint}" || queue.Key.StartsWith($"endpoints.{endpoint}.", StringComparison.Ordinal))
+    public int WaitingFor(string endpoint, IReadOnlyDictionary<string, int> queues) => queues
+        .Where(queue => queue.Key == $"endpoints.{prefix}.{endpoint}" || queue.Key.StartsWith($"endpoints.{prefix}.{endpoint}.", StringComparison.Ordinal))
         .Where(queue => !queue.Key.EndsWith(".record", StringComparison.Ordinal)) // keeps a note of the bus, no message of anybody
         .Sum(queue => queue.Value);
 
     /// <summary>How many messages may be on their way to each consumer of an endpoint's queue.</summary>
     public async Task<IReadOnlyList<int>> ReadPrefetchesAsync(string endpoint) =>
-        [.. (await ListAsync("list_consumers", "queue_name", "prefetch_count")).Where(row => row.Name == $"endpoints.{endpoint}").Select(row => row.Value)];
+        [.. (await ListAsync("list_consumers", "queue_name", "prefetch_count")).Where(row => row.Name == $"endpoints.{prefix}.{endpoint}").Select(row => row.Value)];
 
     private async Task<IReadOnlyDictionary<string, int>> ReadQueuesAsync(string column) =>
         (await ListAsync("list_queues", "name", column)).ToDictionary(row => row.Name, row => row.Value);

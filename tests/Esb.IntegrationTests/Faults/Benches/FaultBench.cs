@@ -7,9 +7,9 @@ using Esb.IntegrationTests.Faults.Load;
 using Esb.IntegrationTests.Faults.Nemeses;
 using Esb.IntegrationTests.Faults.Results;
 using Esb.IntegrationTests.Faults.Sinks;
-using Esb.Topics.RabbitMq;
-using Npgsql;
+using Esb.Topics.RabbitMq.Connections;
 using NUnit.Framework.Interfaces;
+using Npgsql;
 using RabbitMQ.Client;
 
 namespace Esb.IntegrationTests.Faults.Benches;
@@ -158,7 +158,7 @@ internal sealed class FaultBench : IAsyncDisposable
         for (var before = -1; ;)
         {
             var queues = await Records.ReadQueuesAsync();
-            var waiting = Sinks.Sum(sink => BusRecords.WaitingFor(sink.Endpoint, queues));
+            var waiting = Sinks.Sum(sink => Records.WaitingFor(sink.Endpoint, queues));
             var arrived = 0;
             foreach (var sink in Sinks) arrived += (await sink.ReadAsync(cancellationToken)).Count;
             if (waiting == 0 && arrived == before) return;
@@ -185,7 +185,7 @@ internal sealed class FaultBench : IAsyncDisposable
                 KeptByName = await Records.ReadKeptFilesAsync(sink.Endpoint, cancellationToken),
                 TerminalStates = await Records.ReadTerminalStatesAsync(sink.Endpoint, cancellationToken),
                 FlaggedDuplicates = await Records.CountDuplicatesAsync(sink.Endpoint, cancellationToken),
-                Waiting = BusRecords.WaitingFor(sink.Endpoint, queues),
+                Waiting = Records.WaitingFor(sink.Endpoint, queues),
             };
             IReadOnlyCollection<SentMessage> sent = concerns is null ? all : [.. all.Where(message => concerns(sink, message))];
             verdicts.Add(Checker.Check(sent, amend?.Invoke(evidence) ?? evidence));

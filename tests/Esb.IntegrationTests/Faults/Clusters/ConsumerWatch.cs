@@ -1,5 +1,5 @@
 using Esb.IntegrationTests.Faults.Farm;
-using Esb.Topics.RabbitMq;
+using Esb.Topics.RabbitMq.Connections;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Exceptions;
 

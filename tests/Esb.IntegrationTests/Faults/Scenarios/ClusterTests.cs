@@ -8,6 +8,7 @@ using Esb.IntegrationTests.Faults.Nemeses;
 using Esb.IntegrationTests.Faults.Results;
 using Esb.IntegrationTests.Faults.Sinks;
 using Esb.Topics.RabbitMq;
+using Esb.Topics.RabbitMq.Connections;
 
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
@@ -24,7 +25,7 @@ public sealed class ClusterTests
         await using var cluster = await BrokerCluster.StartAsync();
         await using var bench = await FaultBench.StartAsync(PlanFor(cluster), cancellationToken);
         await ExpectReplicasAsync(cluster, bench.Name);
-        var faults = new ClusterFaults(cluster, $"{bench.Name}.endpoints.effects", FaultBench.Seed);
+        var faults = new ClusterFaults(cluster, $"{bench.Name}.endpoints.{bench.Name}.effects", FaultBench.Seed);
         var nemesis = FaultBench.NewNemesis().Track(size.Gap, size.Gap, Share(faults.All, size.Rounds));
         var watch = new ConsumerWatch(bench.Farm, EndpointsOf(bench.Name), RabbitMqAddress.Parse(cluster.Servers.RabbitMq)!, FaultBench.Log);
         using var watching = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
@@ -80,9 +81,9 @@ public sealed class ClusterTests
         return settings;
     }
 
-    private static List<WatchedEndpoint> EndpointsOf(string prefix)
+    private static List<WatchedEndpoint> EndpointsOf(string name)
     {
-        var names = new RabbitMqNames(prefix);
+        var names = new RabbitMqNames(name, name);
         return
         [
             new WatchedEndpoint("effects", [names.Endpoint("effects")], IsOrdered: false),

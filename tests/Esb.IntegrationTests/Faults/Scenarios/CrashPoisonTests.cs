@@ -67,7 +67,7 @@ public sealed class CrashPoisonTests
                 await host.ForgetAsync();
                 host.Start();
             }
-            else if (looks % 10 == 0 && (await bench.Records.ReadKeptAsync("web", cancellationToken)).Count == Poisons && BusRecords.WaitingFor("web", await bench.Records.ReadQueuesAsync()) == 0)
+            else if (looks % 10 == 0 && (await bench.Records.ReadKeptAsync("web", cancellationToken)).Count == Poisons && bench.Records.WaitingFor("web", await bench.Records.ReadQueuesAsync()) == 0)
             {
                 return;
             }

@@ -4,6 +4,7 @@ using Esb.IntegrationTests.Faults.Checking;
 using Esb.IntegrationTests.Faults.Load;
 using Esb.IntegrationTests.Faults.Nemeses;
 using Esb.IntegrationTests.Faults.Sinks;
+using Esb.IntegrationTests.Topics;
 
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
@@ -80,6 +81,7 @@ public sealed class FileCrashTests
             await bench.Farm.Hosts[0].KillAsync();
             FaultBench.Log($"kill -9 at: {point.Name}");
             bench.Farm.Hosts[0].Start();
+            await Eventually.HoldsAsync(() => bench.Farm.Hosts[0].IsRunningAsync("outgoing"), cancellationToken); // two deaths before that, and it is quarantined
         }
     }
 

@@ -34,7 +34,7 @@ public sealed class HealthTests
             cancellationToken);
         var rounds = new HealthRounds(bench);
         foreach (var fault in FaultsOf(bench)) await rounds.RunAsync(fault, cancellationToken);
-        await rounds.RunAsync(Fault.Moment("queue deleted", () => OnBrokerAsync(bench, channel => channel.QueueDeleteAsync($"{bench.Name}.endpoints.web"))), cancellationToken, lasts: false);
+        await rounds.RunAsync(Fault.Moment("queue deleted", () => OnBrokerAsync(bench, channel => channel.QueueDeleteAsync($"{bench.Name}.endpoints.{bench.Name}.web"))), cancellationToken, lasts: false);
         rounds.Conclude();
     }
 
@@ -93,7 +93,7 @@ public sealed class HealthTests
             NetworkFaults.Stall(bench.Network.Broker, "broker"),
             NetworkFaults.HalfOpen(bench.Network.Broker, "broker"),
             Fault.Until("credential revoked", () => RevokeAsync(servers), () => servers.ControlRabbitMqAsync("change_password", "guest", "guest")),
-            Fault.Until("queue made another way", () => ReplaceQueueAsync(bench, $"{bench.Name}.endpoints.web"), () => OnBrokerAsync(bench, channel => channel.QueueDeleteAsync($"{bench.Name}.endpoints.web"))),
+            Fault.Until("queue made another way", () => ReplaceQueueAsync(bench, $"{bench.Name}.endpoints.{bench.Name}.web"), () => OnBrokerAsync(bench, channel => channel.QueueDeleteAsync($"{bench.Name}.endpoints.{bench.Name}.web"))),
             ServerFaults.KillDatabase(servers),
             NetworkFaults.HalfOpen(bench.Network.Database, "database"),
             Fault.Until("database read-only", () => SetReadOnlyAsync(bench, "on"), () => SetReadOnlyAsync(bench, "off")),

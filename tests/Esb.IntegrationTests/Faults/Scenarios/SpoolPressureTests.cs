@@ -71,7 +71,7 @@ public sealed class SpoolPressureTests
             {
                 await UntilAsync(() => Task.FromResult(load.Codes.ContainsKey("ESB-AUD-FULL")), "the intake stops", cancellationToken);
                 stopped = TimeProvider.System.GetUtcNow();
-                await UntilAsync(async () => (waiting = BusRecords.WaitingFor("web", await bench.Records.ReadQueuesAsync())) >= LeastWaiting, "messages wait in the broker", cancellationToken);
+                await UntilAsync(async () => (waiting = bench.Records.WaitingFor("web", await bench.Records.ReadQueuesAsync())) >= LeastWaiting, "messages wait in the broker", cancellationToken);
                 isReady = await host.IsReadyAsync(cancellationToken);
                 (state, reason) = await ReadStateAsync(host, cancellationToken);
             }

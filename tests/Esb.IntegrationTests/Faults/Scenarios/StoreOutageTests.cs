@@ -118,7 +118,7 @@ public sealed class StoreOutageTests
             try
             {
                 await Task.Delay(outage, cancellationToken);
-                waiting = BusRecords.WaitingFor("web", await bench.Records.ReadQueuesAsync());
+                waiting = bench.Records.WaitingFor("web", await bench.Records.ReadQueuesAsync());
             }
             finally
             {

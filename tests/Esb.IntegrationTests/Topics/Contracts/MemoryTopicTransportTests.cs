@@ -66,6 +66,40 @@ public sealed class MemoryTopicTransportTests() : TopicTransportContract(new Mem
     }
 
     [Test, CancelAfter(5_000)]
+    public async Task What_is_made_of_a_message_is_taken_although_nothing_else_is_and_settled_with_it(CancellationToken cancellationToken)
+    {
+        await using var transport = new MemoryTransport(maxInFlight: 1, TimeProvider.System, NullLogger<MemoryTransport>.Instance);
+        var (made, end) = (new TaskCompletionSource<PublishOutcome>(), new TaskCompletionSource());
+        await using var working = await transport.SubscribeAsync(
+            Subscription("orders.#") with { Publishes = true },
+            async (delivery, token) =>
+            {
+                var result = await transport.PublishAsync(Message($"bills.{delivery.Message.Subject}"), token);
+                made.SetResult(result.Outcome);
+                return Settlement.Done;
+            },
+            cancellationToken);
+        await using var ending = await transport.SubscribeAsync(
+            Subscription("bills.#") with { Endpoint = "bills" },
+            async (_, _) =>
+            {
+                await end.Task;
+                return Settlement.Done;
+            },
+            cancellationToken);
+
+        var order = await transport.PublishAsync(Message("orders.1"), cancellationToken);
+        var outcome = await made.Task.WaitAsync(cancellationToken);
+        var other = await transport.PublishAsync(Message("orders.2"), cancellationToken);
+        var wasSettled = order.Settled.IsCompleted;
+        end.SetResult();
+        await order.Settled.WaitAsync(cancellationToken);
+
+        Assert.That((outcome, other.Outcome), Is.EqualTo((PublishOutcome.Confirmed, PublishOutcome.Refused)));
+        Assert.That(wasSettled, Is.False, "its bill was not");
+    }
+
+    [Test, CancelAfter(5_000)]
     public async Task Only_the_newest_thousand_that_nobody_wants_are_kept(CancellationToken cancellationToken)
     {
         for (var i = 0; i < 1_010; i++) await Transport.PublishAsync(Message("orders.never", $"{i}"), cancellationToken);

@@ -1,6 +1,7 @@
 using Esb.Audit;
 using Esb.Audit.Activities;
-using Esb.Core;
+using Esb.Configuration;
+using Esb.Configuration.Settings;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Storage;
@@ -34,7 +35,7 @@ public sealed class ActivityConfigTests
     {
         var configuration = Read($$"""{ "activities": { "order": { "key": "order", "milestones": {{milestones}} } } }""", out var errors)!;
 
-        new ActivityCheck(configuration).Check(errors);
+        new ActivityCompiler(configuration.Named<ActivityConfig>("activities"), configuration.Section<AuditConfig>("audit"), errors).Compile();
 
         Assert.That(errors.All.Select(error => error.Code), Is.EqualTo(new[] { "ESB-CFG-ACTIVITY" }));
         Assert.That(errors.All.Single().Path, Does.EndWith(property));
@@ -45,7 +46,7 @@ public sealed class ActivityConfigTests
     {
         var configuration = Read($$"""{ "activities": { "order": { "key": "order", "overdueAfter": "{{overdueAfter}}", "milestones": [{ "name": "a", "when": { "kind": "received" } }] } } }""", out var errors)!;
 
-        new ActivityCheck(configuration).Check(errors);
+        new ActivityCompiler(configuration.Named<ActivityConfig>("activities"), configuration.Section<AuditConfig>("audit"), errors).Compile();
 
         Assert.That(errors.Any, Is.False);
         Assert.That(errors.Warnings.Select(error => (error.Code, error.Path)), Is.EqualTo(isWarned ? [("ESB-CFG-ACTIVITY", "activities.order.overdueAfter")] : Array.Empty<(string, string)>()));
@@ -68,7 +69,7 @@ public sealed class ActivityConfigTests
     }
 
     private static IServiceCollection Services() => new ServiceCollection()
-        .AddEsbCore()
+        .AddEsbConfiguration()
         .AddSingleton(new SettingsKind(typeof(Core.Topics.TransportConfig), "memory", typeof(MemoryTransportConfig), "In memory."))
         .AddEsbStorage()
         .AddEsbAudit();

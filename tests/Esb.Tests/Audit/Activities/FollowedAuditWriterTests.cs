@@ -1,6 +1,7 @@
 using Esb.Audit.Activities;
 using Esb.Core.Activities;
 using Esb.Core.Audit;
+using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Tests.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -17,7 +18,7 @@ public sealed class FollowedAuditWriterTests
     private readonly MemoryAuditStore _facts = new();
     private readonly AuditFact _received = SomeFacts.Fact(AuditKind.Received) with { Endpoint = "shop" };
 
-    private FollowedAuditWriter Store => new(_facts, new ActivityFeed([new ActivityModel(SomeActivity.Order())], _activities, NullLogger<ActivityFeed>.Instance));
+    private FollowedAuditWriter Store => new(_facts, new ActivityFeed(Live<IReadOnlyList<ActivityModel>>.Always([new ActivityModel(SomeActivity.Order())]), _activities, NullLogger<ActivityFeed>.Instance));
 
     [Test]
     public async Task Activities_follow_what_is_kept()

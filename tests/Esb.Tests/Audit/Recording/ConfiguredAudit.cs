@@ -1,5 +1,7 @@
 using Esb.Audit;
 using Esb.Audit.Recording;
+using Esb.Configuration;
+using Esb.Configuration.Settings;
 using Esb.Content;
 using Esb.Core;
 using Esb.Core.Audit;
@@ -30,10 +32,7 @@ internal sealed class ConfiguredAudit : IDisposable
         var errors = new ConfigErrors();
         Store = new MemoryAuditStore(spool);
         if (new ConfigurationReader(SettingsCatalog.From(services)).Read(file, variables ?? new Dictionary<string, string>(), errors) is { } configuration)
-        {
-            _services = services.AddSingleton(configuration).AddSingleton<IAuditStore>(Store).BuildServiceProvider();
-            _services.GetServices<IConfigurationCheck>().OfType<AuditCheck>().Single().Check(errors);
-        }
+            _services = Compiled.Build(services.AddSingleton<IAuditStore>(Store), configuration, errors);
 
         Errors = errors.All;
     }
@@ -60,7 +59,7 @@ internal sealed class ConfiguredAudit : IDisposable
     private IServiceCollection Services() => new ServiceCollection()
         .AddLogging(logging => logging.AddProvider(Warnings))
         .AddSingleton(TimeProvider.System)
-        .AddEsbCore()
+        .AddEsbConfiguration()
         .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(MemoryTransport), "In memory."))
         .AddSingleton(new SettingsKind(typeof(EndpointConfig), "in", typeof(Inbound), "In."))
         .AddSingleton(new SettingsKind(typeof(EndpointConfig), "out", typeof(Outbound), "Out."))

@@ -176,6 +176,7 @@ public sealed class AuditStepTests
         var second = step.RunAsync(Some.Context(), cancellationToken).AsTask(); // waits for the proxy, and then for the service
         time.Advance(TimeSpan.FromSeconds(3));
         Assert.That(() => first, Throws.TypeOf<PoolTimeoutException>().With.Message.Contains("the audit service"));
+        await Eventually.HoldsAsync(() => services.Status.Waiting == 1 && time.Waiting == 1, cancellationToken);
         time.Advance(TimeSpan.FromSeconds(1.9));
         var isEarly = second.IsCompleted;
         time.Advance(TimeSpan.FromSeconds(0.1));

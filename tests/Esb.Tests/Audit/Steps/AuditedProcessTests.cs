@@ -1,4 +1,7 @@
 using Esb.Audit;
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
+using Esb.Configuration.Settings;
 using Esb.Content;
 using Esb.Core;
 using Esb.Core.Audit;
@@ -103,7 +106,8 @@ public sealed class AuditedProcessTests : IDisposable
             .AddSingleton(Substitute.For<IOutgoingPublisher>())
             .AddSingleton(Substitute.For<IEndpointCaller>())
             .AddSingleton(Substitute.For<ITransactions>())
-            .AddEsbCore()
+            .AddCompiling(ServiceDescriptor.Singleton(Substitute.For<ITransactionSupport>()))
+            .AddEsbConfiguration()
             .AddEsbContent()
             .AddEsbWorkflows()
             .AddEsbAudit()
@@ -113,8 +117,7 @@ public sealed class AuditedProcessTests : IDisposable
             .AddSingleton(new SettingsKind(typeof(EndpointConfig), "door", typeof(DoorConfig), "For tests."));
         var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(file, new Dictionary<string, string>(), errors);
         Assert.That(errors.All, Is.Empty);
-        _services = services.AddSingleton(configuration!).BuildServiceProvider();
-        foreach (var check in _services.GetServices<IConfigurationCheck>()) check.Check(errors);
+        _services = Compiled.Build(services, configuration!, errors);
         Assert.That(errors.All, Is.Empty);
     }
 

@@ -102,7 +102,7 @@ public sealed class BytesReadTests
     {
         var trusting = Compile(SomeContent.Compiler(), kind, "IBM");
         using var configured = SomeContent.Configure("""{ "limits": { "checkWholeBodies": true } }""");
-        var checking = Compile(configured.Get<IExpressionCompiler>(), kind, "IBM");
+        var checking = Compile(configured.Expressions, kind, "IBM");
 
         Assert.That(trusting.Holds(Some.Context(body)), Is.True);
         for (var i = 0; i < 2; i++) Assert.That(() => checking.Holds(Some.Context(body)), Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo(code));

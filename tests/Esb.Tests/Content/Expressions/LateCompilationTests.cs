@@ -13,7 +13,7 @@ public sealed class LateCompilationTests
         var (value, condition) = (new ValueConfig { Path = "v", Xpath = "/order/type" }, new ConditionConfig { Path = "c", Jsonpath = "$.type", Exists = true });
         var known = compiler.Compile(value, new ConfigErrors())!;
 
-        compiler.Complete();
+        compiler.Dispose();
 
         Assert.That(() => compiler.Compile(value, new ConfigErrors()), Throws.InvalidOperationException.With.Message.StartsWith("v "));
         Assert.That(() => compiler.Compile(condition, new ConfigErrors()), Throws.InvalidOperationException.With.Message.StartsWith("c "));

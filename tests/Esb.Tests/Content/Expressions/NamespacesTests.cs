@@ -11,7 +11,7 @@ public sealed class NamespacesTests
         using var content = SomeContent.Configure("""{ "namespaces": { "o": "urn:orders", "soap": { "uri": "http://schemas.xmlsoap.org/soap/envelope/" } } }""");
         var errors = new ConfigErrors();
 
-        var value = content.Get<IExpressionCompiler>().Compile(new ValueConfig { Xpath = "/soap:Envelope/soap:Body/o:order" }, errors)!;
+        var value = content.Expressions.Compile(new ValueConfig { Xpath = "/soap:Envelope/soap:Body/o:order" }, errors)!;
 
         Assert.That(content.Errors.Concat(errors.All), Is.Empty);
         Assert.That(

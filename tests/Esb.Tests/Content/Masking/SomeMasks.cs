@@ -1,4 +1,6 @@
 using System.Text;
+using Esb.Configuration;
+using Esb.Content.Expressions;
 using Esb.Content.Masking;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
@@ -16,7 +18,7 @@ internal static class SomeMasks
     {
         var errors = new ConfigErrors();
         using var content = SomeContent.Configure("""{ "namespaces": { "p": "urn:payment" } }""");
-        var mask = MaskCompiler.Compile(rules, HashKey, content.Get<EsbConfiguration>(), SomeContent.Xml, TimeProvider.System, errors);
+        var mask = MaskCompiler.Compile(rules, HashKey, content.Get<NamespaceModel>(), SomeContent.Xml, TimeProvider.System, errors);
         Assert.That(errors.All, Is.Empty);
         return mask;
     }

@@ -135,6 +135,8 @@ public sealed class SchemaCatalogTests
     [TestCase("file:///etc/types.xsd")]
     [TestCase("http://127.0.0.1:9/types.xsd")]
     [TestCase("parts/../../types.xsd")]
+    [TestCase("file:types.xsd")]
+    [TestCase("http:types.xsd")]
     public void A_schema_may_include_nothing_else(string location)
     {
         using var content = SomeContent.Configure(

@@ -69,6 +69,7 @@ public sealed class LiveMapTests : IDisposable
 
     [TestCase("<xsl:template match='/'>", "ESB-XSL-COMPILE, map.xsl, line 1")]
     [TestCase("<xsl:include href='missing.xsl'/>", "ESB-XSL-RESOLVE, map.xsl, line 1")]
+    [TestCase("<xsl:include href='file:x'/>", "ESB-XSL-RESOLVE, map.xsl, line 1")]
     [TestCase("<xsl:template match='/'><xsl:value-of select='document(1)'/></xsl:template>", "ESB-XSL-DOCUMENT")]
     [TestCase("<xsl:param name='more'/><xsl:template match='/'><a/></xsl:template>", "needs the parameter 'more' now")]
     [Property("Case", "XSL-17")]
@@ -114,6 +115,26 @@ public sealed class LiveMapTests : IDisposable
         Write(Path.Combine(_folder.FullName, "part.xsl"), Says("two"));
         LookTwice(map);
 
+        Assert.That((Made(map), map.Problem), Is.EqualTo(("<two />", (string?)null)));
+    }
+
+    [Test, Property("Case", "XSL-17")]
+    public void A_change_that_the_compiler_fails_on_is_refused_and_its_error_is_logged_once()
+    {
+        Write(MapFile, Says("one"));
+        var bug = new NotSupportedException("A bug of the compiler.");
+        var isBroken = false;
+        var map = Open(files => isBroken ? throw bug : SomeMaps.Compile(files));
+
+        isBroken = true;
+        Write(MapFile, Says("two"));
+        for (var i = 0; i < 4; i++) map.Look();
+        var whileItFailed = (Made(map), map.Problem);
+        isBroken = false;
+        LookTwice(map);
+
+        Assert.That(whileItFailed, Is.EqualTo(("<one />", "the compiler failed with NotSupportedException: A bug of the compiler.")));
+        Assert.That(_log.All.Single(line => line.Level == LogLevel.Error).Text, Does.Contain(bug.ToString()), "with its stack, once");
         Assert.That((Made(map), map.Problem), Is.EqualTo(("<two />", (string?)null)));
     }
 
@@ -175,7 +196,8 @@ public sealed class LiveMapTests : IDisposable
     private LiveMap Open(Func<StylesheetFiles, XsltMap> compile)
     {
         using var factory = LoggerFactory.Create(builder => builder.AddProvider(_log));
-        return new LiveMap(MapFile, StylesheetFiles.Read(MapFile), compile, factory.CreateLogger("maps"));
+        var files = StylesheetFiles.Read(MapFile);
+        return new LiveMap(new MapModel(MapFile, files, compile(files), compile), factory.CreateLogger("maps"));
     }
 
     // Two writes within one tick of the file system's clock would look the same.

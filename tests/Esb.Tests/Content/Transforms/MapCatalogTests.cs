@@ -117,8 +117,12 @@ public sealed class MapCatalogTests
     [TestCase("<xsl:import href='http://127.0.0.1:9/x.xsl'/>", "ESB-XSL-RESOLVE", "is not allowed")]
     [TestCase("<xsl:import href='/etc/x.xsl'/>", "ESB-XSL-RESOLVE", "is not allowed")]
     [TestCase("<xsl:import href='\\\\server\\x.xsl'/>", "ESB-XSL-RESOLVE", "is not allowed")]
+    [TestCase("<xsl:include href='file:x'/>", "ESB-XSL-RESOLVE", "'file:x' is not allowed")]
+    [TestCase("<xsl:import href='http:x'/>", "ESB-XSL-RESOLVE", "'http:x' is not allowed")]
     [TestCase("<xsl:import href='missing.xsl'/>", "ESB-XSL-RESOLVE", "there is no file missing.xsl")]
     [TestCase("<xsl:import href='map.xsl'/>", "ESB-XSL-CYCLE", "map.xsl → map.xsl")]
+    [TestCase("<xsl:template match='/'><xsl:for-each select='//a'><xsl:sort case-order='upper-first'/></xsl:for-each></xsl:template>", "ESB-XSL-COMPILE", "case-order")]
+    [TestCase("<xsl:template match='/'><xsl:for-each select='//a'><xsl:sort case-order='lower-first'/></xsl:for-each></xsl:template>", "ESB-XSL-COMPILE", "case-order")]
     [Property("Case", "XSL-01"), Property("Case", "XSL-02"), Property("Case", "XSL-03"), Property("Case", "XSL-04"), Property("Case", "XSL-05"), Property("Case", "XSL-06"), Property("Case", "XSL-15")]
     public void A_map_that_cannot_work_is_a_configuration_error_with_its_place(string body, string code, string expected)
     {

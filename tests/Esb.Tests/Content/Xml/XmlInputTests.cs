@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using Esb.Configuration;
 using Esb.Content.Xml;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;

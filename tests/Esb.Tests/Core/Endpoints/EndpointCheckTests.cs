@@ -1,6 +1,6 @@
+using Esb.Configuration;
 using Esb.Core;
 using Esb.Core.Configuration;
-using Esb.Core.Endpoints;
 using Esb.Tests.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -105,10 +105,9 @@ public sealed class EndpointCheckTests : ConfigurationFixture
             { "topics": { "keyed": { "key": { "header": "x-key" } }, "plain": {} },
               "endpoints": { "out": { "type": "file-outbound", "folder": "x", {{properties}} } }{{more}} }
             """);
-        using var services = new ServiceCollection().AddEsbCore().AddSingleton(TimeProvider.System).AddSingleton(configuration).BuildServiceProvider();
         var errors = new ConfigErrors();
 
-        foreach (var check in services.GetServices<IConfigurationCheck>()) check.Check(errors);
+        using var services = Compiled.Build(new ServiceCollection().AddEsbConfiguration(), configuration, errors);
 
         return errors.All;
     }

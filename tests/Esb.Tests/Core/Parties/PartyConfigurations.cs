@@ -1,5 +1,6 @@
+using Esb.Configuration;
+using Esb.Configuration.Settings;
 using Esb.Core.Configuration;
-using Esb.Core.Configuration.Settings;
 using Esb.Host;
 using Esb.Host.Composition;
 using Microsoft.Extensions.DependencyInjection;
@@ -22,7 +23,7 @@ internal static class PartyConfigurations
         try
         {
             var environment = variables.ToDictionary(variable => variable.Name, variable => variable.Value);
-            await using var services = await InFileAsync(json, async file => await BusServices.BuildAsync(file, environment, new ServiceCollection().AddEsb()));
+            await using var services = await InFileAsync(json, async file => BusServices.Build(file, environment, new ServiceCollection().AddEsb()));
             return [];
         }
         catch (ConfigurationRefusedException ex)

@@ -17,7 +17,7 @@ public sealed class PartyPublisherTests
 
     [SetUp]
     public void CreatePublisher() => _publisher = new PartyPublisher(
-        _inner = Substitute.For<ITopicPublisher>(), new PartyDirectory(PartyConfigurations.Read("""{ "topics": { "orders": {}, "invoices": {} }, "parties": { "shop": { "publish": ["orders.*"] }, "guest": {} } }""")));
+        _inner = Substitute.For<ITopicPublisher>(), new PartyDirectory(PartyConfigurations.Read("""{ "topics": { "orders": {}, "invoices": {} }, "parties": { "shop": { "publish": ["orders.*"] }, "guest": {} } }""").Named<PartyConfig>("parties")));
 
     [TestCase("shop", "orders.new", true), TestCase("shop", "orders.new.late", false), TestCase("shop", "invoices.new", false), TestCase("guest", "orders.new", false)]
     [TestCase(null, "invoices.new", true), TestCase("of another bus", "invoices.new", true)]

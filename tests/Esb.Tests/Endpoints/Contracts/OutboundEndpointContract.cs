@@ -5,7 +5,7 @@ using Esb.Core.Messages;
 namespace Esb.Tests.Endpoints.Contracts;
 
 /// <summary>What the delivery controller relies on, whatever the outside is. Each type of outbound endpoint inherits it.</summary>
-public abstract class OutboundEndpointContract
+public abstract partial class OutboundEndpointContract
 {
     /// <summary>An endpoint whose outside is there and empty.</summary>
     protected abstract IOutboundAdapter Create();

@@ -22,7 +22,6 @@ internal sealed partial class PlainExpressions : IExpressionCompiler
     public IMessageValue CompileTemplate(string template, string path, ConfigOrigin origin, ConfigErrors errors) =>
         new PlainValue(context => Place().Replace(template, place => MessageValues.AsText(Find(context, place.Groups["kind"].Value, place.Groups["name"].Value)) ?? ""));
 
-    public void Complete() => throw new NotSupportedException();
 
     private static object? Find(MessageContext context, string kind, string name) => kind == "header" ? context.Message.Headers[name] : Part(context, name);
 

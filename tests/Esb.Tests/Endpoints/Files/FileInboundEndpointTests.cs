@@ -1,3 +1,4 @@
+using Esb.Configuration;
 using Esb.Core.Errors;
 using Esb.Tests.Fakes;
 
@@ -160,6 +161,47 @@ internal sealed class FileInboundEndpointTests : FileInboundFixture
         Assert.That(intake.Bodies, Is.EquivalentTo(["<order/>", "0", "1", "2"]));
     }
 
+    [Test, Property("Case", "T-OVL-1")]
+    public async Task Files_stay_where_they_are_while_the_host_has_too_much_to_do(CancellationToken cancellationToken)
+    {
+        var overload = new ToldOverload(new LimitsConfig { InFlightHigh = 2, InFlightLow = 1 });
+        for (var call = 0; call < 2; call++) overload.Gate.Enter(needsTopics: false); // callers of another endpoint
+
+        await AssertHeldBackAsync(overload, overload.Gate.Leave, cancellationToken);
+
+        Assert.That(overload.Gate.InFlight, Is.EqualTo(1), "its own have left");
+    }
+
+    [Test, Property("Case", "T-OVL-1")]
+    public async Task Files_stay_where_they_are_while_memory_is_short(CancellationToken cancellationToken)
+    {
+        var overload = new ToldOverload(new LimitsConfig()) { Memory = 90 };
+
+        await AssertHeldBackAsync(overload, () => overload.Memory = 10, cancellationToken);
+    }
+
+    [Test]
+    public async Task Files_stay_where_they_are_while_the_topics_take_nothing(CancellationToken cancellationToken)
+    {
+        var overload = new ToldOverload(new LimitsConfig()) { AreTopicsReady = false };
+
+        await AssertHeldBackAsync(overload, () => overload.AreTopicsReady = true, cancellationToken);
+    }
+
+    [Test]
+    public async Task Stopping_ends_the_wait_for_a_host_that_has_too_much_to_do(CancellationToken cancellationToken)
+    {
+        var (intake, overload) = (new RecordingIntake(), new ToldOverload(new LimitsConfig()) { Memory = 90 });
+        await using var endpoint = SomeFiles.Inbound(SomeFiles.InboundConfig(Folder), intake, overload: overload.Gate);
+        await PutAsync(At("order.xml"), "<order/>", cancellationToken);
+        await endpoint.StartAsync(cancellationToken);
+        await Eventually.HoldsAsync(() => overload.Asked > 0, "it waits", cancellationToken);
+
+        await endpoint.StopAsync(cancellationToken);
+
+        Assert.That((File.Exists(At("order.xml")), intake.Messages.Count), Is.EqualTo((true, 0)));
+    }
+
     [Test]
     public async Task Stopping_waits_for_the_file_that_is_handed_over(CancellationToken cancellationToken)
     {
@@ -175,5 +217,20 @@ internal sealed class FileInboundEndpointTests : FileInboundFixture
         await stopping;
 
         Assert.That(Done(), Has.Count.EqualTo(1));
+    }
+
+    private async Task AssertHeldBackAsync(ToldOverload overload, Action relieve, CancellationToken cancellationToken)
+    {
+        var (intake, before) = (new RecordingIntake(), overload.Asked);
+        for (var number = 0; number < 3; number++) await PutAsync(At($"{number}.xml"), $"{number}", cancellationToken);
+        await using var endpoint = SomeFiles.Inbound(SomeFiles.InboundConfig(Folder), intake, overload: overload.Gate);
+        await endpoint.StartAsync(cancellationToken);
+        await Eventually.HoldsAsync(() => overload.Asked > before + 1, "it has asked and waits", cancellationToken);
+        var (left, seen) = (Directory.GetFiles(Folder).Length, intake.Messages.Count);
+        relieve();
+
+        await Eventually.HoldsAsync(() => Done().Count == 3, "all are done", cancellationToken);
+        Assert.That((left, seen), Is.EqualTo((3, 0)));
+        Assert.That(intake.Bodies, Is.EquivalentTo(["0", "1", "2"]));
     }
 }

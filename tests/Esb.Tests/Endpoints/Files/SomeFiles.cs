@@ -3,6 +3,8 @@ using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Endpoints.Files;
+using Esb.Delivery.Intake.Holds;
+using Esb.Delivery.Intake.Overload;
 using Esb.Tests.Endpoints.Contracts;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -27,12 +29,13 @@ internal static class SomeFiles
     public static FileInboundConfig InboundConfig(string folder) =>
         new() { Name = "drop-box", Path = "endpoints.drop-box", Folder = folder, Process = "receive-order", Interval = TimeSpan.FromMilliseconds(20) };
 
-    public static FileInboundEndpoint Inbound(FileInboundConfig config, IMessageIntake intake, ILoggerFactory? loggers = null, Func<string, FileSystemWatcher>? watcher = null, IAuditGate? audit = null)
+    public static FileInboundEndpoint Inbound(FileInboundConfig config, IMessageIntake intake, ILoggerFactory? loggers = null, Func<string, FileSystemWatcher>? watcher = null, IAuditGate? audit = null, OverloadGate? overload = null, IntakeHold? hold = null)
     {
         var time = TimeProvider.System;
         loggers ??= NullLoggerFactory.Instance;
-        var desk = new FileDesk(config, new FileHandOver(config, intake, MaxBodyBytes, time), new FileArchive(config, time), time, loggers.CreateLogger<FileDesk>());
+        var admission = new Admission(overload, audit ?? new ToldAuditGate(), intake.NeedsTopics, new CallGate(config.MaxConcurrentCalls, time), hold);
+        var desk = new FileDesk(config, new FileHandOver(config, intake, MaxBodyBytes, time), admission, new FileArchive(config, time), time, loggers.CreateLogger<FileDesk>());
         var watch = new FolderWatch(config.Name, config.Folder, time, loggers.CreateLogger<FolderWatch>(), watcher ?? (folder => new FileSystemWatcher(folder)));
-        return new FileInboundEndpoint(config, new FolderScan(config, time, loggers.CreateLogger<FolderScan>()), watch, desk, audit ?? new ToldAuditGate(), time, loggers.CreateLogger<FileInboundEndpoint>());
+        return new FileInboundEndpoint(config, new FolderScan(config, time, loggers.CreateLogger<FolderScan>()), watch, desk, admission, time, loggers.CreateLogger<FileInboundEndpoint>());
     }
 }

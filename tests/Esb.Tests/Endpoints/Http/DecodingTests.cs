@@ -3,7 +3,7 @@ using System.Net;
 using System.Security.Cryptography;
 using System.Text;
 using Esb.Core.Audit;
-using static Esb.Tests.Endpoints.Http.HttpInboundTests;
+using static Esb.Tests.Endpoints.Http.Receiving.HttpInboundTests;
 
 namespace Esb.Tests.Endpoints.Http;
 

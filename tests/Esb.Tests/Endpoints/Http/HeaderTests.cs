@@ -3,7 +3,7 @@ using System.Net;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
-using static Esb.Tests.Endpoints.Http.HttpInboundTests;
+using static Esb.Tests.Endpoints.Http.Receiving.HttpInboundTests;
 
 namespace Esb.Tests.Endpoints.Http;
 

@@ -1,7 +1,7 @@
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
-using Esb.Endpoints.Http;
+using Esb.Endpoints.Http.Wire;
 using Microsoft.Extensions.Primitives;
 
 namespace Esb.Tests.Endpoints.Http;

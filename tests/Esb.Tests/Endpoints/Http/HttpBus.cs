@@ -1,6 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
+using Esb.Configuration.Settings;
 using Esb.Content;
 using Esb.Core;
 using Esb.Core.Configuration;
@@ -10,10 +13,12 @@ using Esb.Core.Messages;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
-using Esb.Tests.Storage;
+using Esb.Delivery.Intake;
 using Esb.Endpoints.Http;
-using Esb.Endpoints.Intake;
+using Esb.Storage.Sql;
+using Esb.Storage.Sqlite;
 using Esb.Tests.Fakes;
+using Esb.Tests.Storage;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using NSubstitute;
@@ -25,6 +30,7 @@ internal sealed class HttpBus : IAsyncDisposable
 {
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("esb-http-");
     private readonly Dictionary<string, MessageStep> _processes = [];
+    private readonly SqliteDatabase _database;
     private ServiceProvider? _services;
     private bool _isStopped;
 
@@ -32,7 +38,8 @@ internal sealed class HttpBus : IAsyncDisposable
     {
         Transport.IsDurable.Returns(true);
         Transport.Status.Returns(new TransportStatus(IsReady: true));
-        Keys = SomeKeys.In(Path.Combine(_folder.FullName, "keys"));
+        _database = SomeDatabase.In(Path.Combine(_folder.FullName, "keys"));
+        Keys = new IdempotencyKeys(_database, TimeProvider.System);
         Publisher.PublishAsync(default!, default!, default!, default).ReturnsForAnyArgs(call =>
         {
             if (call.Arg<MessageContext>() is not { } context) return ValueTask.CompletedTask; // a test is giving another answer
@@ -56,11 +63,14 @@ internal sealed class HttpBus : IAsyncDisposable
     /// <summary>The environment, where secrets come from.</summary>
     public Dictionary<string, string> Variables { get; } = [];
 
+    /// <summary>Registers further types.</summary>
+    public Action<IServiceCollection> Types { get; init; } = _ => { };
+
     public TimeProvider Time { get; init; } = TimeProvider.System;
 
     public AuditLog Audit { get; } = new();
 
-    public ToldAuditGate AuditGate { get; } = new();
+    public ToldAuditGate AuditGate { get; init; } = new();
 
     public LogLines Log { get; } = new();
 
@@ -117,18 +127,19 @@ internal sealed class HttpBus : IAsyncDisposable
             .AddSingleton<Esb.Core.Audit.IAuditGate>(AuditGate)
             .AddSingleton(Substitute.For<ILeaseStore>())
             .AddSingleton(Catalog())
-            .AddEsbCore()
+            .AddModel(_ => new ProcessModels(new Dictionary<string, StepListModel>()))
+            .AddEsbConfiguration()
             .AddEsbContent()
             .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(AnyTransportConfig), "For tests."))
             .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(AnyStoreConfig), "For tests."))
             .AddIntake()
             .AddHttpEndpoints();
+        Types(services);
         var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(file, Variables, Errors);
         if (configuration is null) return;
-        _services = services.AddSingleton(configuration).BuildServiceProvider();
-        foreach (var check in _services.GetServices<IConfigurationCheck>()) check.Check(Errors);
-        var type = _services.GetServices<IEndpointType>().OfType<IOutboundEndpointType>().Single();
-        foreach (var outbound in configuration.Named<EndpointConfig>("endpoints").Values.OfType<OutboundEndpointConfig>()) Adapters[outbound.Name] = type.Prepare(outbound, Errors);
+        _services = Compiled.Build(services, configuration, Errors);
+        foreach (var outbound in _services.GetRequiredService<EndpointModels>().Outbound)
+            Adapters[outbound.Config.Name] = outbound.Create is { } create ? () => create(_services) : null;
     }
 
     public Task StopAsync(CancellationToken cancellationToken)
@@ -150,6 +161,7 @@ internal sealed class HttpBus : IAsyncDisposable
         }
 
         Client.Dispose();
+        await _database.DisposeAsync();
         _folder.Delete(recursive: true);
     }
 

@@ -1,4 +1,4 @@
-using Esb.Core.Configuration;
+using Esb.Configuration;
 using Esb.Core.Endpoints;
 using Microsoft.Extensions.DependencyInjection;
 

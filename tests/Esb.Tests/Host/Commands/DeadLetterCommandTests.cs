@@ -2,7 +2,6 @@ using System.Text;
 using Esb.Core.Messages;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
-using Esb.Host.Commands;
 using Esb.Storage;
 using Esb.Storage.Files;
 using Esb.Tests.Host.Management;

@@ -51,6 +51,8 @@ public sealed class TransformCommandTests : IDisposable
     }
 
     [TestCase("<xsl:template match='/'>", 3, "ESB-XSL-COMPILE .*map.xsl, line 1, column [0-9]+: ")]
+    [TestCase("<xsl:include href='file:x'/>", 3, "ESB-XSL-RESOLVE .*map.xsl, line 1, column [0-9]+: 'file:x' is not allowed")]
+    [TestCase("<xsl:template match='/'><xsl:for-each select='*'><xsl:sort case-order='upper-first'/></xsl:for-each></xsl:template>", 3, "ESB-XSL-COMPILE .*map.xsl, line 1, column [0-9]+: .*case-order")]
     [TestCase("<xsl:param name='p'/>", 2, "ESB-XSL-PARAM .*x.xml: The map map needs the parameter 'p'")]
     [TestCase("<xsl:template match='/'><xsl:message terminate='yes'>no order</xsl:message></xsl:template>", 1, "ESB-XSL-TERMINATED .*x.xml: .*no order")]
     public async Task Map_that_cannot_be_used_says_where_and_why(string body, int exitCode, string expected)

@@ -41,7 +41,7 @@ public sealed class BusFuzzTests
             await File.WriteAllBytesAsync(path, round % 2 == 0 ? mutations.OfBytes(bytes) : mutations.OfValues(bytes));
             try
             {
-                await (await BusServices.BuildAsync(path, Variables, new ServiceCollection().AddEsb())).DisposeAsync();
+                await (BusServices.Build(path, Variables, new ServiceCollection().AddEsb())).DisposeAsync();
             }
             catch (ConfigurationRefusedException ex)
             {

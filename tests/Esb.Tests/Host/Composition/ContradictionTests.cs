@@ -1,3 +1,4 @@
+using Esb.Configuration.Compiling;
 using Esb.Core.Configuration;
 using Esb.Host;
 using Esb.Host.Composition;
@@ -128,7 +129,7 @@ public sealed class ContradictionTests
     {
         await using var services = await BuildAsync("""{ "management": { "url": "http://0.0.0.0:8081" } }""");
 
-        var warning = services.GetRequiredService<ConfigErrors>().Warnings.Single();
+        var warning = services.GetRequiredService<Live<BusModel>>().Current.Warnings.Single();
 
         Assert.That((warning.Code, warning.Path), Is.EqualTo(("ESB-CFG-EXPOSED", "management.url")));
     }
@@ -143,7 +144,7 @@ public sealed class ContradictionTests
     {
         var error = await RefuseOnceAsync(json.Replace("ALLOW", ""));
         await using var services = await BuildAsync(json.Replace("ALLOW", """, "allowInsecure": true"""));
-        var warning = services.GetRequiredService<ConfigErrors>().Warnings.Single();
+        var warning = services.GetRequiredService<Live<BusModel>>().Current.Warnings.Single();
 
         Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-INSECURE", path)));
         Assert.That(error.Expected, Does.Contain($"expected {expected}, or \"allowInsecure\": true"));
@@ -160,7 +161,7 @@ public sealed class ContradictionTests
     {
         await using var services = await BuildAsync(json);
 
-        Assert.That(services.GetRequiredService<ConfigErrors>().Warnings, Is.Empty);
+        Assert.That(services.GetRequiredService<Live<BusModel>>().Current.Warnings, Is.Empty);
     }
 
     private static string Catching(string code, string steps) =>
@@ -190,6 +191,6 @@ public sealed class ContradictionTests
     {
         var file = Path.Combine(_folder.FullName, "esb.json");
         await File.WriteAllTextAsync(file, json);
-        return await BusServices.BuildAsync(file, new Dictionary<string, string>(), new ServiceCollection().AddEsb());
+        return BusServices.Build(file, new Dictionary<string, string>(), new ServiceCollection().AddEsb());
     }
 }

@@ -12,7 +12,7 @@ public sealed class OneWaveTests
     private const string Mistakes = """
         {
           "nmae": "shop",
-          "transport": { "type": "rabbitmq", "url": "amqps://guest:guest@broker.example", "prefix": "a b" },
+          "transport": { "type": "rabbitmq", "url": "amqps://guest:guest@broker.example", "prefix": "a b", "tls": { "ca": "none.pem" } },
           "store": { "type": "postgres", "connection": "Database=esb", "schema": "Esb" },
           "management": { "url": "http://127.0.0.1:70000" },
           "telemetry": { "otlp": "nowhere" },
@@ -67,6 +67,7 @@ public sealed class OneWaveTests
         "ESB-CFG-CLEARSECRET transport.url",
         "ESB-CFG-DEFAULTCRED transport.url",
         "ESB-CFG-NAME transport.prefix",
+        "ESB-CFG-CERT transport.tls.ca",
         "ESB-CFG-CONNECTION store.connection",
         "ESB-CFG-NAME store.schema",
         "ESB-CFG-PORT management.url",
@@ -183,7 +184,7 @@ public sealed class OneWaveTests
     {
         var file = Path.Combine(_folder.FullName, "esb.json");
         await File.WriteAllTextAsync(file, json);
-        var refusal = Assert.ThrowsAsync<ConfigurationRefusedException>(() => BusServices.BuildAsync(file, new Dictionary<string, string>(), new ServiceCollection().AddEsb()));
+        var refusal = Assert.Throws<ConfigurationRefusedException>(() => BusServices.Build(file, new Dictionary<string, string>(), new ServiceCollection().AddEsb()));
         return refusal!.Errors;
     }
 }

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
+using Esb.Configuration;
 using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;

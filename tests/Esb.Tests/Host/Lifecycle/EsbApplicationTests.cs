@@ -42,7 +42,7 @@ public sealed class EsbApplicationTests
         {
             if (line.Contains("is running", StringComparison.Ordinal)) stop.Cancel();
         };
-        await using var services = await BuildAsync();
+        await using var services = Build();
 
         var outcome = await new EsbApplication(services).RunAsync(stop.Token, cancellationToken);
 
@@ -60,7 +60,7 @@ public sealed class EsbApplicationTests
     public async Task Host_that_is_told_to_stop_while_it_starts_stops_cleanly(CancellationToken cancellationToken)
     {
         using var stop = new CancellationTokenSource();
-        await using var services = await BuildAsync();
+        await using var services = Build();
         await stop.CancelAsync();
 
         var outcome = await new EsbApplication(services).RunAsync(stop.Token, cancellationToken);
@@ -76,7 +76,7 @@ public sealed class EsbApplicationTests
         var reader = Substitute.For<IBusPart>();
         reader.Stage.Returns(BusStage.Inbound);
         reader.StartAsync(default).ReturnsForAnyArgs(Task.FromException(new ConfigurationRefusedException([new ConfigError("ESB-CFG-PORT", "listeners.public.url", null, "the port is in use")])));
-        await using var services = await BuildAsync(store, reader);
+        await using var services = Build(store, reader);
 
         Assert.That(() => new EsbApplication(services).RunAsync(cancellationToken, cancellationToken), Throws.TypeOf<ConfigurationRefusedException>());
 
@@ -89,12 +89,12 @@ public sealed class EsbApplicationTests
         using var first = Occupied();
         using var second = Occupied();
         var store = Substitute.For<IBusPart>();
-        await using var services = await BuildAsync(PortOf(first), store);
+        await using var services = Build(PortOf(first), store);
         var elsewhere = new ListeningPlace("the listener 'elsewhere'", new ManagementConfig(), "url", $"http://127.0.0.1:{PortOf(second)}", IsOpened: true);
         var closed = elsewhere with { IsOpened = false };
 
         var refusal = Assert.ThrowsAsync<ConfigurationRefusedException>(() => new EsbApplication(services).RunAsync(cancellationToken, cancellationToken));
-        var both = Assert.Throws<ConfigurationRefusedException>(() => PortProbe.RequireFree([.. services.GetServices<IListeningPart>().SelectMany(part => part.Places), elsewhere, closed]));
+        var both = Assert.Throws<ConfigurationRefusedException>(() => PortProbe.RequireFree([.. services.GetRequiredService<Live<ListeningPlaces>>().Current.All.Where(place => place.Settings is ManagementConfig), elsewhere, closed]));
 
         Assert.That(refusal!.Errors.Single().ToString(), Does.StartWith($"ESB-CFG-PORT management.url = \"http://127.0.0.1:{PortOf(first)}\": the port {PortOf(first)} is in use ("));
         Assert.That(both!.Errors.Select(error => error.Expected), Is.EqualTo([$"the port {PortOf(first)} is in use", $"the port {PortOf(second)} is in use"]));
@@ -110,12 +110,11 @@ public sealed class EsbApplicationTests
         {
             if (line.Contains("is running", StringComparison.Ordinal)) stop.Cancel();
         };
-        await using var services = await BuildAsync();
-        services.GetRequiredService<ConfigErrors>().Warn("ESB-CFG-EXPOSED", new ManagementConfig { Path = "management" }, "url", "can be reached");
+        await using var services = Build($"http://0.0.0.0:{FreePorts.Next()}");
 
         await new EsbApplication(services).RunAsync(stop.Token, cancellationToken);
 
-        Assert.That(_log.Lines, Has.One.EqualTo("ESB-CFG-EXPOSED management.url: can be reached (default)"));
+        Assert.That(_log.Lines, Has.One.Match("^ESB-CFG-EXPOSED management.url = .* can be reached from other machines"));
     }
 
     [Test]
@@ -135,15 +134,17 @@ public sealed class EsbApplicationTests
 
     private static int PortOf(TcpListener listener) => ((IPEndPoint)listener.LocalEndpoint).Port;
 
-    private Task<ServiceProvider> BuildAsync(params IBusPart[] parts) => BuildAsync(FreePorts.Next(), parts);
+    private ServiceProvider Build(params IBusPart[] parts) => Build(FreePorts.Next(), parts);
 
-    private Task<ServiceProvider> BuildAsync(int managementPort, params IBusPart[] parts)
+    private ServiceProvider Build(int managementPort, params IBusPart[] parts) => Build($"http://127.0.0.1:{managementPort}", parts);
+
+    private ServiceProvider Build(string management, params IBusPart[] parts)
     {
         var path = Path.Combine(_folder.FullName, "esb.json");
         File.WriteAllText(path, $$"""
             {
               "name": "shop",
-              "management": { "url": "http://127.0.0.1:{{managementPort}}" },
+              "management": { "url": "{{management}}" },
               "topics": { "orders": {} },
               "endpoints": {
                 "shop": { "type": "http-inbound", "path": "/orders", "process": "receive-order" },
@@ -155,7 +156,7 @@ public sealed class EsbApplicationTests
         var services = StandIns.Services();
         services.AddLogging(logging => logging.AddProvider(_log));
         foreach (var part in parts) services.AddSingleton(part);
-        return BusServices.BuildAsync(path, new Dictionary<string, string>(), services);
+        return BusServices.Build(path, new Dictionary<string, string>(), services);
     }
 }
 

@@ -71,6 +71,18 @@ public sealed class LogLevelsTests
     [TestCase("topics", "Esb.Topics"), TestCase("Endpoints", "Esb.Endpoints"), TestCase("DEFAULT", "default"), TestCase("Esb.Host.Logging", "Esb.Host.Logging"), TestCase("Esb.Host.Logging.LogLevels", "Esb.Host.Logging.LogLevels"), TestCase("microsoft.extensions.logging", "microsoft.extensions.logging")]
     public void Category_is_known(string name, string category) => Assert.That(LogCategories.Resolve(name, out _), Is.EqualTo(category));
 
+    [TestCase("Esb.Core.Configuration", "Esb.Configuration.LiveSettings"), TestCase("Esb.Configuration", "Esb.Configuration.LiveSettings")]
+    [TestCase("endpoints", "Esb.Delivery.Attempts.Attempter"), TestCase("Esb.Endpoints.Delivery", "Esb.Delivery.Attempts.Attempter")]
+    [TestCase("Esb.Endpoints.Intake", "Esb.Delivery.Intake.MessageIntake"), TestCase("Esb.Delivery", "Esb.Delivery.Attempts.Attempter")]
+    public void Category_outlives_the_move_of_its_types(string name, string type)
+    {
+        var logger = _services.GetRequiredService<ILoggerFactory>().CreateLogger(type);
+
+        Levels.Change(Of(LogCategories.Resolve(name, out _)!, LogLevel.Debug), duration: null);
+
+        Assert.That(logger.IsEnabled(LogLevel.Debug), Is.True);
+    }
+
     [TestCase("topcs"), TestCase("Esb.Nothing"), TestCase("Esb.Host.Log"), TestCase(""), TestCase("Esb")]
     public void Category_that_nothing_logs_in_is_refused(string name)
     {

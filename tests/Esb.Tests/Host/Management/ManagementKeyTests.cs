@@ -1,3 +1,4 @@
+using System.Runtime.Versioning;
 using Esb.Core.Configuration;
 using Esb.Host.Management;
 using NUnit.Framework;
@@ -22,6 +23,16 @@ public sealed class ManagementKeyTests
         Assert.That(written, Has.Length.EqualTo(43).And.Matches("^[A-Za-z0-9_-]+$"));
         Assert.That(key.Matches(written), Is.True);
         if (!OperatingSystem.IsWindows()) Assert.That(File.GetUnixFileMode(KeyFile), Is.EqualTo(UnixFileMode.UserRead | UnixFileMode.UserWrite));
+    }
+
+    [Test, Platform(Exclude = "Win"), UnsupportedOSPlatform("windows")]
+    public void Folder_that_the_first_start_makes_is_its_owners_alone()
+    {
+        var folder = Path.Combine(_folder.FullName, "made");
+
+        ManagementKey.ReadOrCreate(Path.Combine(folder, "management.key"));
+
+        Assert.That(File.GetUnixFileMode(folder), Is.EqualTo(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute));
     }
 
     [Test]

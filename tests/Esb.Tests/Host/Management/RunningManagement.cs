@@ -34,7 +34,7 @@ internal sealed class RunningManagement : IAsyncDisposable
         var running = new RunningManagement();
         var services = StandIns.Services();
         add?.Invoke(services);
-        running.Services = await BusServices.BuildAsync(running.WriteConfiguration(), new Dictionary<string, string>(), services);
+        running.Services = BusServices.Build(running.WriteConfiguration(), new Dictionary<string, string>(), services);
         running.Server = new ManagementServer(running.Services, Path.Combine(running._folder.FullName, "esb-data", "management.key"));
         await running.Server.StartAsync(cancellationToken);
         running.Services.GetRequiredService<HostState>().Started();

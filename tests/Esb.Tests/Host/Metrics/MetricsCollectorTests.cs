@@ -3,7 +3,7 @@ using System.Diagnostics.Metrics;
 using Esb.Core.Diagnostics;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
-using Esb.Endpoints.Delivery;
+using Esb.Delivery.Failures;
 using Esb.Host.Metrics;
 using Esb.Tests.Fakes;
 using Esb.Tests.Host.Management;

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Esb.Core.Audit;
+using Esb.Core.Configuration;
 using Esb.Core.Messages;
 using Esb.Host.Telemetry;
 using Esb.Tests.Audit.Recording;
@@ -23,7 +24,7 @@ public sealed class SpanMaskTests
     {
         _audit = new ConfiguredAudit("""{ "audit": { "masks": [{ "jsonpath": "$.card", "action": "last4" }, { "header": "user-agent" }] } }""");
         _ended = new EndedSpans();
-        _provider = Sdk.CreateTracerProviderBuilder().AddSource(Source.Name).AddProcessor(new SpanMask(_audit.Trail.Mask)).AddProcessor(_ended).Build();
+        _provider = Sdk.CreateTracerProviderBuilder().AddSource(Source.Name).AddProcessor(new SpanMask(Live<IMessageMask>.Always(_audit.Trail.Mask))).AddProcessor(_ended).Build();
     }
 
     [TearDown]

@@ -70,7 +70,7 @@ public sealed class FileAuditStoreTests
     [Test, CancelAfter(20_000)]
     public async Task A_segment_that_comes_to_its_end_while_a_search_looks_is_read_to_its_end(CancellationToken cancellationToken)
     {
-        var (audit, _) = FileStore.Folders(_config);
+        var audit = FileStore.AuditFolder(Path.GetFullPath(_config.Folder));
         await using var log = SegmentLog.Open(audit, SmallSegments, NullLogger.Instance);
         var (grows, written) = (true, 1);
         using var index = new FileAuditIndex(audit, LookWhileItGrows, NullLogger.Instance);
@@ -154,7 +154,7 @@ public sealed class FileAuditStoreTests
     {
         const string Json =
             """{"id":"019a0000-0000-7000-8000-000000000001","kind":"Recorded","time":"2026-01-02T03:04:05+00:00","messageId":"019a0000-0000-7000-8000-000000000002","conversationId":"019a0000-0000-7000-8000-000000000003","endpoint":"orders","name":"order-received","attempt":0,"fields":{"order":"A-1001"}}""";
-        var (audit, _) = FileStore.Folders(_config);
+        var audit = FileStore.AuditFolder(Path.GetFullPath(_config.Folder));
         await using (var log = SegmentLog.Open(audit, SegmentOptions.Default, NullLogger.Instance))
         {
             await log.AppendAsync(new byte[] { 1, unchecked((byte)Json.Length), (byte)(Json.Length >> 8), 0, 0, 255, 255, 255, 255 }.Concat(Encoding.UTF8.GetBytes(Json)).ToArray(), cancellationToken);
@@ -168,7 +168,7 @@ public sealed class FileAuditStoreTests
     [Test, CancelAfter(10_000)]
     public async Task A_record_of_a_later_version_is_left_alone(CancellationToken cancellationToken)
     {
-        var (audit, _) = FileStore.Folders(_config);
+        var audit = FileStore.AuditFolder(Path.GetFullPath(_config.Folder));
         await using (var log = SegmentLog.Open(audit, SegmentOptions.Default, NullLogger.Instance)) await log.AppendAsync(new byte[] { 2, 1, 2, 3 }, cancellationToken);
 
         await using var store = await OpenAsync(cancellationToken);
@@ -195,7 +195,7 @@ public sealed class FileAuditStoreTests
         return store;
     }
 
-    private IReadOnlyList<SegmentFile> Segments() => SegmentFile.List(FileStore.Folders(_config).Audit);
+    private IReadOnlyList<SegmentFile> Segments() => SegmentFile.List(FileStore.AuditFolder(Path.GetFullPath(_config.Folder)));
 
     private static async Task<List<AuditFact>> FindAsync(IAuditStore store, AuditQuery query, CancellationToken cancellationToken) =>
         await store.FindAsync(query, cancellationToken).ToListAsync(cancellationToken);

@@ -1,3 +1,6 @@
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
+using Esb.Configuration.Settings;
 using Esb.Content;
 using Esb.Core;
 using Esb.Core.Configuration;
@@ -22,15 +25,22 @@ internal sealed class CompiledProcesses : IDisposable
     /// <param name="processes">The section <c>processes</c>, as JSON.</param>
     /// <param name="place">What both endpoints have to do with on the outside; nothing that could be told by default.</param>
     /// <param name="prepare">Tells what transactions are possible; by default all.</param>
+    /// <param name="register">Registers further steps.</param>
     /// <param name="maps">Stylesheets, by the names of their maps.</param>
-    public CompiledProcesses(string processes, string place = "", Action<ITransactions>? prepare = null, params IReadOnlyList<(string Name, string Text)> maps)
+    public CompiledProcesses(
+        string processes,
+        string place = "",
+        Action<ITransactionSupport>? prepare = null,
+        Action<IServiceCollection>? register = null,
+        params IReadOnlyList<(string Name, string Text)> maps)
     {
         Publisher = Substitute.For<ITopicPublisher>();
         Outgoing = Substitute.For<IOutgoingPublisher>();
         Caller = Substitute.For<IEndpointCaller>();
         Transactions = Substitute.For<ITransactions>();
-        Transactions.ObstacleOf(default!).ReturnsForAnyArgs((string?)null);
-        prepare?.Invoke(Transactions);
+        var support = Substitute.For<ITransactionSupport>();
+        support.ObstacleOf(default!).ReturnsForAnyArgs((string?)null);
+        prepare?.Invoke(support);
         var file = Path.Combine(_folder.FullName, "esb.json");
         foreach (var (name, text) in maps) File.WriteAllText(Path.Combine(_folder.FullName, $"{name}.xsl"), text);
         File.WriteAllText(file, $$"""
@@ -55,17 +65,18 @@ internal sealed class CompiledProcesses : IDisposable
             .AddSingleton(Outgoing)
             .AddSingleton(Caller)
             .AddSingleton(Transactions)
-            .AddEsbCore()
+            .AddCompiling(ServiceDescriptor.Singleton(support))
+            .AddEsbConfiguration()
             .AddEsbContent()
             .AddEsbWorkflows()
             .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(TestTransportConfig), "For tests."))
             .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(TestStoreConfig), "For tests."))
             .AddSingleton(new SettingsKind(typeof(EndpointConfig), "test-outbound", typeof(TestOutboundConfig), "For tests."))
             .AddSingleton(new SettingsKind(typeof(EndpointConfig), "test-inbound", typeof(TestInboundConfig), "For tests."));
+        register?.Invoke(services);
         var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(file, new Dictionary<string, string>(), Errors);
         if (configuration is null) return;
-        _services = services.AddSingleton(configuration).BuildServiceProvider();
-        foreach (var check in _services.GetServices<IConfigurationCheck>()) check.Check(Errors);
+        _services = Compiled.Build(services, configuration, Errors);
     }
 
     public ConfigErrors Errors { get; } = new();
@@ -91,7 +102,7 @@ internal sealed class CompiledProcesses : IDisposable
 
     public IMessageProcess Main => _services!.GetRequiredService<IProcessCatalog>().Find("main");
 
-    public string Describe() => _services!.GetRequiredService<IProcessCatalog>().Find("main").Description;
+    public string Describe() => Service<ProcessModels>().Find("main")!.Description;
 
     public void Dispose()
     {

@@ -115,7 +115,7 @@ public sealed class TransactionStepTests : IDisposable
     [Test]
     public void Database_that_cannot_keep_an_outbox_is_refused()
     {
-        _processes = new CompiledProcesses(Process("[]"), prepare: transactions => transactions.ObstacleOf("shop").Returns("it cannot"));
+        _processes = new CompiledProcesses(Process("[]"), prepare: support => support.ObstacleOf("shop").Returns("it cannot"));
 
         Assert.That(_processes.Errors.All.Select(error => error.ToString()), Has.One.StartsWith("ESB-CFG-TRANSACTION processes.main[0].transaction.connection"));
     }

@@ -1,7 +1,7 @@
-using Esb.Core.Configuration;
+using Esb.Configuration;
 using Esb.Core.Endpoints;
-using Esb.Endpoints.Http;
 using Esb.Endpoints.Http.Access;
+using Esb.Endpoints.Http.Receiving;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
 using NSubstitute;

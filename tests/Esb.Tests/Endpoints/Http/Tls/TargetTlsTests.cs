@@ -1,5 +1,4 @@
 using System.Text;
-using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Tests.Topics;

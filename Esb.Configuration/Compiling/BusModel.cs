@@ -1,0 +1,54 @@
+using Esb.Configuration.Revisions;
+using Esb.Core.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Esb.Configuration.Compiling;
+
+/// <summary>A compiled configuration: a value. Immutable; several can be alive in one process, each with its own expressions, maps and
+/// processes.</summary>
+public sealed class BusModel
+{
+    private readonly IReadOnlyDictionary<Type, object> _models;
+
+    /// <summary>The result of a compile phase.</summary>
+    /// <param name="configuration">What was compiled.</param>
+    /// <param name="models">The models by their type.</param>
+    /// <param name="warnings">What is allowed, but should be known.</param>
+    public BusModel(EsbConfiguration configuration, IReadOnlyDictionary<Type, object> models, IReadOnlyList<ConfigError> warnings) =>
+        (Configuration, _models, Warnings) = (configuration, models, warnings);
+
+    /// <summary>What it was compiled from.</summary>
+    public EsbConfiguration Configuration { get; }
+
+    /// <summary>What is allowed, but should be known: reported at every start, and by <c>esb validate</c>.</summary>
+    public IReadOnlyList<ConfigError> Warnings { get; }
+
+    /// <summary>A model by its type.</summary>
+    /// <exception cref="KeyNotFoundException">None of this type was registered.</exception>
+    public TModel Get<TModel>()
+        where TModel : class => (TModel)_models[typeof(TModel)];
+
+    /// <summary>A model by its type; null where none was registered.</summary>
+    public TModel? Find<TModel>()
+        where TModel : class => (TModel?)_models.GetValueOrDefault(typeof(TModel));
+
+    /// <summary>Gives the services of a bus the models to run on: those that cannot change while it runs as they are now, all others by
+    /// their revision.</summary>
+    public IServiceCollection AddTo(IServiceCollection services)
+    {
+        var fixedModels = services.Select(service => service.ImplementationInstance).OfType<CompileService>().Where(service => service.IsFixed).Select(service => service.Descriptor.ServiceType).ToHashSet();
+        foreach (var (type, model) in _models)
+        {
+            if (fixedModels.Contains(type)) services.AddSingleton(type, model);
+            else services.AddScoped(type, provider => provider.GetRequiredService<RevisionScope>().Model._models[type]);
+        }
+
+        return services
+            .AddScoped<RevisionScope>()
+            .AddScoped(provider => provider.GetRequiredService<RevisionScope>().Model)
+            .AddScoped(provider => provider.GetRequiredService<RevisionScope>().Model.Configuration)
+            .AddSingleton(provider => new LiveRevisions(provider.GetRequiredService<IServiceScopeFactory>(), this))
+            .AddSingleton<IRevisions>(provider => provider.GetRequiredService<LiveRevisions>())
+            .AddSingleton(typeof(Live<>));
+    }
+}

@@ -1,0 +1,61 @@
+using Esb.Configuration.Rules;
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Endpoints;
+using Esb.Core.Expressions;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+
+namespace Esb.Configuration.Compiling;
+
+/// <summary>Compiles the section <c>endpoints</c>, each endpoint by its type.</summary>
+internal sealed class EndpointCompiler(
+    IReadOnlyDictionary<string, EndpointConfig> endpoints,
+    ConfigErrors errors,
+    IEnumerable<SettingsKind> kinds,
+    IEnumerable<IEndpointType> types,
+    LimitsConfig limits,
+    IReadOnlyDictionary<string, ConnectionConfig> connections,
+    IReadOnlyDictionary<string, TopicConfig> topics,
+    IExpressionCompiler? expressions = null) : ICompiler<EndpointModels>
+{
+    // What changes nothing about the instances: it is looked at before one is rented, and after.
+    private static readonly string[] BeforeInstances =
+        ["subscribe", "filter", "retry", "onFailure", "prefetch", "poolSize", "processingThreads", "audit", "party"];
+
+    // What an inbound endpoint leaves to its intake.
+    private static readonly string[] BehindIntake = ["process", "publish", "audit", "party"];
+
+    private readonly ILookup<Type?, string> _names = kinds.ToLookup(kind => kind.Settings, kind => kind.Kind);
+    private readonly Dictionary<Type, IEndpointType> _types = types.ToDictionary(type => type.Settings);
+
+    public EndpointModels Compile() => new(
+        [.. endpoints.Values.OfType<InboundEndpointConfig>().Select(Compile)],
+        [.. endpoints.Values.OfType<OutboundEndpointConfig>().Select(Compile)]);
+
+    private InboundModel Compile(InboundEndpointConfig config)
+    {
+        HeaderRule.Check(config, errors);
+        return new InboundModel(config, NameOf(config), Find<IInboundEndpointType>(config)?.Compile(config, errors)) { Fingerprint = Fingerprint.Of(config, BehindIntake, limits) };
+    }
+
+    private OutboundModel Compile(OutboundEndpointConfig config)
+    {
+        HeaderRule.Check(config, errors);
+        var create = Find<IOutboundEndpointType>(config)?.Compile(config, errors);
+        var filter = config.Filter is null ? null : expressions?.Compile(config.Filter, errors);
+        if (filter?.ReadsBody == true) errors.Add("ESB-CFG-FILTER", config, "filter", "looks at headers and the envelope only, never into the body");
+        var ground = new SettingsRecord?[] { limits, config.Database is { } database ? connections.GetValueOrDefault(database) : null };
+        return new OutboundModel(config, NameOf(config), filter, create)
+        {
+            Fingerprint = Fingerprint.Of(config, [], [.. ground, .. config.Subscribe.Select(pattern => topics.GetValueOrDefault(pattern.Topic))]),
+            AdapterFingerprint = Fingerprint.Of(config, BeforeInstances, ground),
+        };
+    }
+
+    private string NameOf(EndpointConfig config) => _names[config.GetType()].FirstOrDefault() ?? config.GetType().Name;
+
+    // A composition without the type, which starts no endpoint, knows the settings all the same.
+    private TType? Find<TType>(EndpointConfig config)
+        where TType : class, IEndpointType => _types.GetValueOrDefault(config.GetType()) as TType;
+}

@@ -1,0 +1,37 @@
+using System.Security.Cryptography;
+using System.Text;
+using System.Text.Json.Nodes;
+using Esb.Configuration.Settings;
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+
+namespace Esb.Configuration.Compiling;
+
+/// <summary>Tells whether settings say the same: the SHA-256 of their canonical form, members sorted, white space gone.</summary>
+public static class Fingerprint
+{
+    /// <summary>Of settings.</summary>
+    public static string Of(SettingsRecord settings) => Of(settings.Written);
+
+    /// <summary>Of a whole configuration.</summary>
+    internal static string Of(ConfigNode? node) => Hash(Canonical(node, []));
+
+    /// <summary>Of settings, and of others that they stand on.</summary>
+    /// <param name="settings">The settings.</param>
+    /// <param name="without">Members that do not count.</param>
+    /// <param name="ground">What else counts.</param>
+    public static string Of(SettingsRecord settings, IReadOnlyCollection<string> without, params IEnumerable<SettingsRecord?> ground) =>
+        Hash(new JsonArray([Canonical(settings.Written, without), .. ground.Select(one => Canonical(one?.Written, []))]));
+
+    private static string Hash(JsonNode? canonical) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(canonical?.ToJsonString() ?? "")));
+
+    private static JsonNode? Canonical(ConfigNode? node, IReadOnlyCollection<string> without) => node?.Kind switch
+    {
+        null => null,
+        ConfigKind.Object => new JsonObject(node.Members.OrderBy(member => member.Name, StringComparer.Ordinal)
+            .Where(member => member.Name != RootType.SchemaKey && !without.Contains(member.Name))
+            .Select(member => KeyValuePair.Create(member.Name, Canonical(member.Value, [])))),
+        ConfigKind.Array => new JsonArray([.. node.Items.Select(item => Canonical(item, []))]),
+        _ => node.ToJson(),
+    };
+}

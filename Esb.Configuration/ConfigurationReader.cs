@@ -1,0 +1,48 @@
+using Esb.Configuration.Compiling;
+using Esb.Configuration.Reading;
+using Esb.Configuration.Settings;
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+
+namespace Esb.Configuration;
+
+/// <summary>Reads a whole configuration: files, the overlay of an environment, environment variables, references; and checks all of it.</summary>
+/// <remarks>Laid over one another in this order, the later one wins: defaults, the files, <c>environments/NAME.json</c>, variables <c>ESB__…</c>.</remarks>
+public sealed class ConfigurationReader(SettingsCatalog catalog)
+{
+    private const int RevisionLength = 12;
+
+    /// <summary>Reads and checks; the result is null when anything is wrong, and the errors then say all that is.</summary>
+    /// <inheritdoc cref="ReadDraft"/>
+    public EsbConfiguration? Read(string path, IReadOnlyDictionary<string, string> variables, ConfigErrors errors)
+    {
+        var draft = ReadDraft(path, variables, errors);
+        return errors.Any ? null : draft;
+    }
+
+    /// <summary>Reads what can be read, so that its parts can be checked whatever is wrong beside them; null only where a file cannot be read at all.</summary>
+    /// <remarks>
+    /// After an error a property holds its default or a stand-in, and things that cannot be read are left out;
+    /// <see cref="SettingsRecord.IsSound"/>, <see cref="SettingsRecord.IsWhole"/> and <see cref="EsbConfiguration.Unread"/> tell. Nothing
+    /// may be started from it.
+    /// </remarks>
+    /// <param name="path">A file, or a folder whose <c>*.json</c> are merged.</param>
+    /// <param name="variables">The environment variables.</param>
+    /// <param name="errors">Receives every error.</param>
+    public EsbConfiguration? ReadDraft(string path, IReadOnlyDictionary<string, string> variables, ConfigErrors errors)
+    {
+        variables.TryGetValue("ESB_ENVIRONMENT", out var environment);
+        var root = new RootType(catalog);
+        var files = new ConfigFiles(catalog, root, errors).Read(path, string.IsNullOrEmpty(environment) ? null : environment);
+        if (files is null) return null;
+
+        var written = root.WithDefaults(files);
+        var whole = new EnvironmentOverlay(catalog, root, errors).Apply(written, variables);
+        whole = new ConfigReferences(variables, errors).Resolve(whole);
+
+        var reader = new SettingsReader(catalog, errors);
+        var sections = root.Read(whole, reader);
+        reader.CheckReferences(whole);
+        return new EsbConfiguration(whole, sections, reader.Damaged, reader.Values, Fingerprint.Of(written)[..RevisionLength]) { Variables = variables };
+    }
+}

@@ -1,0 +1,44 @@
+using Esb.Configuration.Compiling;
+using Esb.Configuration.Rules;
+using Esb.Core;
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Esb.Core.Listening;
+using Esb.Core.Parties;
+using Esb.Core.Processes;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Esb.Configuration;
+
+/// <summary>What every configuration has, whatever is loaded beside it.</summary>
+public static class ConfigurationRegistration
+{
+    /// <summary>Registers the sections of the vocabulary, and refuses what is designed but not built yet.</summary>
+    public static IServiceCollection AddEsbConfiguration(this IServiceCollection services) => services
+        .AddSection<string>("name", "The name of this configuration: in the names of its queues, shown to people and in telemetry.", "\"esb\"", needsRestart: true)
+        .AddSection<TransportConfig>("transport", "What carries the topics.", needsRestart: true)
+        .AddSection<StoreConfig>("store", "Where audit facts and dead letters are kept.", needsRestart: true)
+        .AddSection<IReadOnlyDictionary<string, ConnectionConfig>>("connections", "Databases of the outside.")
+        .AddSection<IReadOnlyDictionary<string, TopicConfig>>("topics", "Where publishers and subscribers meet.")
+        .AddSection<IReadOnlyDictionary<string, PartyConfig>>("parties", "Applications and partners: how each proves who it is, and what it may publish and subscribe to.")
+        .AddSection<IReadOnlyDictionary<string, EndpointConfig>>("endpoints", "Adapters between the bus and the outside.")
+        .AddSection<IReadOnlyDictionary<string, IReadOnlyList<StepConfig>>>("processes", "Lists of steps that messages run through.")
+        .AddSection<LimitsConfig>("limits", "What keeps one message, or many, from taking the host down.")
+        .FixSettings("limits", "maxBodySize", "claimCheck", "inFlight")
+        .AddFixedModel(compiling => new BusIdentity(compiling.GetRequiredService<EsbConfiguration>().Name))
+        .AddModel(compiling => new RevisionIdentity(compiling.GetRequiredService<EsbConfiguration>().Revision))
+        .AddModel(compiling => new ReferenceVariables(compiling.GetRequiredService<EsbConfiguration>().Variables))
+        .AddModel(provider => new PartyDirectory(provider.GetRequiredService<IReadOnlyDictionary<string, PartyConfig>>()))
+        .AddRule<PartyRule>()
+        .AddRule<DeliveryRule>()
+        .AddRule<WatermarkRule>()
+        .AddRule<ListeningRule>()
+        .AddCompiler<EndpointModels, EndpointCompiler>()
+        .AddModel(provider => new ListeningPlaces([.. provider.GetServices<IListeningPart>().SelectMany(part => part.Places)]))
+        .AddUnavailableSections("workflows", "itineraries", "policies", "formats")
+        .AddUnavailable<EndpointConfig>(
+            "soap-inbound", "sql-inbound", "amqp-inbound", "ftp-inbound", "sftp-inbound", "mail-inbound", "timer-inbound",
+            "soap-outbound", "amqp-outbound", "ftp-outbound", "sftp-outbound", "mail-outbound");
+}

@@ -1,0 +1,76 @@
+using Esb.Configuration.Settings;
+using Esb.Core.Configuration;
+
+namespace Esb.Configuration.Reading;
+
+/// <summary>Finds the files of a configuration and merges them: one file, or the <c>*.json</c> of a folder, and the overlay of an environment.</summary>
+internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, ConfigErrors errors)
+{
+    /// <summary>The merged tree, or null when something could not be read; then errors say what. What is missing would only look like further errors.</summary>
+    /// <param name="path">A file or a folder.</param>
+    /// <param name="environment">The name of an environment, whose file is laid over; null for none.</param>
+    public ConfigNode? Read(string path, string? environment)
+    {
+        var files = Find(path);
+        if (files.Count == 0)
+        {
+            var place = ConfigOrigin.Default.Locate(path);
+            errors.Add("ESB-CFG-NOTFOUND", path, $"there is no such file, and no folder with *.json; looked for {place} from {Directory.GetCurrentDirectory()}");
+            return null;
+        }
+
+        var roots = files.Select(file => ConfigFile.Read(file, errors)).ToList();
+        var overlay = environment is null ? null : ReadOverlay(Path.Combine(FolderOf(path), "environments"), environment);
+        if (roots.Contains(null) || (environment is not null && overlay is null)) return null;
+        var merged = roots.OfType<ConfigNode>().Aggregate(Join);
+        return overlay is null ? merged : new ConfigMerge(catalog).LayOver(merged, overlay, root);
+    }
+
+    private static List<string> Find(string path)
+    {
+        if (File.Exists(path)) return [path];
+        return Directory.Exists(path) ? [.. Directory.GetFiles(path, "*.json").Order(StringComparer.Ordinal)] : [];
+    }
+
+    private static string FolderOf(string path) => Directory.Exists(path) ? path : Path.GetDirectoryName(path)!;
+
+    private ConfigNode? ReadOverlay(string folder, string environment)
+    {
+        // Only a name of a file in that folder, so that the variable cannot lead elsewhere.
+        var known = Find(folder).Select(file => Path.GetFileNameWithoutExtension(file)).ToList();
+        if (known.Contains(environment)) return ConfigFile.Read(Path.Combine(folder, $"{environment}.json"), errors);
+        errors.Add("ESB-CFG-NOTFOUND", "ESB_ENVIRONMENT", $"is {Clipped.Name(environment)}, but {folder} has no such file{NearestName.Hint(environment, known)}");
+        return null;
+    }
+
+    /// <summary>Two files of a folder: sections join, but a name may stand in one of them only.</summary>
+    private ConfigNode Join(ConfigNode left, ConfigNode right)
+    {
+        foreach (var section in right.Members)
+        {
+            var present = left.Members.FirstOrDefault(member => member.Name == section.Name);
+            if (present is null) left = left with { Members = [.. left.Members, section] };
+            else if (section.Name == RootType.SchemaKey) continue;
+            else if (HoldsNames(present) && HoldsNames(section)) left = ConfigMerge.With(left, section.Name, JoinSection(present.Value, section.Value));
+            else RefuseTwice(present, section);
+        }
+
+        return left;
+    }
+
+    private static bool HoldsNames(ConfigMember section) => section.Value.Kind == ConfigKind.Object;
+
+    private ConfigNode JoinSection(ConfigNode left, ConfigNode right)
+    {
+        var members = left.Members.ToDictionary(member => member.Name);
+        foreach (var member in right.Members)
+        {
+            if (!members.TryAdd(member.Name, member)) RefuseTwice(members[member.Name], member);
+        }
+
+        return left with { Members = [.. members.Values] };
+    }
+
+    private void RefuseTwice(ConfigMember first, ConfigMember second) =>
+        errors.Add("ESB-CFG-DUPNAME", second.Value.Path, $"is given twice, at {first.Origin} and at {second.Origin}", second.Origin);
+}

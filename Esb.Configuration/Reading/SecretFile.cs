@@ -1,0 +1,44 @@
+using System.Text;
+using Esb.Core.Configuration;
+
+namespace Esb.Configuration.Reading;
+
+/// <summary>A file that <c>${file:…}</c> names: small, text, and not for everybody to read.</summary>
+internal static class SecretFile
+{
+    private const int MaxBytes = 1024 * 1024;
+
+    private const UnixFileMode Others = UnixFileMode.OtherRead | UnixFileMode.OtherWrite;
+
+    private static readonly UTF8Encoding Utf8 = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
+
+    /// <summary>The text of the file without the line break at its end, or what is wrong with it.</summary>
+    public static (string? Content, string? Fault) Read(string path)
+    {
+        try
+        {
+            if (FaultOf(path) is { } fault) return (null, fault);
+            var content = Utf8.GetString(File.ReadAllBytes(path)).TrimStart('\uFEFF').TrimEnd('\r', '\n');
+            return content.Length == 0 ? (null, "is empty") : (content, null);
+        }
+        catch (DecoderFallbackException)
+        {
+            return (null, "is not UTF-8");
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            return (null, "cannot be read");
+        }
+    }
+
+    private static string? FaultOf(string path)
+    {
+        if (Directory.Exists(path)) return "is a directory";
+        if (!File.Exists(path)) return "does not exist";
+        var file = new FileInfo(path);
+        var target = file.ResolveLinkTarget(returnFinalTarget: true) as FileInfo ?? file; // secrets are often mounted as links
+        if (target.Length > MaxBytes) return $"is larger than {new ByteSize(MaxBytes)}";
+        if (OperatingSystem.IsWindows() || (target.UnixFileMode & Others) == 0) return null;
+        return "can be read or written by everybody; take the right away from others";
+    }
+}

@@ -1,0 +1,82 @@
+using Esb.Configuration.Compiling;
+using Esb.Core.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Esb.Configuration.Revisions;
+
+/// <summary>The revisions that are alive in this process: the one in service, the one that is being prepared, and those on which work is
+/// still under way. Thread-safe.</summary>
+/// <param name="scopes">Makes the services of a revision.</param>
+/// <param name="first">What the process started with.</param>
+public sealed class LiveRevisions(IServiceScopeFactory scopes, BusModel first) : IRevisions, IAsyncDisposable
+{
+    private readonly Lock _gate = new();
+    private readonly Dictionary<Revision, IServiceScope> _alive = [];
+    private volatile Revision? _current;
+    private int _count;
+
+    /// <inheritdoc/>
+    public event Action? Exchanged;
+
+    /// <inheritdoc/>
+    public Revision Current => _current ?? Begin();
+
+    /// <summary>How many are alive, the one in service among them.</summary>
+    public int Alive
+    {
+        get
+        {
+            lock (_gate) return _alive.Count;
+        }
+    }
+
+    /// <summary>Makes a revision that is not in service yet.</summary>
+    public Revision Add(BusModel model)
+    {
+        lock (_gate) return AddLocked(model);
+    }
+
+    /// <summary>Puts a revision in service.</summary>
+    public void Exchange(Revision next)
+    {
+        _current = next;
+        Exchanged?.Invoke();
+    }
+
+    /// <summary>Lets go of a revision on which nothing is under way any more.</summary>
+    public async ValueTask RemoveAsync(Revision revision)
+    {
+        IServiceScope? scope;
+        lock (_gate) _alive.Remove(revision, out scope);
+        if (scope is not null) await DisposeAsync(scope);
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        List<IServiceScope> left;
+        lock (_gate)
+        {
+            left = [.. _alive.Values];
+            _alive.Clear();
+        }
+
+        foreach (var scope in left) await DisposeAsync(scope);
+    }
+
+    private static ValueTask DisposeAsync(IServiceScope scope) => ((IAsyncDisposable)scope).DisposeAsync();
+
+    private Revision Begin()
+    {
+        lock (_gate) return _current ??= AddLocked(first);
+    }
+
+    private Revision AddLocked(BusModel model)
+    {
+        var scope = scopes.CreateScope();
+        scope.ServiceProvider.GetRequiredService<RevisionScope>().Model = model;
+        var revision = new Revision(++_count, scope.ServiceProvider);
+        _alive[revision] = scope;
+        return revision;
+    }
+}

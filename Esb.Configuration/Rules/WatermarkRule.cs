@@ -1,0 +1,19 @@
+using Esb.Configuration.Compiling;
+using Esb.Core.Configuration;
+
+namespace Esb.Configuration.Rules;
+
+/// <summary>Refuses marks of overload of which the lower is not the lower one.</summary>
+internal sealed class WatermarkRule(LimitsConfig limits) : IConfigurationRule
+{
+    public void Check(ConfigErrors errors)
+    {
+        Check("inFlight", limits.InFlightLow, limits.InFlightHigh, errors);
+        Check("memory", limits.MemoryLow, limits.MemoryHigh, errors);
+    }
+
+    private void Check(string marks, int low, int high, ConfigErrors errors)
+    {
+        if (low >= high) errors.Add(new ConfigError("ESB-CFG-WATERMARK", $"limits.{marks}Low", $"{low}", $"expected less than {marks}High, which is {high}", limits.Origin));
+    }
+}

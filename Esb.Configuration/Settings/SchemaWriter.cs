@@ -1,0 +1,67 @@
+using System.Text.Json.Nodes;
+
+namespace Esb.Configuration.Settings;
+
+/// <summary>Writes the JSON Schema (draft 2020-12) of everything that a configuration may say.</summary>
+public sealed class SchemaWriter
+{
+    private const string ReferencePattern = @"\$\{(env|file):";
+
+    private readonly JsonObject _definitions = [];
+    private readonly Dictionary<Type, string> _names = [];
+
+    private SchemaWriter(SettingsCatalog catalog) => Catalog = catalog;
+
+    internal SettingsCatalog Catalog { get; }
+
+    /// <summary>The schema of a whole configuration file.</summary>
+    public static JsonObject Write(SettingsCatalog catalog)
+    {
+        var writer = new SchemaWriter(catalog);
+        var schema = new RootType(catalog).Describe(writer);
+        schema.Insert(0, "$schema", "https://json-schema.org/draft/2020-12/schema");
+        schema.Insert(1, "title", "Configuration of the ESB");
+        schema["$defs"] = writer._definitions;
+        return schema;
+    }
+
+    /// <summary>A reference to the schema of a record, which is described once, at its first use.</summary>
+    internal JsonObject Define(Type type, Func<JsonObject> describe)
+    {
+        if (!_names.TryGetValue(type, out var name))
+        {
+            name = _definitions.ContainsKey(type.Name) ? type.FullName! : type.Name;
+            _names[type] = name; // before it is described: records may contain themselves
+            _definitions[name] = new JsonObject();
+            _definitions[name] = describe();
+        }
+
+        return new JsonObject { ["$ref"] = $"#/$defs/{name}" };
+    }
+
+    /// <summary>The schema with a description, which is put before what it says of itself.</summary>
+    internal static JsonObject Annotate(JsonObject schema, string description)
+    {
+        schema["description"] = schema["description"] is { } own ? $"{description} {own.GetValue<string>()}" : description;
+        return schema;
+    }
+
+    /// <summary>A value that a reference may bring in place of itself.</summary>
+    internal static JsonObject OrReference(JsonObject value) =>
+        new() { ["anyOf"] = new JsonArray(value, new JsonObject { ["type"] = "string", ["pattern"] = ReferencePattern }) };
+
+    /// <summary>A text of a certain form, or a reference; a range of it can only be told.</summary>
+    internal static JsonObject TextLike(string pattern, string? range)
+    {
+        var schema = new JsonObject { ["type"] = "string", ["pattern"] = $"{pattern}|{ReferencePattern}" };
+        return range is null ? schema : Annotate(schema, $"From {range.Replace("..", " to ", StringComparison.Ordinal)}.");
+    }
+
+    /// <summary>Exactly one, or at most one, of these properties.</summary>
+    internal static JsonObject Choose(IEnumerable<string> names, bool isRequired)
+    {
+        var one = names.Select(name => new JsonObject { ["required"] = new JsonArray(name) }).ToList();
+        if (!isRequired) one.Add(new JsonObject { ["not"] = new JsonObject { ["anyOf"] = new JsonArray([.. one.Select(required => required.DeepClone())]) } });
+        return new JsonObject { ["oneOf"] = new JsonArray([.. one]) };
+    }
+}

@@ -1,0 +1,20 @@
+namespace Esb.Content.Transforms;
+
+/// <summary>A map as its files were when the configuration was compiled. Immutable.</summary>
+/// <param name="Path">The stylesheet.</param>
+/// <param name="Files">What was compiled.</param>
+/// <param name="Map">The compiled map.</param>
+/// <param name="Recompile">Compiles the map from changed files, in the same way.</param>
+internal sealed record MapModel(string Path, StylesheetFiles Files, XsltMap Map, Func<StylesheetFiles, XsltMap> Recompile);
+
+/// <summary>The maps of a configuration, for steps that are compiled. Immutable.</summary>
+public sealed class MapModels
+{
+    internal MapModels(IReadOnlyDictionary<string, MapModel> all) => All = all;
+
+    internal IReadOnlyDictionary<string, MapModel> All { get; }
+
+    /// <summary>The map of this name as it was compiled; null where there is none, or where it could not be compiled, which has been
+    /// reported.</summary>
+    public IMessageMap? Find(string name) => All.GetValueOrDefault(name)?.Map;
+}

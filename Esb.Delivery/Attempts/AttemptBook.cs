@@ -1,0 +1,95 @@
+using System.Collections.Concurrent;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Delivery.Attempts;
+
+/// <summary>Keeps the failed attempts of messages that are repeated in place, so that whoever goes on with the queue goes on with the ladder: this process, its next one, another host. Thread-safe, for one delivery of each lane at a time.</summary>
+/// <remarks>Costs nothing while nothing fails: the store is written after a failure, and read once when a queue begins to be received, because what was under way before comes first again. A store that is away keeps no message from being tried.</remarks>
+internal sealed partial class AttemptBook(OutboundEndpointConfig config, IAttemptStore store, TimeProvider time, ILogger<AttemptBook> logger)
+{
+    private readonly TimeSpan _longestDelay = config.Retry.Delays.DefaultIfEmpty().Max();
+    private readonly ConcurrentDictionary<int, Page> _pages = [];
+
+    /// <summary>Goes on where a message was left, and waits until its next attempt is due.</summary>
+    public async Task ResumeAsync(TopicDelivery delivery, DeliveryAttempts attempts, CancellationToken waiting)
+    {
+        if (await FindAsync(delivery, waiting) is not { } kept) return;
+        attempts.Resume(kept);
+        LogResumed(delivery.Message.Id, config.Name, kept.Count);
+        if (kept.DueAt - time.GetUtcNow() is { } rest && rest > TimeSpan.Zero) await Task.Delay(rest < _longestDelay ? rest : _longestDelay, time, waiting); // the clocks of two hosts may differ
+    }
+
+    /// <summary>Writes down that an attempt failed, and after which delay the next one follows; null where it is to wait for nothing.</summary>
+    public async Task KeepAsync(TopicDelivery delivery, DeliveryAttempts attempts, TimeSpan? delay, CancellationToken aborting)
+    {
+        var kept = new KeptAttempts(attempts.Count, attempts.Failures, time.GetUtcNow() + delay);
+        _pages[delivery.Source.Lane] = new Page(delivery.Source.Session, delivery.Message.Id, kept);
+        try
+        {
+            await store.KeepAsync(config.Name, delivery.Message.Id, kept, aborting);
+        }
+        catch (EsbException ex)
+        {
+            LogNotKept(delivery.Message.Id, config.Name, kept.Count, ex);
+        }
+    }
+
+    /// <summary>Forgets the attempts of a message that is settled. Whatever stops meanwhile, it is.</summary>
+    public async Task ForgetAsync(TopicDelivery delivery)
+    {
+        var id = delivery.Message.Id;
+        if (!_pages.TryGetValue(delivery.Source.Lane, out var page) || page.MessageId != id || page.Kept is null) return;
+        _pages[delivery.Source.Lane] = page with { Kept = null };
+        try
+        {
+            await store.RemoveAsync(config.Name, id, CancellationToken.None);
+        }
+        catch (EsbException ex)
+        {
+            LogNotForgotten(id, config.Name, ex);
+        }
+    }
+
+    private async Task<KeptAttempts?> FindAsync(TopicDelivery delivery, CancellationToken waiting)
+    {
+        var (source, id) = (delivery.Source, delivery.Message.Id);
+        var known = _pages.TryGetValue(source.Lane, out var page) && page.MessageId == id ? page.Kept : null;
+        if (page?.Session == source.Session) return known;
+        var stored = await ReadAsync(id, waiting);
+        var kept = stored?.Count >= (known?.Count ?? 0) ? stored : known; // others may have gone on with it; or the store was away, and knows less
+        _pages[source.Lane] = new Page(source.Session, id, kept);
+        return kept;
+    }
+
+    private async Task<KeptAttempts?> ReadAsync(Guid id, CancellationToken waiting)
+    {
+        try
+        {
+            return await store.FindAsync(config.Name, id, waiting);
+        }
+        catch (EsbException ex)
+        {
+            LogNotFound(id, config.Name, ex);
+            return null;
+        }
+    }
+
+    [LoggerMessage(EventId = 2448, Level = LogLevel.Information, Message = "Message {MessageId} goes on at {Endpoint} after {Attempts} attempts that were made before")]
+    private partial void LogResumed(Guid messageId, string endpoint, int attempts);
+
+    [LoggerMessage(EventId = 2449, Level = LogLevel.Warning, Message = "Attempt {Attempt} of message {MessageId} at {Endpoint} could not be kept; only this process knows of it")]
+    private partial void LogNotKept(Guid messageId, string endpoint, int attempt, Exception exception);
+
+    [LoggerMessage(EventId = 2450, Level = LogLevel.Warning, Message = "The attempts of message {MessageId} at {Endpoint} could not be removed from the store, though it is settled")]
+    private partial void LogNotForgotten(Guid messageId, string endpoint, Exception exception);
+
+    [LoggerMessage(EventId = 2451, Level = LogLevel.Warning, Message = "Whether message {MessageId} was tried at {Endpoint} before could not be read; its attempts may begin anew")]
+    private partial void LogNotFound(Guid messageId, string endpoint, Exception exception);
+
+    /// <summary>What a lane is at.</summary>
+    private sealed record Page(Guid Session, Guid MessageId, KeptAttempts? Kept);
+}

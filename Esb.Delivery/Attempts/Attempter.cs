@@ -1,0 +1,204 @@
+using Esb.Core.Audit;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Delivery.Outages;
+using Esb.Delivery.Outbound;
+using Esb.Delivery.Processes;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Delivery.Attempts;
+
+/// <summary>How a round of attempts ended.</summary>
+/// <param name="Answer">What the outside answered; null where it gives none.</param>
+/// <param name="Failure">The last failure; null after a success.</param>
+/// <param name="Next">What to do after the failure; never <see cref="NextAttempt.Now"/>.</param>
+internal sealed record AttemptResult(EsbMessage? Answer, EsbException? Failure, NextAttempt? Next);
+
+/// <summary>Tries to send a message, as often as it may be tried at once. Thread-safe.</summary>
+/// <remarks>What keeps everybody waiting is no attempt of a message: an outside that is away, or turns everything away, and instances that are all in use.</remarks>
+internal sealed partial class Attempter(
+    string endpoint, EndpointSender sender, OutageGate gate, RetryLadder ladder, Suspects suspects, DeliveryJournal journal, TimeProvider time, ILogger<Attempter> logger)
+{
+    // So that a pool with a short time-out does not make its waiters turn in a circle.
+    private static readonly TimeSpan PoolPause = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>Tries until it succeeded, or what is left to do takes time.</summary>
+    /// <param name="attempts">The message.</param>
+    /// <param name="isSuspect">Whether the message may be one that kills the process.</param>
+    /// <param name="check">Looks immediately before each attempt whether it may be made; throws where it may not.</param>
+    /// <param name="keep">Writes down what a failed attempt leaves, with what follows it; null where the transport carries that.</param>
+    /// <param name="tokens">What ends it.</param>
+    public async Task<AttemptResult> RunAsync(DeliveryAttempts attempts, bool isSuspect, Func<Task>? check, Func<NextAttempt, Task>? keep, DeliveryTokens tokens)
+    {
+        while (true)
+        {
+            var pass = await gate.EnterAsync(tokens.Waiting);
+            var outcome = await TryAsync(attempts, pass, isSuspect, check is null ? null : MayAsync, wantsAnswer: false, tokens);
+            if (outcome.Failure is PoolTimeoutException) await Task.Delay(PoolPause, time, tokens.Waiting);
+            if (outcome.IsNoAttempt)
+            {
+                // Another message is the next probe: should it be about this one that it is turned away, the others show it.
+                if (outcome.Failure is EndpointException { IsTurnedAway: true } away && ladder.AfterOutage(away) is { } later) return new AttemptResult(null, away, later);
+                continue;
+            }
+
+            if (outcome.Failure is not { } failure) return new AttemptResult(outcome.Answer, null, null);
+            await journal.FailedAsync(attempts, failure, tokens);
+            var next = ladder.After(attempts.Count, failure);
+            if (keep is not null) await keep(next);
+            if (next is not NextAttempt.Now) return new AttemptResult(null, failure, next);
+        }
+
+        async ValueTask<bool> MayAsync()
+        {
+            await check();
+            return true;
+        }
+    }
+
+    /// <summary>Makes one attempt and tells the gate what it showed.</summary>
+    /// <param name="attempts">The message.</param>
+    /// <param name="pass">How the caller passed the gate.</param>
+    /// <param name="isSuspect">Whether the message may be one that kills the process.</param>
+    /// <param name="isWanted">Asked once more when an instance is there; null where the message always is.</param>
+    /// <param name="wantsAnswer">Whether somebody waits for the answer, so that the endpoint's <c>reply</c> makes it.</param>
+    /// <param name="tokens">What ends it.</param>
+    public async Task<AttemptOutcome> TryAsync(DeliveryAttempts attempts, GatePass pass, bool isSuspect, Func<ValueTask<bool>>? isWanted, bool wantsAnswer, DeliveryTokens tokens)
+    {
+        var reported = false;
+        try
+        {
+            var prepared = new PreparedMessage(attempts.Current, TimeSpan.Zero);
+            if (sender.Processes.Prepares)
+            {
+                if (isWanted is not null && !await isWanted()) return AttemptOutcome.Unwanted;
+                tokens.ThrowIfLost();
+                attempts.Begin();
+                (prepared, var refused) = await PrepareAsync(attempts.Current, isSuspect, tokens);
+                if (refused is not null)
+                {
+                    reported = true;
+                    return Conclude(attempts, null, refused, pass);
+                }
+
+                if (prepared.IsFiltered)
+                {
+                    attempts.Succeed();
+                    return new AttemptOutcome(prepared.Message, null, IsNoAttempt: false);
+                }
+
+                attempts.Forget(); // until there is an instance
+            }
+
+            using var rental = await sender.RentAsync(prepared.Spent, tokens.Waiting);
+            if (isWanted is not null && !await isWanted()) return AttemptOutcome.Unwanted;
+            tokens.ThrowIfLost();
+            attempts.Begin();
+            var sent = sender.Processes.Prepares ? prepared.Message : attempts.Current;
+            var (answer, failure) = await SendAsync(rental, sent, isSuspect, wantsAnswer, tokens);
+            reported = true;
+            return Conclude(attempts, answer, failure, pass);
+        }
+        catch (PoolTimeoutException ex)
+        {
+            return new AttemptOutcome(null, ex, IsNoAttempt: true);
+        }
+        catch (EndpointException ex)
+        {
+            attempts.Begin(); // no instance could be made
+            attempts.Fail(ex);
+            return new AttemptOutcome(null, ex, IsNoAttempt: false);
+        }
+        finally
+        {
+            if (pass == GatePass.Probe && !reported) gate.Abandon();
+        }
+    }
+
+    private AttemptOutcome Conclude(DeliveryAttempts attempts, EsbMessage? answer, EsbException? failure, GatePass pass)
+    {
+        var isAway = Tell(attempts.Current.Id, failure, pass);
+        if (failure is not null) attempts.Doubt(failure);
+        if (isAway) attempts.Forget();
+        else if (failure is not null) attempts.Fail(failure);
+        else attempts.Succeed();
+        return new AttemptOutcome(answer, failure, IsNoAttempt: isAway);
+    }
+
+    // A process may kill the host as well as an instance.
+    private async Task<(PreparedMessage Prepared, EsbException? Failure)> PrepareAsync(EsbMessage message, bool isSuspect, DeliveryTokens tokens)
+    {
+        try
+        {
+            if (!isSuspect) return (await sender.Processes.PrepareAsync(message, null, tokens.Aborting), null);
+            var prepared = default(PreparedMessage);
+            await suspects.SendAsync(endpoint, message, async () => (prepared = await sender.Processes.PrepareAsync(message, null, tokens.Aborting)).Message, tokens.Waiting);
+            return (prepared, null);
+        }
+        catch (EsbException failure)
+        {
+            tokens.ThrowIfLost();
+            return (default, failure);
+        }
+    }
+
+    // Only what the endpoint does is caught here: a fact that cannot be recorded is no failed attempt.
+    private async Task<(EsbMessage? Answer, EsbException? Failure)> SendAsync(EndpointRental rental, EsbMessage message, bool isSuspect, bool wantsAnswer, DeliveryTokens tokens)
+    {
+        try
+        {
+            var answer = isSuspect
+                ? await suspects.SendAsync(endpoint, message, () => rental.SendAsync(message, null, tokens.Lease?.Token, tokens.Aborting), tokens.Waiting)
+                : await rental.SendAsync(message, null, tokens.Lease?.Token, tokens.Aborting);
+            var failure = answer is null || FilteredAnswer.Is(answer) ? null : sender.Adapter.FailureOf(answer);
+            if (failure is not null) tokens.ThrowIfLost();
+            if (failure is null && wantsAnswer) answer = await sender.Processes.ReplyAsync(message, answer, null, tokens.Aborting);
+            return (answer, failure);
+        }
+        catch (EsbException failure)
+        {
+            if (failure.Code == IFencedEndpoint.FencingCode) tokens.Lease?.Lose(); // sooner than this host's clock knew
+            tokens.ThrowIfLost(); // the failure says something of this host, nothing of the message
+            return (null, failure);
+        }
+    }
+
+    // Whether the failure says that the outside is away, and so nothing about the message.
+    private bool Tell(Guid messageId, EsbException? failure, GatePass pass)
+    {
+        var reason = MaskedFlow.Clean(failure?.Message ?? ""); // the endpoint shows it
+        if (failure is not null and not EndpointException or EndpointException { IsUnsent: true })
+        {
+            if (pass == GatePass.Probe) gate.Abandon(); // it has found nothing out
+            return false;
+        }
+
+        if (failure is EndpointException { IsOutage: true })
+        {
+            if (gate.Missed(reason, pass)) LogPaused(endpoint, reason);
+            return true;
+        }
+
+        if (failure is EndpointException { IsUnanswered: true } or EndpointException { IsTurnedAway: true })
+        {
+            if (gate.Unanswered(messageId, reason, failure.RetryAfter, pass)) LogPaused(endpoint, reason);
+        }
+        else if (gate.Reached())
+        {
+            LogResumed(endpoint);
+        }
+
+        if (failure is not null && ladder.PauseOf(failure) is { } quiet && gate.Pause(reason, quiet)) LogQuiet(endpoint, quiet);
+        return failure is EndpointException { IsTurnedAway: true } && gate.IsOutageShown; // what got no answer may have had its effect: that stays an attempt
+    }
+
+    [LoggerMessage(EventId = 2404, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} paused, its outside is away: {Reason}")]
+    private partial void LogPaused(string endpoint, string reason);
+
+    [LoggerMessage(EventId = 2405, Level = LogLevel.Information, Message = "Endpoint {Endpoint} goes on, its outside is back")]
+    private partial void LogResumed(string endpoint);
+
+    [LoggerMessage(EventId = 2433, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} pauses for {Quiet}, as its outside asks")]
+    private partial void LogQuiet(string endpoint, TimeSpan quiet);
+}

@@ -1,0 +1,40 @@
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
+using Esb.Configuration.Revisions;
+using Esb.Core;
+using Esb.Core.Endpoints;
+using Esb.Delivery.Attempts;
+using Esb.Delivery.Control;
+using Esb.Delivery.Crashes;
+using Esb.Delivery.Failures;
+using Esb.Delivery.Outbound;
+using Esb.Delivery.Processes;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Esb.Delivery;
+
+/// <summary>What takes messages from topics to the outside, whatever the protocol.</summary>
+public static class DeliveryRegistration
+{
+    /// <summary>Registers the outbound endpoints and what delivers to them.</summary>
+    public static IServiceCollection AddDelivery(this IServiceCollection services) => services
+        .AddEndpointType<ProcessEndpointType, ProcessEndpointConfig>("process", "Runs a process on each message that it subscribes to.")
+        .AddRule<EndpointProcessRule>()
+        .AddSingleton<CrashQuarantine>()
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<CrashQuarantine>())
+        .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<CrashQuarantine>())
+        .AddSingleton<Suspects>()
+        .AddSingleton<DeliveryServices>()
+        .AddSingleton<OutboundEndpoints>()
+        .AddSingleton<IEndpointCaller>(provider => provider.GetRequiredService<OutboundEndpoints>())
+        .AddSingleton<IEndpointControl, EndpointControl>()
+        .AddSingleton<IEndpointMonitor>(provider => provider.GetRequiredService<OutboundEndpoints>())
+        .AddSingleton<DeadLetterKeeper>()
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<DeadLetterKeeper>())
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<OutboundEndpoints>())
+        .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<OutboundEndpoints>())
+        .AddSingleton<FarmTuning>()
+        .AddSingleton<IFarmTuning>(provider => provider.GetRequiredService<FarmTuning>())
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<FarmTuning>())
+        .AddSingleton<IBusPart, QueueHolds>();
+}

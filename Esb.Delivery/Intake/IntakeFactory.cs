@@ -1,0 +1,53 @@
+using Esb.Configuration;
+using Esb.Core.Audit;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Processes;
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Delivery.Intake;
+
+/// <summary>Makes the intake of an inbound endpoint.</summary>
+internal sealed class IntakeFactory(
+    IProcessCatalog processes,
+    ITopicPublisher publisher,
+    ITopicTransport transport,
+    IAuditTrail audit,
+    IntakeStates states,
+    LimitsConfig limits,
+    TimeProvider time,
+    ILogger<MessageIntake> logger)
+{
+    public IMessageIntake Create(InboundEndpointConfig config) =>
+        new MessageIntake(config, StepOf(config), NeedsTopics(config), transport.IsDurable, states.Of(config.Name), IntakeContent.Of(config, audit, MaxBodyBytes), audit, time, logger);
+
+    private long MaxBodyBytes => limits.MaxBodySize.Bytes;
+
+    private bool NeedsTopics(InboundEndpointConfig config) =>
+        config.Publish is not null || (config.Process is { } process && processes.Find(process).NeedsTopics);
+
+    private MessageStep StepOf(InboundEndpointConfig config)
+    {
+        if (config.Process is { } process) return processes.Find(process).RunAsync;
+        if (config.Publish is not { } subject) return RefuseRelayed;
+        return config.Mode == ExchangePattern.RequestReply
+            ? (context, cancellationToken) => RequestAsync(config, subject, context, cancellationToken)
+            : (context, cancellationToken) => publisher.PublishAsync(context, subject, config.Name, cancellationToken);
+    }
+
+    private async ValueTask RequestAsync(InboundEndpointConfig config, Subject subject, MessageContext context, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await publisher.RequestAsync(context, subject, config.Timeout, config.Name, cancellationToken);
+        }
+        catch (EsbException ex) when (ex.Code == "ESB-REQUEST-TIMEOUT")
+        {
+            throw MessageIntake.TimedOut(config, ex);
+        }
+    }
+
+    private static ValueTask RefuseRelayed(MessageContext context, CancellationToken cancellationToken) =>
+        throw new InvalidOperationException($"The endpoint '{context.Endpoint}' relays; it takes no messages in.");
+}

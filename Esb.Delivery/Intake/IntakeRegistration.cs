@@ -1,0 +1,30 @@
+using Esb.Configuration.Compiling;
+using Esb.Configuration.Revisions;
+using Esb.Core;
+using Esb.Core.Endpoints;
+using Esb.Delivery.Intake.Holds;
+using Esb.Delivery.Intake.Overload;
+using Esb.Delivery.SingleInstance;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Esb.Delivery.Intake;
+
+/// <summary>What takes messages in, whatever the protocol.</summary>
+public static class IntakeRegistration
+{
+    /// <summary>Registers the inbound endpoints and what they hand their messages to.</summary>
+    public static IServiceCollection AddIntake(this IServiceCollection services) => services
+        .AddSingleton<IntakeStates>()
+        .AddScoped<IntakeFactory>()
+        .AddSingleton<MemoryMarks>()
+        .AddSingleton<OverloadGate>()
+        .AddSingleton<IntakeHolds>()
+        .AddSingleton<Admissions>()
+        .AddSingleton<InboundControl>()
+        .AddRule<ScheduleRule>()
+        .AddSingleton(SingleInstances.Of)
+        .AddSingleton<InboundEndpoints>()
+        .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<InboundEndpoints>())
+        .AddSingleton<IEndpointMonitor>(provider => provider.GetRequiredService<InboundEndpoints>())
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<InboundEndpoints>());
+}

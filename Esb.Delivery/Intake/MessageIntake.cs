@@ -1,0 +1,232 @@
+using Esb.Core.Audit;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Esb.Delivery.Processes;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Delivery.Intake;
+
+/// <summary>The intake of one inbound endpoint: runs what the endpoint is configured to do with a message, and records how that went.</summary>
+/// <param name="config">The endpoint.</param>
+/// <param name="run">The process, or the publish.</param>
+/// <param name="needsTopics">Whether it fails while topics take nothing.</param>
+/// <param name="isDurable">Whether what is accepted survives the process.</param>
+/// <param name="state">Counts.</param>
+/// <param name="content">What of its messages is recorded.</param>
+/// <param name="audit">Takes the facts.</param>
+/// <param name="time">The time.</param>
+/// <param name="logger">The log.</param>
+internal sealed partial class MessageIntake(
+    InboundEndpointConfig config,
+    MessageStep run,
+    bool needsTopics,
+    bool isDurable,
+    IntakeState state,
+    IntakeContent content,
+    IAuditTrail audit,
+    TimeProvider time,
+    ILogger<MessageIntake> logger) : IMessageIntake
+{
+    private volatile bool _cannotRecord;
+
+    public bool NeedsTopics => needsTopics;
+
+    public async ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken)
+    {
+        message = OfParty(message);
+        var context = new MessageContext(message, config.Name) { Steps = content.HasSteps ? new StepLog(time, content.HasTransforms) : null };
+        MaskedFlow.Follow(audit.Mask, context);
+        var started = time.GetTimestamp();
+        var outcome = IntakeOutcomes.Failed;
+        var began = state.Begin();
+        try
+        {
+            if (content.ReadsReceived) await content.BufferAsync(message, cancellationToken);
+            await RecordAndRunAsync(context, cancellationToken);
+            outcome = OutcomeOf(context);
+            var result = ResultOf(context);
+            await RecordEndAsync(context, EndOf(context, outcome), time.GetElapsedTime(started), cancellationToken);
+            return result;
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            outcome = IntakeOutcomes.Aborted;
+            await RecordFailureAsync(context, AuditKind.Aborted, "ESB-INTAKE-ABORTED", "The sender hung up, or the host stopped, before the message was done with.");
+            throw;
+        }
+        catch (EsbException ex)
+        {
+            outcome = IsRefusal(ex.Kind) ? IntakeOutcomes.Refused : IntakeOutcomes.Failed;
+            await RecordFailureAsync(context, IsRefusal(ex.Kind) ? AuditKind.Refused : AuditKind.Failed, ex.Code, ex.Message);
+            throw;
+        }
+        catch (Exception ex)
+        {
+            LogFailed(message.Id, config.Name, context.Process, ex);
+            var failure = new EsbException("ESB-PROC-FAILED", "The process of the message failed.", FaultKind.Internal, ex);
+            await RecordFailureAsync(context, AuditKind.Failed, failure.Code, failure.Message);
+            throw failure;
+        }
+        finally
+        {
+            state.End(outcome, message.Party);
+            if (context.FirstPublish is { } publish && (publish.ConfirmedAt is not null || !IntakeOutcomes.IsFailure(outcome))) state.Published(began, publish, message.Party);
+            if (config.Mode == ExchangePattern.RequestReply) state.Answered(began, outcome, message.Party);
+        }
+    }
+
+    public ValueTask RefuseAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
+        CountAsync(IntakeOutcomes.Refused, AuditKind.Refused, message, code, reason, cancellationToken);
+
+    public ValueTask AbortAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
+        CountAsync(IntakeOutcomes.Aborted, AuditKind.Aborted, message, code, reason, cancellationToken);
+
+    public ValueTask RecognizeAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
+        CountAsync(IntakeOutcomes.Duplicate, AuditKind.Duplicate, message, code, reason, cancellationToken);
+
+    /// <summary>The failure of a request whose answer took too long.</summary>
+    public static EsbException TimedOut(InboundEndpointConfig config, Exception cause) =>
+        new(config.TimeoutCode, $"There was no answer within {config.Timeout.TotalSeconds:0.###} s.", FaultKind.Timeout, cause);
+
+    private async ValueTask CountAsync(string outcome, AuditKind kind, EsbMessage message, string code, string reason, CancellationToken cancellationToken)
+    {
+        message = OfParty(message);
+        MaskedFlow.Follow(audit.Mask, message);
+        state.Count(outcome, message.Party);
+        await audit.RecordAsync(Fact(message, kind) with { Code = code, Reason = reason }, message, cancellationToken);
+    }
+
+    private EsbMessage OfParty(EsbMessage message) => message.Party is null && config.Party is { } party ? message with { Party = party } : message;
+
+    // Both at once: the sender waits for the slower of the two, not for their sum. Neither alone lets it hear "accepted".
+    // One after the other once a fact could not be recorded, until one can: what cannot be recorded is not worked on.
+    private async Task RecordAndRunAsync(MessageContext context, CancellationToken cancellationToken)
+    {
+        var received = RecordReceivedAsync(context);
+        if (_cannotRecord || received.IsFaulted) await received;
+        try
+        {
+            if (config.Mode == ExchangePattern.RequestReply) await RunInTimeAsync(context, cancellationToken);
+            else await run(context, cancellationToken);
+        }
+        catch
+        {
+            await received.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing); // what went wrong with the message itself says more
+            throw;
+        }
+
+        try
+        {
+            await received;
+        }
+        catch (EsbException ex)
+        {
+            throw AuditFaults.Unrecorded(ex);
+        }
+    }
+
+    private async Task RecordReceivedAsync(MessageContext context)
+    {
+        try
+        {
+            await audit.RecordAsync(Fact(context.Received, AuditKind.Received), context.Received, CancellationToken.None);
+            _cannotRecord = false;
+        }
+        catch
+        {
+            _cannotRecord = true;
+            throw;
+        }
+    }
+
+    // How its process ended, where no failure says so and nothing that was published.
+    private AuditKind? EndOf(MessageContext context, string outcome) => outcome switch
+    {
+        IntakeOutcomes.Filtered => AuditKind.Filtered,
+        _ when config.Process is null => null, // it was published, which says also what it was answered
+        IntakeOutcomes.Replied => AuditKind.Replied,
+        _ => context.FirstPublish is null ? AuditKind.Completed : null,
+    };
+
+    // All at once, so that they share a flush; the steps without a wait of their own.
+    private async ValueTask RecordEndAsync(MessageContext context, AuditKind? end, TimeSpan duration, CancellationToken cancellationToken)
+    {
+        if (end is null && context.Steps is null) return;
+        if (end == AuditKind.Replied && content.HasReply) await content.BufferAsync(context.Message, cancellationToken);
+        try
+        {
+            await Task.WhenAll(RecordStepsAsync(context), end is { } kind ? RecordEndAsync(context, kind, duration) : Task.CompletedTask);
+        }
+        catch (EsbException ex)
+        {
+            throw AuditFaults.Unrecorded(ex);
+        }
+    }
+
+    // The fact is about what came in: its answer is what it led to. It has happened, whoever hangs up.
+    private Task RecordEndAsync(MessageContext context, AuditKind end, TimeSpan duration)
+    {
+        var fact = Fact(context.Received, end) with { Duration = duration };
+        return (end == AuditKind.Replied && content.HasReply ? audit.RecordAsync(fact, context.Message, CancellationToken.None) : audit.RecordAsync(fact, CancellationToken.None)).AsTask();
+    }
+
+    private Task RecordStepsAsync(MessageContext context) => context.Steps is { } steps
+        ? Task.WhenAll(steps.Take().Select(step => (step.Content is null ? audit.RecordAsync(step.Fact, CancellationToken.None) : audit.RecordAsync(step.Fact, step.Content, CancellationToken.None)).AsTask()))
+        : Task.CompletedTask;
+
+    private async Task RunInTimeAsync(MessageContext context, CancellationToken cancellationToken)
+    {
+        using var timeout = new CancellationTokenSource(config.Timeout, time);
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, cancellationToken);
+        try
+        {
+            await run(context, either.Token);
+        }
+        catch (OperationCanceledException ex) when (timeout.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
+        {
+            throw TimedOut(config, ex);
+        }
+    }
+
+    private string OutcomeOf(MessageContext context)
+    {
+        if (context.Outcome == ProcessOutcome.Filtered) return IntakeOutcomes.Filtered;
+        return config.Mode == ExchangePattern.RequestReply ? IntakeOutcomes.Replied : IntakeOutcomes.Accepted;
+    }
+
+    private IntakeResult ResultOf(MessageContext context)
+    {
+        var isAnswered = config.Mode == ExchangePattern.RequestReply && context.Outcome != ProcessOutcome.Filtered;
+        return new IntakeResult(
+            context.Received.Id,
+            isAnswered ? context.Message : null,
+            isAnswered ? ProcessStatus.Of(context) : null,
+            isDurable,
+            context.Settled);
+    }
+
+    private static bool IsRefusal(FaultKind kind) => kind is FaultKind.Malformed or FaultKind.Invalid or FaultKind.TooLarge;
+
+    private AuditFact Fact(EsbMessage message, AuditKind kind) => AuditFacts.Of(message, kind, time) with { Endpoint = config.Name, Process = config.Process };
+
+    private async ValueTask RecordFailureAsync(MessageContext context, AuditKind kind, string code, string reason)
+    {
+        try
+        {
+            var fact = Fact(context.Received, kind) with { Code = code, Reason = reason, Step = context.FailedStep };
+            await Task.WhenAll(RecordStepsAsync(context), audit.RecordAsync(fact, CancellationToken.None).AsTask());
+        }
+        catch (EsbException ex)
+        {
+            LogNotRecorded(context.Received.Id, config.Name, code, ex); // the sender hears of the failure itself
+        }
+    }
+
+    [LoggerMessage(EventId = 2501, Level = LogLevel.Error, Message = "Message {MessageId} of {Endpoint} failed in {Process}")]
+    private partial void LogFailed(Guid messageId, string endpoint, string process, Exception exception);
+
+    [LoggerMessage(EventId = 2502, Level = LogLevel.Warning, Message = "That message {MessageId} of {Endpoint} failed with {Code} could not be recorded")]
+    private partial void LogNotRecorded(Guid messageId, string endpoint, string code, Exception exception);
+}

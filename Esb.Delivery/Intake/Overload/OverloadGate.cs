@@ -1,0 +1,85 @@
+using Esb.Configuration;
+using Esb.Core.Configuration;
+using Esb.Core.Errors;
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Delivery.Intake.Overload;
+
+/// <summary>Lets nothing further in while the host has as much work as it can do, memory is short, or the topics take no messages: callers
+/// are turned away, before anything of what they send is read; what can wait where it is waits. What is inside finishes.
+/// Thread-safe.</summary>
+/// <remarks>Once closed it opens at the lower mark only, so that it does not flutter.</remarks>
+public sealed partial class OverloadGate(Live<LimitsConfig> limits, MemoryMarks memory, ITopicTransport transport, TimeProvider time, ILogger<OverloadGate> logger)
+{
+    private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan LogInterval = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan LookInterval = TimeSpan.FromMilliseconds(250); // as often as memory is measured
+
+    private int _inFlight;
+    private volatile bool _isCrowded;
+    private long _turnedAwayAt;
+    private long _heldBackAt;
+
+    /// <summary>Calls inside.</summary>
+    public int InFlight => Volatile.Read(ref _inFlight);
+
+    /// <summary>Lets a call in; <see cref="Leave"/> lets it out.</summary>
+    /// <param name="needsTopics">Whether it will publish.</param>
+    /// <exception cref="EsbException"><c>ESB-OVERLOAD</c>: there is too much to do, or too little memory. <c>ESB-TOPIC-UNAVAILABLE</c>: it
+    /// could not be published.</exception>
+    public void Enter(bool needsTopics)
+    {
+        if (TryEnter(needsTopics, closes: true) is not { } obstacle) return;
+        if (obstacle.IsOverload && IsToBeLogged(ref _turnedAwayAt)) LogTurnedAway(obstacle.Reason);
+        throw obstacle.IsOverload
+            ? new EsbException("ESB-OVERLOAD", $"{obstacle.Reason}; try again later.", FaultKind.Unavailable) { RetryAfter = RetryAfter }
+            : new EsbException("ESB-TOPIC-UNAVAILABLE", $"{obstacle.Reason}.", FaultKind.Unavailable) { RetryAfter = 2 * RetryAfter };
+    }
+
+    /// <summary>Lets a message in as soon as one may enter; <see cref="Leave"/> lets it out.</summary>
+    /// <param name="needsTopics">Whether it will be published.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    public async ValueTask WaitAsync(bool needsTopics, CancellationToken cancellationToken)
+    {
+        while (TryEnter(needsTopics, closes: false) is { } obstacle)
+        {
+            if (IsToBeLogged(ref _heldBackAt)) LogHeldBack(obstacle.Reason);
+            await Task.Delay(LookInterval, time, cancellationToken);
+        }
+    }
+
+    public void Leave()
+    {
+        if (Interlocked.Decrement(ref _inFlight) <= limits.Current.InFlightLow) _isCrowded = false;
+    }
+
+    // Why nothing may enter; null for what has entered. What waits does not close the gate to callers, or a full folder would keep it
+    // closed.
+    private Obstacle? TryEnter(bool needsTopics, bool closes)
+    {
+        if (memory.AreTight) return new($"Memory is short: more than {limits.Current.MemoryHigh}% is in use", IsOverload: true);
+        if (needsTopics && transport.Status is { IsReady: false, Reason: var reason }) return new($"The topics take no message right now: {reason ?? "not ready"}", IsOverload: false);
+
+        var inFlight = Interlocked.Increment(ref _inFlight);
+        if (closes && inFlight > limits.Current.InFlightHigh) _isCrowded = true;
+        if (inFlight <= limits.Current.InFlightHigh && !_isCrowded) return null;
+        Leave();
+        return new($"More than {limits.Current.InFlightHigh} calls are worked on", IsOverload: true);
+    }
+
+    private bool IsToBeLogged(ref long loggedAt)
+    {
+        var now = time.GetTimestamp();
+        var last = Interlocked.Read(ref loggedAt);
+        return (last == 0 || time.GetElapsedTime(last, now) >= LogInterval) && Interlocked.CompareExchange(ref loggedAt, now, last) == last;
+    }
+
+    [LoggerMessage(EventId = 2520, Level = LogLevel.Warning, Message = "{Reason}; callers are told to come back later")]
+    private partial void LogTurnedAway(string reason);
+
+    [LoggerMessage(EventId = 2521, Level = LogLevel.Warning, Message = "{Reason}; messages that can wait are left where they are")]
+    private partial void LogHeldBack(string reason);
+
+    private readonly record struct Obstacle(string Reason, bool IsOverload);
+}

@@ -1,0 +1,90 @@
+using Esb.Core.Audit;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Storage;
+using Esb.Delivery.Attempts;
+using Esb.Delivery.Outbound;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Delivery.Lanes;
+
+/// <summary>Parks messages in the line of their key, and says so. Thread-safe.</summary>
+internal sealed partial class ParkingLot(
+    OutboundEndpointConfig config, IParkingStore store, Patience patience, DeliveryJournal journal, TimeProvider time, ILogger<ParkingLot> logger)
+{
+    /// <summary>Whether a message waits once no attempt is left.</summary>
+    public bool ParksForGood => config.OnFailure is null or FailureAction.Park;
+
+    /// <summary>Lets a message join the line of its key; false where there is none any more.</summary>
+    public async Task<bool> TryJoinAsync(Lane lane, DeliveryAttempts attempts, DeliveryTokens tokens)
+    {
+        var key = LineKey.Of(attempts.Current);
+        if (!lane.MayBeParked(key)) return false;
+        var waiting = new ParkedMessage(attempts.Current, time.GetUtcNow(), attempts.Failures, DueAt: null);
+        if (!await patience.InsistAsync(() => store.TryJoinAsync(lane.Owner, waiting, tokens.Aborting), tokens.Waiting))
+        {
+            lane.Free(key);
+            return false;
+        }
+
+        await journal.RecordAsync(attempts, AuditKind.Parked, null, tokens);
+        return true;
+    }
+
+    /// <summary>Whether earlier messages of the same key wait.</summary>
+    public async Task<bool> IsParkedAsync(Lane lane, EsbMessage message, DeliveryTokens tokens)
+    {
+        var key = LineKey.Of(message);
+        if (!lane.MayBeParked(key)) return false;
+        if (await patience.InsistAsync(() => store.FirstAsync(lane.Owner, key, tokens.Aborting), tokens.Waiting) is not null) return true;
+        lane.Free(key);
+        return false;
+    }
+
+    /// <summary>Parks a message that failed: until its next attempt, or until an operator decides.</summary>
+    public async Task ParkAsync(Lane lane, DeliveryAttempts attempts, EsbException failure, TimeSpan? delay, DeliveryTokens tokens)
+    {
+        var now = time.GetUtcNow();
+        var message = delay is null ? MessageHops.Set(attempts.Current, hops: 0) : attempts.Current; // what an operator releases begins its way anew
+        var parked = new ParkedMessage(message, now, attempts.Failures, now + delay);
+        await patience.InsistAsync(() => store.ParkAsync(lane.Owner, parked, tokens.Aborting), tokens.Waiting);
+        lane.Park(LineKey.Of(attempts.Current));
+        await journal.RecordAsync(attempts, AuditKind.Parked, failure, tokens);
+        if (delay is null) Tell(attempts, failure);
+    }
+
+    /// <summary>The first message of a key, where its time has come; null where there is none.</summary>
+    public async Task<ParkedMessage?> FirstDueAsync(Lane lane, string key, DeliveryTokens tokens)
+    {
+        var first = await patience.InsistAsync(() => store.FirstAsync(lane.Owner, key, tokens.Aborting), tokens.Waiting);
+        if (first is null) lane.Free(key);
+        return first?.DueAt <= time.GetUtcNow() ? first : null; // a release may come late or twice
+    }
+
+    /// <summary>Leaves a message the first of its line, after another attempt in vain.</summary>
+    public async Task RescheduleAsync(Lane lane, ParkedMessage parked, DeliveryAttempts attempts, EsbException failure, TimeSpan? delay, DeliveryTokens tokens)
+    {
+        var changed = parked with { Message = attempts.Current, Failures = attempts.Failures, DueAt = time.GetUtcNow() + delay };
+        await patience.InsistAsync(() => store.RescheduleAsync(lane.Owner, changed, tokens.Aborting), tokens.Waiting);
+        if (delay is null) Tell(attempts, failure);
+    }
+
+    /// <summary>Takes a message that is done with out of its line. Insists: it would be worked on again.</summary>
+    /// <returns>Whether its key is free.</returns>
+    public async Task<bool> RemoveAsync(Lane lane, ParkedMessage parked, DeliveryTokens tokens)
+    {
+        var isFree = await patience.InsistAsync(() => store.RemoveAsync(lane.Owner, parked, tokens.Aborting), tokens.Waiting);
+        if (isFree) lane.Free(LineKey.Of(parked.Message));
+        return isFree;
+    }
+
+    private void Tell(DeliveryAttempts attempts, EsbException failure)
+    {
+        LogParked(attempts.Current.Id, config.Name, attempts.Count, failure.Code, failure.Message);
+        DeliveryTelemetry.CountParked(config.Name, attempts.Current, failure.Code);
+    }
+
+    [LoggerMessage(EventId = 2442, Level = LogLevel.Error, Message = "Message {MessageId} was given up by {Endpoint} after {Attempts} attempts; its key is parked until somebody decides: {Code}: {Reason}")]
+    private partial void LogParked(Guid messageId, string endpoint, int attempts, string code, string reason);
+}

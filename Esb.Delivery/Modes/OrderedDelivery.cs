@@ -1,0 +1,106 @@
+using Esb.Core.Audit;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Esb.Delivery.Attempts;
+using Esb.Delivery.Failures;
+using Esb.Delivery.Outbound;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Delivery.Modes;
+
+/// <summary>Delivers one message after the other. What fails is repeated in place; when no attempt is left, the endpoint stands at the message, or lets it go.</summary>
+internal sealed partial class OrderedDelivery(
+    OutboundEndpointConfig config,
+    AttemptBook book,
+    Attempter attempter,
+    RequestDelivery requests,
+    LastResort lastResort,
+    Suspects suspects,
+    DeliveryJournal journal,
+    DeliveryState state,
+    TimeProvider time,
+    ILogger<OrderedDelivery> logger) : IDeliveryMode
+{
+    // A message that stands still is not a load on the outside, however short its retry delays are.
+    private static readonly TimeSpan ShortestPace = TimeSpan.FromSeconds(60);
+
+    private volatile Standstill? _standstill;
+    private EndpointStandstill? _last; // used by one delivery at a time
+
+    private bool StandsStill => config.OnFailure is null or FailureAction.Park;
+
+    public async Task<Settlement> DeliverAsync(TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
+    {
+        if (delivery.Reply is not null) return await requests.AnswerAsync(delivery, attempts, tokens);
+        await book.ResumeAsync(delivery, attempts, tokens.Waiting);
+        var settlement = await RepeatAsync(delivery, attempts, tokens);
+        await book.ForgetAsync(delivery);
+        return settlement;
+    }
+
+    /// <summary>An operator's word for the message that the endpoint stands at.</summary>
+    /// <returns>Whether it stands at this one here.</returns>
+    public bool TryMoveOn(Guid messageId, bool discard, OperatorDecision? decision) =>
+        _standstill is { } standstill && standstill.MessageId == messageId && standstill.TryEnd(new StandstillEnd(discard ? MoveOn.Discard : MoveOn.Retry, decision));
+
+    private async Task<Settlement> RepeatAsync(TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
+    {
+        while (true)
+        {
+            var result = await attempter.RunAsync(attempts, delivery.Redeliveries > 0, check: null, next => KeepAsync(delivery, attempts, next, tokens), tokens);
+            if (result.Failure is not { } failure)
+            {
+                await journal.DeliveredAsync(attempts, result.Answer, AuditKind.Delivered, tokens);
+                return Settlement.Done;
+            }
+
+            if (result.Next is NextAttempt.After after) await Task.Delay(after.Delay, time, tokens.Waiting);
+            else if (!StandsStill) return await lastResort.SettleAsync(attempts, failure, tokens);
+            else if (await StandStillAsync(attempts, failure, tokens) is { How: MoveOn.Discard } end) return await DiscardAsync(attempts, failure, end.Decision, tokens);
+        }
+    }
+
+    // What is let go next needs no memory.
+    private Task KeepAsync(TopicDelivery delivery, DeliveryAttempts attempts, NextAttempt next, DeliveryTokens tokens) =>
+        next is NextAttempt.None && !StandsStill ? Task.CompletedTask : book.KeepAsync(delivery, attempts, (next as NextAttempt.After)?.Delay, tokens.Aborting);
+
+    // The order is kept by going nowhere: the message stays the next one, and is tried again now and then.
+    private async Task<StandstillEnd> StandStillAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
+    {
+        var (message, failed) = (attempts.Current, attempts.Failures[^1]);
+        if (_last?.MessageId != message.Id) LogStopped(config.Name, message.Id, failure.Code, failure.Message);
+        state.StandsAt = _last = new EndpointStandstill(message.Id, _last is { } known && known.MessageId == message.Id ? known.Since : time.GetUtcNow(), failed with { Reason = MaskedFlow.Clean(failed.Reason) });
+        var standstill = _standstill = new Standstill(message.Id);
+        try
+        {
+            var end = await standstill.WaitAsync(PaceOf(failure), time, tokens.Waiting);
+            if (end.How == MoveOn.Retry) await suspects.AbsolveAsync(config.Name, message.Id, tokens.Waiting);
+            return end;
+        }
+        finally
+        {
+            _standstill = null;
+        }
+    }
+
+    private async Task<Settlement> DiscardAsync(DeliveryAttempts attempts, EsbException failure, OperatorDecision? decision, DeliveryTokens tokens)
+    {
+        if (decision is null) await journal.RecordAsync(attempts, AuditKind.Discarded, failure, tokens);
+        else await journal.DiscardedAsync(attempts, failure, decision, tokens);
+        state.StandsAt = null;
+        return Settlement.Done;
+    }
+
+    // What killed the process is not tried again until somebody says so.
+    private TimeSpan PaceOf(EsbException failure)
+    {
+        if (failure.Code == Suspects.Code) return Timeout.InfiniteTimeSpan;
+        var last = config.Retry.Delays.DefaultIfEmpty().Max();
+        return last > ShortestPace ? last : ShortestPace;
+    }
+
+    [LoggerMessage(EventId = 2403, Level = LogLevel.Error, Message = "Endpoint {Endpoint} stopped at message {MessageId} to keep the order: {Code}: {Reason}")]
+    private partial void LogStopped(string endpoint, Guid messageId, string code, string reason);
+}

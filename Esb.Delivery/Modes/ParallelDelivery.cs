@@ -1,0 +1,25 @@
+using Esb.Core.Topics;
+using Esb.Delivery.Attempts;
+using Esb.Delivery.Failures;
+using Esb.Delivery.Outbound;
+
+namespace Esb.Delivery.Modes;
+
+/// <summary>Delivers in no promised order: what fails waits for its next attempt outside the host, and the others pass it.</summary>
+internal sealed class ParallelDelivery(Attempter attempter, RequestDelivery requests, LastResort lastResort, DeliveryJournal journal) : IDeliveryMode
+{
+    public async Task<Settlement> DeliverAsync(TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
+    {
+        if (delivery.Reply is not null) return await requests.AnswerAsync(delivery, attempts, tokens);
+        var result = await attempter.RunAsync(attempts, delivery.Redeliveries > 0, check: null, keep: null, tokens);
+        if (result.Failure is { } failure)
+        {
+            return result.Next is NextAttempt.After after
+                ? new Settlement.Later(after.Delay, attempts.Count) { Failures = attempts.Failures }
+                : await lastResort.SettleAsync(attempts, failure, tokens);
+        }
+
+        await journal.DeliveredAsync(attempts, result.Answer, Core.Audit.AuditKind.Delivered, tokens);
+        return Settlement.Done;
+    }
+}

@@ -1,0 +1,307 @@
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Expressions;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Esb.Delivery.Control;
+using Esb.Delivery.Crashes;
+using Esb.Delivery.Lanes;
+using Esb.Delivery.Modes;
+using Esb.Delivery.Outages;
+using Esb.Delivery.SingleInstance;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Delivery.Outbound;
+
+/// <summary>Runs one outbound endpoint: its subscription, its pool, and what can be changed about them. What becomes of a message is decided by its <see cref="IDeliveryMode"/>.</summary>
+/// <remarks>Thread-safe: <c>processingThreads</c> deliveries come at once; each rents one of <c>poolSize</c> instances.</remarks>
+internal sealed partial class DeliveryController : IAsyncDisposable
+{
+    // How long a start waits for the store to say which host delivers. Then the others start all the same.
+    private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(5);
+
+    private readonly OutboundEndpointConfig _config;
+    private readonly string _type;
+    private readonly EndpointSender _sender;
+    private readonly DeliveryServices _services;
+    private readonly DeliveryState _state;
+    private readonly OutageGate _gate;
+    private readonly Patience _patience;
+    private readonly DeliveryJournal _journal;
+    private readonly IDeliveryMode _mode;
+    private readonly DeliveryReceiver _receiver;
+    private readonly FreezeWatch _freezes;
+    private readonly EndpointTuning _configured;
+    private readonly SemaphoreSlim _changing = new(1, 1);
+    private volatile EndpointTuning _current;
+    private volatile ITopicSubscription? _subscription;
+    private readonly TaskCompletionSource _subscribed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly LeaseHolder? _holder;
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly ILogger _logger;
+    private Task _opening = Task.CompletedTask;
+    private volatile bool _isHeld;
+    private ReleaseTimer? _releases;
+
+    /// <param name="model">The endpoint.</param>
+    /// <param name="sender">Sends to the outside.</param>
+    /// <param name="services">What all endpoints share.</param>
+    /// <param name="before">What the endpoint keeps of its settings before; null when the host starts.</param>
+    public DeliveryController(OutboundModel model, EndpointSender sender, DeliveryServices services, EndpointHandover? before = null)
+    {
+        var (config, type, filter) = (model.Config, model.Type, model.Filter);
+        Model = model;
+        (_config, _type, _sender, _services) = (config, type, sender, services);
+        _configured = EndpointTunings.Of(config);
+        _current = before is null ? _configured : EndpointTunings.KeepTuned(config, _configured, before.Tuned);
+        var (time, loggers) = (services.Time, services.Loggers);
+        _logger = loggers.CreateLogger<DeliveryController>();
+        _state = before?.State ?? new DeliveryState(time);
+        _gate = new OutageGate(time);
+        _freezes = new FreezeWatch(time);
+        _patience = new Patience(config.Name, _state, time, loggers.CreateLogger<Patience>());
+        _journal = new DeliveryJournal(config.Name, services.Audit, _state, _patience, time, loggers.CreateLogger<DeliveryJournal>());
+        _mode = DeliveryModes.Create(config, sender, _gate, _state, _journal, _patience, _freezes, services);
+        _receiver = new DeliveryReceiver(config, services.Transport.System, filter, _mode, _state, _journal, services.AuditGate, time, loggers.CreateLogger<DeliveryReceiver>());
+        if (config is { SingleInstance: true, Subscribe.Count: > 0 } && services.Singles.AreShared) _holder = services.Singles.Hold(config.Name, RunAsync);
+    }
+
+    public OutboundEndpointConfig Config => _config;
+
+    /// <summary>What it was made of.</summary>
+    public OutboundModel Model { get; }
+
+    /// <summary>Sends to the outside.</summary>
+    public EndpointSender Sender => _sender;
+
+    /// <summary>What the endpoint keeps when it goes on with other settings.</summary>
+    public EndpointHandover Handover => new(_state, EndpointTunings.Difference(_configured, _current));
+
+    public EndpointStatus Status
+    {
+        get
+        {
+            var subscription = _subscription;
+            var isLive = _config.Subscribe.Count == 0 || (subscription?.IsLive == true && !_services.Quarantine.IsMarked(_config.Name));
+            var status = _state.Describe(_config, _type, _current, Outage, isLive, subscription?.Reason ?? _holder?.Trouble);
+            var quarantine = status.State == EndpointState.Disabled ? null : _services.Quarantine.ReasonOf(_config.Name);
+            var isStandby = status.State is not (EndpointState.Disabled or EndpointState.PausedByOperator) && _holder is { IsHeld: false };
+            return status with
+            {
+                State = quarantine is not null ? EndpointState.Quarantined : isStandby ? EndpointState.Standby : status.State,
+                Reason = quarantine ?? status.Reason,
+                Configured = _configured,
+                Pool = _sender.Pool,
+                Stuck = _sender.Stuck,
+            };
+        }
+    }
+
+    // Why it delivers nothing for now, though its outside may be there.
+    private string? Outage => _isHeld ? "its queues are being replaced" : _gate.Reason ?? (_config.Subscribe.Count > 0 ? _services.AuditGate.Obstacle : null);
+
+    /// <summary>Lets a sender that was made for other settings have the numbers that hold now.</summary>
+    public void FitSender() => _sender.Resize(_current.PoolSize!.Value, _current.ProcessingThreads!.Value);
+
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        if (_config.Subscribe.Count == 0) return;
+        if (_holder is null && !_services.Quarantine.IsCareful(_config.Name))
+        {
+            await SubscribeAsync(lease: null, opening: null, cancellationToken);
+            return;
+        }
+
+        if (_holder is null)
+        {
+            await _services.Transport.DeclareAsync(SubscriptionFor(_current), cancellationToken); // what is published before its turn waits there
+            _opening = OpenInTurnAsync();
+            return;
+        }
+
+        // What is published from here on finds the queue: this host's, or that of the one that delivers.
+        _holder.Start();
+        await Task.WhenAny(_subscribed.Task, _holder.StandsBy, Task.Delay(StartLimit, _services.Time, cancellationToken));
+    }
+
+    /// <summary>Lets deliveries under way finish; those that wait for something go back to their queue. A cancelled token aborts them.</summary>
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        await _receiver.StopAsync();
+        await using var abort = cancellationToken.Register(() => _ = _receiver.AbortAsync());
+        await _stopping.CancelAsync();
+        await _opening;
+        if (_holder is null) await UnsubscribeAsync();
+        else await _holder.DisposeAsync();
+    }
+
+    /// <summary>Goes on with other numbers; what is null stays.</summary>
+    public async Task TuneAsync(EndpointTuning tuning, CancellationToken cancellationToken)
+    {
+        if (tuning.Paused == false) _services.Quarantine.Release(_config.Name);
+        await _changing.WaitAsync(cancellationToken);
+        try
+        {
+            var before = _current;
+            var after = EndpointTunings.Change(_config, before, tuning);
+            if ((after.PoolSize, after.ProcessingThreads) != (before.PoolSize, before.ProcessingThreads)) _sender.Resize(after.PoolSize!.Value, after.ProcessingThreads!.Value);
+            _current = after;
+            var isSame = (after.ProcessingThreads, after.Prefetch, after.Paused) == (before.ProcessingThreads, before.Prefetch, before.Paused);
+            if (!isSame && _subscription is { } subscription) await TuneAsync(subscription, after, cancellationToken);
+        }
+        finally
+        {
+            _changing.Release();
+        }
+    }
+
+    /// <summary>Lets go of the endpoint's queues after the deliveries under way, or takes them again unless an operator has paused it.</summary>
+    public async Task HoldAsync(bool isHeld, CancellationToken cancellationToken)
+    {
+        await _changing.WaitAsync(cancellationToken);
+        try
+        {
+            _isHeld = isHeld;
+            if (_subscription is { } subscription && _current.Paused != true) await TuneAsync(subscription, _current, cancellationToken);
+        }
+        finally
+        {
+            _changing.Release();
+        }
+    }
+
+    /// <summary>Begins to look for the peak of deliveries anew.</summary>
+    public void ResetPeaks() => _state.ResetPeaks();
+
+    /// <summary>An operator's word for the message that the endpoint stands at.</summary>
+    /// <returns>Whether it stands at this one here.</returns>
+    public bool TryMoveOn(Guid messageId, bool discard, OperatorDecision? decision) => _mode is OrderedDelivery ordered && ordered.TryMoveOn(messageId, discard, decision);
+
+    /// <summary>Sends without a queue. A message that the endpoint applied before is recorded as such, and has no answer.</summary>
+    /// <exception cref="EndpointException"><c>ESB-ENDPOINT-PAUSED</c>: by an operator. Or what sending fails with.</exception>
+    public async ValueTask<EsbMessage?> CallAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
+    {
+        if (_current.Paused == true)
+            throw new EndpointException(_config.Name, "ESB-ENDPOINT-PAUSED", $"The endpoint '{_config.Name}' was paused by an operator.", isTransient: true, kind: FaultKind.Unavailable);
+        var answer = await _sender.SendAsync(message, unitOfWork, cancellationToken);
+        SendTelemetry.CountCalled(_config.Name, message);
+        if (FilteredAnswer.Is(answer))
+        {
+            await _journal.FilteredAsync(message, CancellationToken.None);
+            return null;
+        }
+
+        if (DuplicateNotice.Read(answer) is not { } notice) return answer;
+        await _journal.DuplicateAsync(message, notice, duration: null, CancellationToken.None);
+        return null;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _sender.DisposeAsync();
+        await LeaveAsync();
+    }
+
+    /// <summary>Lets go of all but what sends, which goes on for another.</summary>
+    /// <returns>What sends.</returns>
+    public async ValueTask<EndpointSender> LeaveAsync()
+    {
+        if (_holder is not null) await _holder.DisposeAsync();
+        _receiver.Dispose();
+        _freezes.Dispose();
+        _changing.Dispose();
+        _stopping.Dispose();
+        return _sender;
+    }
+
+    // While this host is the one that delivers. What is under way when the lease is lost is aborted, and goes back to the queue.
+    private async Task RunAsync(HeldLease lease, CancellationToken ending)
+    {
+        try
+        {
+            if (_sender.Adapter is IFencingAdapter fencing) await _patience.InsistAsync(() => fencing.RaiseFenceAsync(lease.Token, ending), ending);
+            await OpenAsync(lease, ending);
+            _subscribed.TrySetResult();
+            await Task.Delay(Timeout.Infinite, ending).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+        finally
+        {
+            await UnsubscribeAsync();
+            _state.Trouble = null; // another host's now
+        }
+    }
+
+    private async Task OpenInTurnAsync()
+    {
+        try
+        {
+            await OpenAsync(lease: null, _stopping.Token);
+        }
+        catch (OperationCanceledException) when (_stopping.IsCancellationRequested)
+        {
+            // The host stops before it was its turn.
+        }
+        catch (EsbException ex)
+        {
+            LogNotOpened(_config.Name, ex);
+        }
+    }
+
+    private async Task OpenAsync(HeldLease? lease, CancellationToken cancellationToken)
+    {
+        using var opening = await _services.Quarantine.EnterAsync(_config.Name, cancellationToken);
+        await SubscribeAsync(lease, opening, cancellationToken);
+        if (opening is not null) await opening.WatchAsync(() => _subscription?.IsLive == true, cancellationToken);
+    }
+
+    private async Task SubscribeAsync(HeldLease? lease, EndpointOpening? opening, CancellationToken cancellationToken)
+    {
+        await _changing.WaitAsync(cancellationToken);
+        try
+        {
+            var current = _current;
+            var opensPaused = current.Paused == true; // which the transport learns only once it is subscribed
+            DeliveryHandler receive = (delivery, token) => opensPaused && _current.Paused == true ? ValueTask.FromResult(Settlement.Return) : _receiver.ReceiveAsync(delivery, lease, token);
+            DeliveryHandler handler = opening is null ? receive : (delivery, token) => opening.WorkAsync(() => receive(delivery, token), token);
+            var subscription = await _services.Transport.SubscribeAsync(SubscriptionFor(current), handler, cancellationToken);
+            _subscription = subscription;
+            if (current.Paused == true || _isHeld) await TuneAsync(subscription, current, cancellationToken);
+            if (_config.Delivery == DeliveryMode.OrderedByKey)
+                _releases = new ReleaseTimer(_config.Name, _services.Parking, _services.Queues, _services.Time, _services.Loggers.CreateLogger<ReleaseTimer>());
+        }
+        finally
+        {
+            _changing.Release();
+        }
+    }
+
+    private async Task UnsubscribeAsync()
+    {
+        var (releases, subscription) = (_releases, _subscription);
+        (_releases, _subscription) = (null, null);
+        if (releases is not null) await releases.DisposeAsync();
+        if (subscription is not null) await subscription.DisposeAsync();
+    }
+
+    // Deliveries that wait for the outside, or for a word, would be waited for: they go back, and come again.
+    private async Task TuneAsync(ITopicSubscription subscription, EndpointTuning tuning, CancellationToken cancellationToken)
+    {
+        await _receiver.InterruptAsync();
+        try
+        {
+            await subscription.TuneAsync(tuning.ProcessingThreads!.Value, tuning.Prefetch!.Value, tuning.Paused == true || _isHeld, cancellationToken);
+        }
+        finally
+        {
+            _receiver.Resume();
+        }
+    }
+
+    [LoggerMessage(EventId = 2456, Level = LogLevel.Error, Message = "Endpoint {Endpoint} did not start; the others run")]
+    private partial void LogNotOpened(string endpoint, Exception exception);
+
+    private Subscription SubscriptionFor(EndpointTuning tuning) =>
+        Subscription.Of(_config) with { Concurrency = tuning.ProcessingThreads!.Value, Prefetch = tuning.Prefetch!.Value };
+}

@@ -1,0 +1,70 @@
+using Esb.Core.Audit;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Storage;
+using Esb.Delivery.Attempts;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Delivery.Outbound;
+
+/// <summary>Writes down what became of the messages of an endpoint: facts, counts, log lines. Thread-safe.</summary>
+internal sealed partial class DeliveryJournal(string endpoint, IAuditTrail audit, DeliveryState state, Patience patience, TimeProvider time, ILogger<DeliveryJournal> logger)
+{
+    private readonly DuplicateRecords _duplicates = new(endpoint, audit, time, logger);
+
+    /// <summary>What is made unreadable in what is written down.</summary>
+    public IMessageMask Mask => audit.Mask;
+
+    /// <summary>The outside has the message. Insists: were it given back because nobody could write that down, the outside would get it again.</summary>
+    public async Task DeliveredAsync(DeliveryAttempts attempts, EsbMessage? answer, AuditKind kind, DeliveryTokens tokens)
+    {
+        SendTelemetry.RecordDelivered(endpoint, attempts.Current, attempts.Elapsed);
+        if (FilteredAnswer.Is(answer)) kind = AuditKind.Filtered;
+        var notice = DuplicateNotice.Read(answer);
+        if (notice is { IsConflict: false } && attempts.IsUnknown) notice = null; // what it recognises is what an attempt without word did
+        var message = attempts.Current;
+        var fact = Fact(message, kind) with { Duration = attempts.Elapsed };
+        await patience.InsistAsync(
+            () => (notice is null ? audit.RecordAsync(fact, kind is AuditKind.Replied or AuditKind.ReplyAbandoned ? answer ?? message : message, tokens.Aborting) : DuplicateAsync(message, notice, attempts.Elapsed, tokens.Aborting)).AsTask(),
+            tokens.Waiting);
+        state.StandsAt = null;
+        state.CountMessage();
+    }
+
+    /// <summary>The endpoint had applied the message before.</summary>
+    public ValueTask DuplicateAsync(EsbMessage message, DuplicateNotice notice, TimeSpan? duration, CancellationToken cancellationToken) =>
+        _duplicates.RecordAsync(message, notice, duration, cancellationToken);
+
+    /// <summary>The process of the endpoint did not want a message of a call.</summary>
+    public ValueTask FilteredAsync(EsbMessage message, CancellationToken cancellationToken) => audit.RecordAsync(Fact(message, AuditKind.Filtered), cancellationToken);
+
+    /// <summary>An attempt failed.</summary>
+    public async Task FailedAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
+    {
+        state.CountFailure();
+        LogFailed(attempts.Current.Id, endpoint, attempts.Count, failure.Code, failure.Message);
+        await RecordAsync(attempts, AuditKind.Failed, failure, tokens);
+    }
+
+    /// <summary>Something else became of it.</summary>
+    public ValueTask RecordAsync(DeliveryAttempts attempts, AuditKind kind, EsbException? failure, DeliveryTokens tokens) => audit.RecordAsync(
+        Fact(attempts.Current, kind) with { Duration = failure is null ? null : attempts.Elapsed, Code = failure?.Code, Reason = failure?.Message, Step = (failure as EndpointException)?.Step },
+        tokens.Aborting);
+
+    /// <summary>An operator gave it up.</summary>
+    public ValueTask DiscardedAsync(DeliveryAttempts attempts, EsbException failure, OperatorDecision decision, DeliveryTokens tokens) => audit.RecordAsync(
+        Fact(attempts.Current, AuditKind.Discarded) with
+        {
+            Duration = attempts.Elapsed,
+            Code = failure.Code,
+            Reason = decision.Reason,
+            Fields = new Dictionary<string, string> { ["operator"] = decision.By },
+        },
+        tokens.Aborting);
+
+    private AuditFact Fact(EsbMessage message, AuditKind kind) => AuditFacts.Of(message, kind, time) with { Endpoint = endpoint };
+
+    [LoggerMessage(EventId = 2401, Level = LogLevel.Debug, Message = "Message {MessageId} was not delivered by {Endpoint}, attempt {Attempt}: {Code}: {Reason}")]
+    private partial void LogFailed(Guid messageId, string endpoint, int attempt, string code, string reason);
+}

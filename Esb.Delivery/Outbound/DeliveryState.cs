@@ -1,0 +1,79 @@
+using Esb.Core.Endpoints;
+
+namespace Esb.Delivery.Outbound;
+
+/// <summary>What changes about an outbound endpoint while it runs. Thread-safe.</summary>
+internal sealed class DeliveryState(TimeProvider time)
+{
+    private readonly PeakCount _inFlight = new();
+    private long _messages;
+    private long _failures;
+    private long _lastMessageAt;
+    private volatile EndpointStandstill? _standsAt;
+    private volatile string? _trouble;
+
+    /// <summary>At which message it stands, to keep the order; null while it does not.</summary>
+    public EndpointStandstill? StandsAt
+    {
+        get => _standsAt;
+        set => _standsAt = value;
+    }
+
+    /// <summary>Why it waits for a store of ours; null while it does not.</summary>
+    public string? Trouble
+    {
+        get => _trouble;
+        set => _trouble = value;
+    }
+
+    public void Begin() => _inFlight.Increment();
+
+    public void End() => _inFlight.Decrement();
+
+    public void ResetPeaks() => _inFlight.ResetPeak();
+
+    public void CountFailure() => Interlocked.Increment(ref _failures);
+
+    public void CountMessage()
+    {
+        Interlocked.Increment(ref _messages);
+        Interlocked.Exchange(ref _lastMessageAt, time.GetUtcNow().UtcTicks);
+    }
+
+    /// <param name="config">What was configured.</param>
+    /// <param name="type">As the configuration names it.</param>
+    /// <param name="current">What holds now.</param>
+    /// <param name="outage">Why it pauses by itself; null where it does not.</param>
+    /// <param name="isLive">Whether messages can arrive.</param>
+    /// <param name="obstacle">What keeps them from arriving; null where nothing is known to.</param>
+    public EndpointStatus Describe(OutboundEndpointConfig config, string type, EndpointTuning current, string? outage, bool isLive, string? obstacle)
+    {
+        var waits = outage ?? _trouble;
+        var stands = _standsAt;
+        return new EndpointStatus
+        {
+            Name = config.Name,
+            Type = type,
+            State = StateOf(config, current.Paused == true, stands is not null, waits is not null, isLive),
+            Reason = stands is null ? waits ?? obstacle : $"stopped at message {stands.MessageId}: {stands.Failure.Code}: {stands.Failure.Reason}",
+            Messages = Interlocked.Read(ref _messages),
+            Failures = Interlocked.Read(ref _failures),
+            InFlight = _inFlight.Value,
+            PeakInFlight = _inFlight.Peak,
+            MaxInFlight = current.ProcessingThreads,
+            LastMessageAt = Interlocked.Read(ref _lastMessageAt) is > 0 and var ticks ? new DateTimeOffset(ticks, TimeSpan.Zero) : null,
+            ProcessingThreads = current.ProcessingThreads,
+            Current = current,
+            StandsAt = stands,
+        };
+    }
+
+    private static EndpointState StateOf(OutboundEndpointConfig config, bool isPaused, bool stands, bool waits, bool isLive)
+    {
+        if (!config.Enabled) return EndpointState.Disabled;
+        if (isPaused) return EndpointState.PausedByOperator;
+        if (stands) return EndpointState.Stopped;
+        if (waits) return EndpointState.Paused;
+        return isLive ? EndpointState.Running : EndpointState.Starting;
+    }
+}

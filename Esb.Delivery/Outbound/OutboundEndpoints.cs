@@ -1,0 +1,201 @@
+using System.Collections.Concurrent;
+using Esb.Configuration;
+using Esb.Configuration.Revisions;
+using Esb.Core;
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Expressions;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Esb.Core.Topics;
+using Esb.Delivery.Failures;
+using Esb.Delivery.Processes;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Delivery.Outbound;
+
+/// <summary>The outbound endpoints of the revision in service, each with its delivery controller. One of which the settings stay the same
+/// is not touched by an exchange.</summary>
+internal sealed partial class OutboundEndpoints(
+    Live<EndpointModels> models, DeliveryServices delivery, IServiceProvider services, ILogger<OutboundEndpoints> logger)
+    : IBusPart, IEndpointCaller, IEndpointMonitor, IRevisionPart, IAsyncDisposable
+{
+    // Beside the time-out of an attempt: what it takes to give a message back.
+    private static readonly TimeSpan DrainMargin = TimeSpan.FromSeconds(5);
+
+    private readonly Lock _gate = new();
+    private volatile IReadOnlyDictionary<string, DeliveryController>? _controllers; // replaced as a whole
+    private readonly ConcurrentDictionary<string, DeliveryController> _gone = new(); // what processes of earlier revisions may still call
+
+    public BusStage Stage => BusStage.Outbound;
+
+    public IReadOnlyList<Type> StartsAfter => [typeof(IOutboundGround), typeof(DeadLetterKeeper)];
+
+    public IReadOnlyList<EndpointStatus> Endpoints => [.. Controllers.Values.Select(controller => controller.Status)];
+
+    // Made when they are first asked for: what makes them may ask for what calls them.
+    private IReadOnlyDictionary<string, DeliveryController> Controllers
+    {
+        get
+        {
+            if (_controllers is { } made) return made;
+            lock (_gate) return _controllers ??= models.Current.Outbound.Where(IsWhole).ToDictionary(model => model.Config.Name, model => Create(model, SenderOf(model)));
+        }
+    }
+
+    /// <summary>The controller of an endpoint; null where there is none.</summary>
+    public DeliveryController? Find(string endpoint) => Controllers.GetValueOrDefault(endpoint);
+
+    public void ResetPeaks()
+    {
+        foreach (var controller in Controllers.Values) controller.ResetPeaks();
+    }
+
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        foreach (var controller in Controllers.Values) await StartAsync(controller, cancellationToken);
+    }
+
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            await delivery.Transport.DrainAsync(cancellationToken);
+        }
+        finally
+        {
+            await Task.WhenAll(Controllers.Values.Select(controller => controller.StopAsync(cancellationToken)));
+        }
+    }
+
+    public ValueTask<EsbMessage?> CallAsync(string endpoint, EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
+    {
+        var controller = Find(endpoint) ?? _gone.GetValueOrDefault(endpoint);
+        return controller is null
+            ? throw new EndpointException(endpoint, "ESB-ENDPOINT-UNKNOWN", $"There is no outbound endpoint '{endpoint}' any more.", isTransient: false)
+            : controller.CallAsync(message, unitOfWork, cancellationToken);
+    }
+
+    /// <summary>What is published by the new revision finds its queues.</summary>
+    public async Task WelcomeAsync(Revision next, CancellationToken cancellationToken)
+    {
+        foreach (var model in ModelsOf(next).Where(model => IsWhole(model) && model.Config is { Enabled: true, Subscribe.Count: > 0 } && !IsSame(model)))
+            await delivery.Transport.DeclareAsync(Subscription.Of(model.Config), cancellationToken);
+    }
+
+    public async Task ExchangeAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
+    {
+        var before = Controllers;
+        var after = new Dictionary<string, DeliveryController>();
+        var starting = new List<Func<Task>>();
+        foreach (var model in ModelsOf(next).Where(IsWhole))
+        {
+            var name = model.Config.Name;
+            var running = before.GetValueOrDefault(name);
+            if (running?.Model.Fingerprint == model.Fingerprint)
+            {
+                after[name] = running;
+                continue;
+            }
+
+            var keepsSender = running?.Model.AdapterFingerprint == model.AdapterFingerprint;
+            var controller = after[name] = Create(model, keepsSender ? running!.Sender : SenderOf(model), running?.Handover);
+            starting.Add(() => ReplaceAsync(running, controller, keepsSender, old, cancellationToken));
+        }
+
+        var gone = before.Where(one => !after.ContainsKey(one.Key)).ToList();
+        foreach (var (name, controller) in gone) _gone[name] = controller;
+        _controllers = after;
+        await Task.WhenAll([.. starting.Select(start => start()), .. gone.Select(one => RetireAsync(one.Value, old, cancellationToken))]);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        // Registered under several interfaces, so the container disposes it several times.
+        foreach (var controller in (_controllers ?? new Dictionary<string, DeliveryController>()).Values.Concat(_gone.Values)) await controller.DisposeAsync();
+    }
+
+    private static bool IsWhole(OutboundModel model) => model.Create is not null;
+
+    private static IEnumerable<OutboundModel> ModelsOf(Revision revision) =>
+        revision.Services.GetRequiredService<EndpointModels>().Outbound;
+
+    private bool IsSame(OutboundModel model) => Find(model.Config.Name)?.Model.Fingerprint == model.Fingerprint;
+
+    private EndpointSender SenderOf(OutboundModel model) => new(model.Config, Make(model.Config.Name, model.Create!), delivery.Time, delivery.Loggers, EndpointProcesses.Of(model.Config, services, delivery.Time));
+
+    private DeliveryController Create(OutboundModel model, EndpointSender sender, EndpointHandover? before = null) => new(model, sender, delivery, before);
+
+    private async Task StartAsync(DeliveryController controller, CancellationToken cancellationToken)
+    {
+        if (!controller.Config.Enabled) return;
+        try
+        {
+            await controller.StartAsync(cancellationToken);
+        }
+        catch (EsbException ex)
+        {
+            LogNotStarted(controller.Config.Name, ex); // the others run all the same
+        }
+    }
+
+    private async Task ReplaceAsync(DeliveryController? running, DeliveryController controller, bool keepsSender, Leftovers old, CancellationToken cancellationToken)
+    {
+        if (running is not null)
+        {
+            await DrainAsync(running, cancellationToken);
+            var sender = await running.LeaveAsync();
+            if (!keepsSender) old.Then(sender.DisposeAsync);
+        }
+
+        controller.FitSender();
+        await StartAsync(controller, cancellationToken);
+    }
+
+    private async Task RetireAsync(DeliveryController controller, Leftovers old, CancellationToken cancellationToken)
+    {
+        await DrainAsync(controller, cancellationToken);
+        if (controller.Config.Subscribe.Count > 0) await delivery.Transport.RetireAsync(Subscription.Of(controller.Config), cancellationToken);
+        old.Then(() =>
+        {
+            _gone.TryRemove(KeyValuePair.Create(controller.Config.Name, controller));
+            return controller.DisposeAsync();
+        });
+    }
+
+    private async Task DrainAsync(DeliveryController controller, CancellationToken cancellationToken)
+    {
+        if (!controller.Config.Enabled) return;
+        using var limit = new CancellationTokenSource(controller.Config.Timeout + DrainMargin, delivery.Time);
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, cancellationToken);
+        try
+        {
+            await controller.StopAsync(either.Token);
+        }
+        catch (Exception ex) when (ex is EsbException or OperationCanceledException)
+        {
+            LogNotDrained(controller.Config.Name, ex);
+        }
+    }
+
+    private IOutboundAdapter Make(string endpoint, CreateOutbound create)
+    {
+        try
+        {
+            return create(services);
+        }
+        catch (Exception ex)
+        {
+            LogNotStarted(endpoint, ex);
+            return new UnmadeAdapter(endpoint, ex);
+        }
+    }
+
+    [LoggerMessage(EventId = 2420, Level = LogLevel.Error, Message = "Endpoint {Endpoint} did not start; the others run")]
+    private partial void LogNotStarted(string endpoint, Exception exception);
+
+    [LoggerMessage(EventId = 2422, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} goes on with other settings; what was under way took too long and goes back to its queue")]
+    private partial void LogNotDrained(string endpoint, Exception exception);
+}

@@ -1,0 +1,45 @@
+using Esb.Core.Errors;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Delivery.Outbound;
+
+/// <summary>Does what must be done before a message may be let go, again and again until it works: after 1 s, then every 5 s. Thread-safe.</summary>
+internal sealed partial class Patience(string endpoint, DeliveryState state, TimeProvider time, ILogger<Patience> logger)
+{
+    private static readonly TimeSpan First = TimeSpan.FromSeconds(1);
+
+    /// <summary>The pace at which something that cannot be written down is tried again.</summary>
+    public static readonly TimeSpan Pace = TimeSpan.FromSeconds(5);
+
+    public Task InsistAsync(Func<Task> work, CancellationToken waiting) => InsistAsync(
+        async () =>
+        {
+            await work();
+            return true;
+        },
+        waiting);
+
+    /// <exception cref="EsbException">It failed in a way that does not pass.</exception>
+    public async Task<T> InsistAsync<T>(Func<Task<T>> work, CancellationToken waiting)
+    {
+        for (var delay = First; ; delay = Pace)
+        {
+            try
+            {
+                var result = await work();
+                state.Trouble = null;
+                return result;
+            }
+            catch (EsbException ex) when (ex.IsTransient)
+            {
+                if (state.Trouble is null) LogWaits(endpoint, ex);
+                state.Trouble = ex.Message;
+            }
+
+            await Task.Delay(delay, time, waiting);
+        }
+    }
+
+    [LoggerMessage(EventId = 2432, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} waits: what becomes of a message could not be kept")]
+    private partial void LogWaits(string endpoint, Exception exception);
+}

@@ -1,0 +1,31 @@
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Delivery.Outbound;
+
+/// <summary>Counts the sends of an endpoint that went on after their time was up and their cancellation was asked for. Thread-safe.</summary>
+internal sealed partial class StuckSends(string endpoint, ILogger<StuckSends> logger)
+{
+    private int _count;
+
+    public int Count => Volatile.Read(ref _count);
+
+    /// <summary>One more. Returns whether there is room for an instance in its place.</summary>
+    public bool Add(Guid messageId, int room)
+    {
+        var count = Interlocked.Increment(ref _count);
+        LogStuck(messageId, endpoint, count);
+        return count <= room;
+    }
+
+    public void Remove(Guid messageId)
+    {
+        Interlocked.Decrement(ref _count);
+        LogEnded(messageId, endpoint);
+    }
+
+    [LoggerMessage(EventId = 2430, Level = LogLevel.Error, Message = "The attempt to send message {MessageId} by {Endpoint} ignores its time-out and goes on; its instance is replaced. {Count} such attempts are running")]
+    private partial void LogStuck(Guid messageId, string endpoint, int count);
+
+    [LoggerMessage(EventId = 2431, Level = LogLevel.Warning, Message = "The attempt to send message {MessageId} by {Endpoint} has ended after all, long after its time-out")]
+    private partial void LogEnded(Guid messageId, string endpoint);
+}

@@ -1,0 +1,77 @@
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Esb.Delivery.Outbound;
+
+namespace Esb.Delivery.Processes;
+
+/// <summary>What is to be sent of a message.</summary>
+/// <param name="Message">Under the identity of the message that was delivered; <see cref="FilteredAnswer"/> where nothing is to be
+/// sent.</param>
+/// <param name="Spent">The part of the attempt's time that is used up.</param>
+internal readonly record struct PreparedMessage(EsbMessage Message, TimeSpan Spent)
+{
+    public bool IsFiltered => FilteredAnswer.Is(Message);
+}
+
+/// <summary>The processes around an outbound endpoint: <c>process</c> makes what is sent, <c>reply</c> makes the answer (pattern: Messaging
+/// Gateway). Thread-safe.</summary>
+/// <param name="config">The endpoint.</param>
+/// <param name="process">Runs before an instance is rented; null where messages are sent as they are.</param>
+/// <param name="reply">Runs on answers that somebody waits for; null where they are passed on as they are.</param>
+/// <param name="time">Bounds both.</param>
+internal sealed class EndpointProcesses(OutboundEndpointConfig config, DeliveredProcess? process, DeliveredProcess? reply, TimeProvider time)
+{
+    /// <summary>Whether messages run through a process before they are sent.</summary>
+    public bool Prepares => process is not null;
+
+    /// <summary>The processes that an endpoint names, in a running bus.</summary>
+    public static EndpointProcesses Of(OutboundEndpointConfig config, IServiceProvider services, TimeProvider time)
+    {
+        return new EndpointProcesses(config, Find(config.PreparedBy), Find(config.Reply), time);
+
+        DeliveredProcess? Find(string? name) => name is null ? null : DeliveredProcess.Of(config.Name, name, services);
+    }
+
+    /// <summary>Runs <c>process</c>, where there is one.</summary>
+    /// <exception cref="EndpointException">It failed, or took too long; never another type but for cancellation.</exception>
+    public async ValueTask<PreparedMessage> PrepareAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
+    {
+        if (process is null) return new PreparedMessage(message, TimeSpan.Zero);
+        var started = time.GetTimestamp();
+        var prepared = await LimitAsync("process", limited => process.PrepareAsync(message, unitOfWork, limited), cancellationToken);
+        return new PreparedMessage(prepared, time.GetElapsedTime(started));
+    }
+
+    /// <summary>Runs <c>reply</c>, where there is one, on an answer of the external system.</summary>
+    /// <exception cref="EndpointException">It failed, or took too long. Not transient: the message was sent, and a repetition would send it
+    /// again.</exception>
+    public async ValueTask<EsbMessage?> ReplyAsync(EsbMessage message, EsbMessage? answer, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
+    {
+        if (reply is null || answer is null || FilteredAnswer.Is(answer) || DuplicateNotice.Read(answer) is not null) return answer;
+        try
+        {
+            return await LimitAsync("reply", limited => reply.ReplyAsync(message, answer, unitOfWork, limited), cancellationToken);
+        }
+        catch (EndpointException ex)
+        {
+            throw new EndpointException(config.Name, ex.Code, ex.Message, isTransient: false, ex, ex.Kind) { Status = ex.Status, Step = ex.Step, RetryAfter = ex.RetryAfter, IsUnsent = true };
+        }
+    }
+
+    private async ValueTask<EsbMessage> LimitAsync(string setting, Func<CancellationToken, ValueTask<EsbMessage>> run, CancellationToken cancellationToken)
+    {
+        using var timeout = new CancellationTokenSource(config.Timeout, time);
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, cancellationToken);
+        try
+        {
+            return await run(either.Token);
+        }
+        catch (OperationCanceledException ex) when (timeout.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
+        {
+            var text = $"The {setting} of the endpoint '{config.Name}' took longer than {config.Timeout.TotalSeconds:0.###} s.";
+            throw new EndpointException(config.Name, EndpointRental.TimeoutCode, text, isTransient: true, ex, FaultKind.Timeout) { IsUnsent = true };
+        }
+    }
+}

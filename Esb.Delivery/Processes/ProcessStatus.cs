@@ -1,0 +1,20 @@
+using System.Globalization;
+using Esb.Core.Errors;
+using Esb.Core.Processes;
+
+namespace Esb.Delivery.Processes;
+
+/// <summary>Reads the status that a process gives its answer.</summary>
+internal static class ProcessStatus
+{
+    /// <summary>The status; null where the process sets none.</summary>
+    /// <exception cref="EsbException"><c>ESB-PROC-STATUS</c>: what it set is none.</exception>
+    public static int? Of(MessageContext context)
+    {
+        if (context.GetProperty(MessageContext.StatusProperty) is not { } value) return null;
+        var text = Convert.ToString(value, CultureInfo.InvariantCulture);
+        return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var status) && status is >= 200 and <= 599
+            ? status
+            : throw new EsbException("ESB-PROC-STATUS", "The process asked for a status that is none.", FaultKind.Internal);
+    }
+}

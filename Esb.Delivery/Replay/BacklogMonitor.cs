@@ -1,0 +1,123 @@
+using System.Diagnostics.Metrics;
+using Esb.Core;
+using Esb.Core.Diagnostics;
+using Esb.Core.Endpoints;
+using Esb.Core.Replays;
+using Esb.Core.Storage;
+using Esb.Delivery.Outbound;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Delivery.Replay;
+
+/// <summary>Counts, now and then, the open dead letters and parked keys of each endpoint, for health and metrics.</summary>
+internal sealed partial class BacklogMonitor(
+    IEnumerable<OutboundEndpointConfig> endpoints,
+    IDeadLetterStore letters,
+    IParkingStore parking,
+    TimeProvider time,
+    ILogger<BacklogMonitor> logger) : IBacklogMonitor, IBusPart, IDisposable
+{
+    /// <summary>Stands for endpoints that the configuration does not name any more: however many there were, they are one.</summary>
+    public const string Other = "_other";
+
+    private const int MaxKeys = 1_000; // of each endpoint
+
+    private static readonly TimeSpan Interval = TimeSpan.FromSeconds(15);
+
+    private readonly HashSet<string> _names = [.. endpoints.Select(endpoint => endpoint.Name)];
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly Meter _meter = new(EndpointsTelemetry.Meter.Name); // goes with this host: gauges hold on to what they ask
+    private IReadOnlyList<EndpointBacklog> _backlogs = [];
+    private Task _counting = Task.CompletedTask;
+
+    public BusStage Stage => BusStage.Outbound;
+
+    public IReadOnlyList<Type> StartsAfter => [typeof(OutboundEndpoints)];
+
+    public Backlog Current
+    {
+        get
+        {
+            var backlogs = _backlogs;
+            return new Backlog(
+                backlogs.Sum(backlog => backlog.Letters), backlogs.Min(backlog => backlog.OldestLetter), backlogs.Sum(backlog => backlog.Keys), backlogs.Min(backlog => backlog.OldestKey));
+        }
+    }
+
+    public Task StartAsync(CancellationToken cancellationToken)
+    {
+        _meter.CreateObservableGauge(EsbTelemetry.Metrics.DeadLettersOpen, () => Measure(backlog => backlog.Letters), "{message}", "Dead letters that wait for an operator.");
+        _meter.CreateObservableGauge(EsbTelemetry.Metrics.DeadLetterAge, () => Measure(backlog => AgeOf(backlog.OldestLetter)), "s", "How long ago the oldest open dead letter was last tried.");
+        _meter.CreateObservableGauge(EsbTelemetry.Metrics.ParkedKeys, () => Measure(backlog => backlog.Keys), "{key}", "Keys whose messages are parked.");
+        _meter.CreateObservableGauge(EsbTelemetry.Metrics.ParkedAge, () => Measure(backlog => AgeOf(backlog.OldestKey)), "s", "How long the first parked key has been parked.");
+        _counting = Task.Run(() => RunAsync(_stopping.Token), CancellationToken.None);
+        return Task.CompletedTask;
+    }
+
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        await _stopping.CancelAsync();
+        await _counting;
+    }
+
+    public void Dispose()
+    {
+        _meter.Dispose();
+        _stopping.Dispose();
+    }
+
+    private async Task RunAsync(CancellationToken stopping)
+    {
+        while (!stopping.IsCancellationRequested)
+        {
+            try
+            {
+                _backlogs = await CountAsync(stopping);
+            }
+            catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+            {
+                return;
+            }
+            catch (Exception ex)
+            {
+                LogNotCounted(ex); // the last count stands
+            }
+
+            await Task.Delay(Interval, time, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+    }
+
+    private async Task<IReadOnlyList<EndpointBacklog>> CountAsync(CancellationToken cancellationToken)
+    {
+        var open = (await letters.GroupAsync(new DeadLetterFilter { State = DeadLetterState.Open }, byCause: false, cancellationToken)).ToLookup(group => NameOf(group.Endpoint));
+        var parked = (await KeysAsync(cancellationToken)).ToLookup(key => NameOf(key.Endpoint));
+        return
+        [
+            .. _names.Append(Other).Select(name => new EndpointBacklog(
+                name, open[name].Sum(group => group.Count), open[name].Min(group => (DateTimeOffset?)group.Oldest), parked[name].LongCount(), parked[name].Min(key => (DateTimeOffset?)key.Since))),
+        ];
+    }
+
+    // Where there are very many, those of one endpoint would hide those of the others.
+    private async Task<IReadOnlyList<ParkedKey>> KeysAsync(CancellationToken cancellationToken)
+    {
+        var oldest = await parking.ListAsync(null, MaxKeys, cancellationToken);
+        if (oldest.Count < MaxKeys) return oldest;
+        var keys = oldest.Where(key => !_names.Contains(key.Endpoint)).ToList();
+        foreach (var name in _names) keys.AddRange(await parking.ListAsync(name, MaxKeys, cancellationToken));
+        return keys;
+    }
+
+    private IEnumerable<Measurement<T>> Measure<T>(Func<EndpointBacklog, T> value)
+        where T : struct =>
+        _backlogs.Select(backlog => new Measurement<T>(value(backlog), new KeyValuePair<string, object?>(EsbTelemetry.Tags.Endpoint, backlog.Endpoint)));
+
+    private double AgeOf(DateTimeOffset? since) => since is { } start ? Math.Max(0, (time.GetUtcNow() - start).TotalSeconds) : 0;
+
+    private string NameOf(string endpoint) => _names.Contains(endpoint) ? endpoint : Other;
+
+    [LoggerMessage(EventId = 2630, Level = LogLevel.Debug, Message = "Dead letters and parked keys could not be counted")]
+    private partial void LogNotCounted(Exception exception);
+
+    private sealed record EndpointBacklog(string Endpoint, long Letters, DateTimeOffset? OldestLetter, long Keys, DateTimeOffset? OldestKey);
+}

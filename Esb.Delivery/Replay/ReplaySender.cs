@@ -1,0 +1,165 @@
+using Esb.Core.Audit;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Replays;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Delivery.Replay;
+
+/// <summary>Sends the letters of a job to the queues of their endpoints, again and again until the transport confirms, and records each.</summary>
+internal sealed partial class ReplaySender(ReplayJob job, ReplayServices services, ReplayWatch watch)
+{
+    private const int MaxAtOnce = 16;
+
+    private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(30);
+
+    private readonly ILogger _logger = services.Loggers.CreateLogger<ReplaySender>();
+    private readonly ReplayPace _pace = new(job.Request.Rate, services.Time);
+
+    /// <summary>Sends letters, those that keep an order one after the other.</summary>
+    /// <param name="letters">The oldest first.</param>
+    /// <param name="sent">Gets the ids of those that were confirmed, also when this fails half way.</param>
+    /// <param name="ended">Is looked at before each letter is sent; afterwards it ends no more than the waiting for what a transport settles later, or for an audit that takes nothing.</param>
+    public async Task SendAsync(IReadOnlyList<DeadLetterSummary> letters, List<Guid> sent, CancellationToken ended)
+    {
+        EsbException? failure = null;
+        var options = new ParallelOptions { MaxDegreeOfParallelism = MaxAtOnce, CancellationToken = ended };
+        await Parallel.ForEachAsync(letters.GroupBy(LineOf), options, async (line, _) =>
+        {
+            try
+            {
+                await SendLineAsync(line, sent, ended);
+            }
+            catch (EsbException ex)
+            {
+                Interlocked.CompareExchange(ref failure, ex, null); // the other lines go on: what they have handed over is not to be sent again
+            }
+        });
+        if (failure is not null) throw failure;
+    }
+
+    private async Task SendLineAsync(IEnumerable<DeadLetterSummary> line, List<Guid> sent, CancellationToken ended)
+    {
+        foreach (var letter in line)
+        {
+            await _pace.WaitAsync(ended);
+            var replayed = await SendAsync(letter, ended);
+            lock (sent) sent.Add(letter.Id); // whatever becomes of its record
+            await RecordAsync(replayed, ended);
+        }
+    }
+
+    // What has to stay in order has a line in common.
+    private string LineOf(DeadLetterSummary letter) => services.Targets.ModeOf(letter.ReplayedTo ?? letter.Endpoint) switch
+    {
+        DeliveryMode.Ordered => "",
+        DeliveryMode.OrderedByKey => letter.Key ?? "",
+        _ => letter.Id.ToString(),
+    };
+
+    // Returns the fact that is left to be recorded.
+    private async Task<AuditFact> SendAsync(DeadLetterSummary summary, CancellationToken ended)
+    {
+        var kept = await services.Letters.GetAsync(summary.Id, ended)
+            ?? throw new EsbException("ESB-REPLAY-UNREADABLE", $"The dead letter {summary.Id} cannot be read any more; cancel the job, and replay the others without it.", FaultKind.Internal);
+        var endpoint = summary.ReplayedTo ?? summary.Endpoint;
+        var message = MessageOf(kept.Letter.Message);
+        using var activity = ReplayTelemetry.Start(kept.Letter.TraceParent, message, endpoint, job.Id);
+        AuditFact? begun = null; // of the attempt that is confirmed, which may be delivered before its confirm is here
+        await InsistAsync(
+            () =>
+            {
+                begun = AuditFacts.Of(message, AuditKind.Replayed, services.Time);
+                return TrySendAsync(endpoint, message, ended);
+            },
+            ended);
+        ReplayTelemetry.CountReplayed(endpoint);
+        return FactOf(begun!, message, endpoint, kept);
+    }
+
+    // A job that is paused or goes on elsewhere meanwhile does not send the letter again: the log has what the audit has not.
+    private async Task RecordAsync(AuditFact replayed, CancellationToken ended)
+    {
+        try
+        {
+            await InsistAsync(() => TryRecordAsync(replayed), ended);
+        }
+        catch (OperationCanceledException)
+        {
+            LogUnrecorded(replayed.MessageId, replayed.Endpoint, job.Id);
+            throw;
+        }
+    }
+
+    // Tries until there is no trouble any more.
+    private async Task InsistAsync(Func<Task<string?>> tryAsync, CancellationToken ended)
+    {
+        for (var pause = FirstPause; await tryAsync() is { } trouble; pause = Longer(pause))
+        {
+            watch.Trouble = trouble;
+            await Task.Delay(pause, services.Time, ended);
+        }
+
+        watch.Trouble = null;
+    }
+
+    private async Task<string?> TrySendAsync(string endpoint, EsbMessage message, CancellationToken ended)
+    {
+        try
+        {
+            var result = await services.Queues.SendAsync(endpoint, message, DeliveryKind.Replay, ended);
+            if (result.Outcome != PublishOutcome.Confirmed) return result.Reason ?? "the message was not confirmed";
+            await result.Settled.WaitAsync(ended); // where the queue dies with this process, the letter is the message's only home until then
+            return null;
+        }
+        catch (EsbException ex)
+        {
+            return ex.Message; // such as an endpoint that is not there any more: an operator may cancel
+        }
+    }
+
+    // A repetition has the same id, also that of an edited message.
+    private EsbMessage MessageOf(EsbMessage original)
+    {
+        var message = MessageHops.Set(original with { Attempt = 0 }, hops: 0);
+        if (job.Request.Edit is not { } edit) return message;
+        var headers = edit.Headers is null ? message.Headers : MessageHeaders.From(edit.Headers).Without(EsbHeaders.Hops);
+        return message with
+        {
+            Id = job.EditedId!.Value,
+            Body = edit.Body is { } body ? MessageBody.FromBytes(body) : original.Body,
+            ContentType = edit.ContentType ?? original.ContentType,
+            Headers = headers.With(ReplayEdit.ReplayOf, original.Id.ToString()),
+        };
+    }
+
+    private AuditFact FactOf(AuditFact begun, EsbMessage message, string endpoint, KeptDeadLetter kept)
+    {
+        var fields = new Dictionary<string, string> { ["job"] = job.Id.ToString(), ["operator"] = job.CreatedBy };
+        if (message.Id != kept.Summary.MessageId) fields[ReplayEdit.ReplayOf] = kept.Summary.MessageId.ToString();
+        if (endpoint != kept.Summary.Endpoint) fields["redirected-from"] = kept.Summary.Endpoint;
+        return begun with { Endpoint = endpoint, Reason = job.Reason, Fields = fields, CausedBy = message.Id == kept.Summary.MessageId ? null : kept.Summary.MessageId };
+    }
+
+    private async Task<string?> TryRecordAsync(AuditFact replayed)
+    {
+        try
+        {
+            await services.Audit.RecordAsync(replayed, CancellationToken.None);
+            return null;
+        }
+        catch (EsbException ex)
+        {
+            return ex.Message;
+        }
+    }
+
+    private static TimeSpan Longer(TimeSpan pause) => 2 * pause < LongestPause ? 2 * pause : LongestPause;
+
+    [LoggerMessage(EventId = 2625, Level = LogLevel.Error, Message = "That message {MessageId} was replayed to {Endpoint} by job {Job} could not be recorded")]
+    private partial void LogUnrecorded(Guid messageId, string? endpoint, Guid job);
+}

@@ -1,0 +1,26 @@
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+
+namespace Esb.Delivery.SingleInstance;
+
+/// <summary>Takes messages in only while this host is the one that may.</summary>
+internal sealed class SingleInstanceIntake(string endpoint, IMessageIntake intake, Func<bool> isHeld) : IMessageIntake
+{
+    public bool NeedsTopics => intake.NeedsTopics;
+
+    public ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken) =>
+        isHeld() ? intake.ReceiveAsync(message, cancellationToken) : throw Lost();
+
+    public ValueTask RefuseAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
+        isHeld() ? intake.RefuseAsync(message, code, reason, cancellationToken) : throw Lost();
+
+    public ValueTask AbortAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
+        isHeld() ? intake.AbortAsync(message, code, reason, cancellationToken) : throw Lost();
+
+    public ValueTask RecognizeAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
+        isHeld() ? intake.RecognizeAsync(message, code, reason, cancellationToken) : throw Lost();
+
+    private EsbException Lost() =>
+        new("ESB-ENDPOINT-STANDBY", $"The endpoint '{endpoint}' runs on another host now.", FaultKind.Unavailable);
+}

@@ -1,6 +1,0 @@
-using Esb.Core.Endpoints;
-
-namespace Esb.Endpoints.Delivery;
-
-/// <summary>Tells the hosts of a farm to change an endpoint.</summary>
-internal sealed record TuneEndpoint(string Endpoint, EndpointTuning Tuning);

@@ -1,0 +1,37 @@
+using Esb.Configuration.Compiling;
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Esb.Endpoints.Http.Receiving;
+
+namespace Esb.Endpoints.Http.Listening;
+
+/// <summary>Checks that every request has one endpoint to answer it.</summary>
+internal sealed class HttpRoutesRule(IReadOnlyDictionary<string, EndpointConfig> endpoints) : IConfigurationRule
+{
+    public void Check(ConfigErrors errors)
+    {
+        var routes = endpoints.Values.OfType<ListeningEndpointConfig>()
+            .Where(endpoint => endpoint.Enabled && endpoint.IsSound("path", "methods", "listener", "enabled"))
+            .SelectMany(endpoint => endpoint.Methods.Distinct(), (endpoint, method) => (endpoint, method));
+        foreach (var group in routes.GroupBy(route => (route.endpoint.Listener, route.method, Normalize(route.endpoint.RequestPath))))
+        {
+            var twins = group.SelectMany(first => group.Where(second => Exclude(first.endpoint, second.endpoint)), (first, second) => (First: first.endpoint, Second: second.endpoint));
+            foreach (var (first, second) in twins)
+                errors.Add(new ConfigError("ESB-CFG-ROUTE", $"{second.Path}.path", $"\"{second.RequestPath}\"", $"'{first.Name}' and '{second.Name}' would both answer {group.Key.method} {first.RequestPath}", second.Origin));
+        }
+    }
+
+    // Each pair once. Content types tell two apart, unless both take one; one that takes all has what the other leaves.
+    private static bool Exclude(ListeningEndpointConfig first, ListeningEndpointConfig second) =>
+        string.CompareOrdinal(first.Name, second.Name) < 0 && (first.RequestPath != second.RequestPath || DoTypesOverlap(first, second));
+
+    private static bool DoTypesOverlap(ListeningEndpointConfig first, ListeningEndpointConfig second)
+    {
+        if (!first.IsSound("accept") || !second.IsSound("accept")) return false;
+        if (first.Accept.Count == 0 || second.Accept.Count == 0) return first.Accept.Count == second.Accept.Count;
+        return AcceptedTypes.Overlap(first.Accept, second.Accept);
+    }
+
+    // Paths that people would take for the same one.
+    private static string Normalize(string path) => path.TrimEnd('/').ToUpperInvariant();
+}

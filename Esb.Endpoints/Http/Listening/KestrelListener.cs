@@ -1,0 +1,158 @@
+using System.Diagnostics;
+using System.Net.Sockets;
+using System.Text;
+using Esb.Core.Certificates;
+using Esb.Core.Configuration;
+using Esb.Core.Errors;
+using Esb.Core.Listening;
+using Esb.Endpoints.Http.Proxies;
+using Esb.Endpoints.Http.Receiving;
+using Esb.Endpoints.Http.Refusals;
+using Esb.Endpoints.Http.Tls;
+using Esb.Endpoints.Http.Wire;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Http.Listening;
+
+/// <summary>One listener: a web server of its own, with the limits of a public one.</summary>
+internal sealed partial class KestrelListener(ListenerConfig config, TimeProvider time, ILoggerFactory loggers) : IAsyncDisposable
+{
+    private readonly ILogger _logger = loggers.CreateLogger<KestrelListener>();
+    private readonly RefusedRequests _refused = new(config.Name);
+    private readonly AllowedHosts _hosts = new(config.Hosts);
+    private readonly TrustedProxies _proxies = new(config.TrustedProxies);
+    private volatile HttpRoutes _routes = new([]);
+    private WebApplication? _application;
+
+    public ListenerConfig Config => config;
+
+    /// <exception cref="ConfigurationRefusedException">The port is in use, or the address is none of this machine.</exception>
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        var errors = new ConfigErrors();
+        var address = ListeningAddress.Parse(config.Url, config, "url", errors) ?? throw new ConfigurationRefusedException(errors.All);
+        _application = Build(address, SecureOrNull());
+        try
+        {
+            await _application.StartAsync(cancellationToken);
+        }
+        catch (Exception ex) when (ex is IOException or SocketException)
+        {
+            var reason = ex.InnerException is AddressInUseException ? $"the port {address.Port} is in use" : $"cannot listen there: {ex.Message}";
+            throw new ConfigurationRefusedException([new ConfigError("ESB-CFG-PORT", $"{config.Path}.url", $"\"{config.Url}\"", reason, config.Origin)]);
+        }
+
+        LogListening(config.Name, config.Url);
+        if (address is { IsLoopback: false, IsTls: false }) LogExposed(config.Name, config.Url);
+    }
+
+    /// <summary>Serves these routes from now on.</summary>
+    public void Serve(HttpRoutes routes) => _routes = routes;
+
+    /// <summary>Takes no new connections and lets requests under way finish, until the token is cancelled.</summary>
+    public Task StopAsync(CancellationToken cancellationToken) => _application?.StopAsync(cancellationToken) ?? Task.CompletedTask;
+
+    public ValueTask DisposeAsync() => _application?.DisposeAsync() ?? ValueTask.CompletedTask;
+
+    private ListenerTls? SecureOrNull()
+    {
+        try
+        {
+            return config.Tls is { } tls ? new ListenerTls(config.Name, tls, config.Versions, time, loggers.CreateLogger<ListenerTls>()) : null;
+        }
+        catch (CertificateException ex) // since it was checked
+        {
+            throw new ConfigurationRefusedException([new ConfigError("ESB-CFG-CERT", $"{config.Path}.tls.certificate", null, ex.Message, config.Origin)]);
+        }
+    }
+
+    private WebApplication Build(ListeningAddress address, ListenerTls? tls)
+    {
+        var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
+        builder.Services.AddSingleton<ILoggerFactory>(new ListenerLoggers(loggers)).AddSingleton<IHostLifetime, BusLifetime>().AddSingleton<DiagnosticSource>(_refused);
+        builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
+        {
+            kestrel.AddServerHeader = false;
+            kestrel.RequestHeaderEncodingSelector = ConnectionOptions.Select;
+            kestrel.ResponseHeaderEncodingSelector = static _ => Encoding.UTF8;
+            ListenerLimits.Apply(kestrel.Limits, config);
+            kestrel.Listen(address.Address, address.Port, listen =>
+            {
+                listen.Protocols = ProtocolsOf(config.Versions, tls is not null);
+                if (tls is not null) listen.UseHttps(tls.Handshakes);
+                listen.UseRefusalBodies();
+            });
+        });
+        builder.WebHost.UseSockets(sockets => Tune(sockets, config));
+        builder.Services.AddSingleton<IMemoryPoolFactory<byte>>(new ListenerMemory()); // in place of the server's own, which the lines before have added
+        var application = builder.Build();
+        application.Run(AnswerAsync);
+        return application;
+    }
+
+    private static void Tune(SocketTransportOptions sockets, ListenerConfig config)
+    {
+        sockets.Backlog = config.Backlog;
+
+        // Requests run on the thread of the pool that has read them: a hop less each way. A step that blocks holds up its own connection only, as other events of sockets are taken up by other threads.
+        sockets.UnsafePreferInlineScheduling = true;
+    }
+
+    // Only TLS can tell which version a caller means.
+    private static HttpProtocols ProtocolsOf(HttpVersions versions, bool hasTls) => versions switch
+    {
+        HttpVersions.Http2 => HttpProtocols.Http2,
+        HttpVersions.Any when hasTls => HttpProtocols.Http1AndHttp2,
+        _ => HttpProtocols.Http1,
+    };
+
+    private async Task AnswerAsync(HttpContext context)
+    {
+        HttpRoute? route = null;
+        try
+        {
+            _hosts.Require(context.Request);
+            Http2Fields.Require(context.Request);
+            HttpContentRules.RequireOneLength(context.Request);
+            ProtocolChanges.Refuse(context);
+            RequestPaths.RequirePlain(context);
+            _proxies.Resolve(context);
+            route = _routes.Find(context);
+            await route.HandleAsync(context);
+        }
+        catch (EsbException ex)
+        {
+            if (route is null) _refused.Count(ex.Code);
+            await HttpProblems.WriteAsync(context, ex);
+        }
+        catch (Exception ex) when (context.RequestAborted.IsCancellationRequested)
+        {
+            LogAborted(ex);
+        }
+        catch (Exception ex)
+        {
+            LogUnforeseen(context.Request.Path, ex);
+            await HttpProblems.WriteAsync(context, HttpProblems.Of(StatusCodes.Status500InternalServerError, "ESB-HTTP-FAILED", "The request could not be worked on.", ex));
+        }
+    }
+
+    [LoggerMessage(EventId = 2101, Level = LogLevel.Information, Message = "Listener {Listener} listens at {Url}")]
+    private partial void LogListening(string listener, string url);
+
+    [LoggerMessage(EventId = 2102, Level = LogLevel.Warning, Message = "Listener {Listener} can be reached from other machines, without TLS: {Url}")]
+    private partial void LogExposed(string listener, string url);
+
+    [LoggerMessage(EventId = 2103, Level = LogLevel.Debug, Message = "A caller hung up")]
+    private partial void LogAborted(Exception exception);
+
+    [LoggerMessage(EventId = 2104, Level = LogLevel.Error, Message = "A request for {Path} failed")]
+    private partial void LogUnforeseen(string path, Exception exception);
+}

@@ -1,0 +1,70 @@
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Endpoints;
+using Esb.Core.Messages;
+using Esb.Endpoints.Http.Access;
+using Esb.Endpoints.Http.Access.Signatures;
+
+namespace Esb.Endpoints.Http;
+
+/// <summary>What inbound endpoints have in common that callers reach by HTTP on a listener: routes, TLS, access and limits know them by
+/// this alone.</summary>
+internal abstract record ListeningEndpointConfig : InboundEndpointConfig, IRewritesHeaders
+{
+    private static readonly string[] PostOnly = ["POST"];
+    private static readonly Dictionary<string, string> NoQuery = [];
+
+    /// <inheritdoc/>
+    public override bool CanOverlap => true;
+
+    [Setting("The path that it answers at, exactly as written.", Name = "path")]
+    public required string RequestPath { get; init; }
+
+    [Setting("The listener that it is reached by.", Reference = "listeners")]
+    public string Listener { get; init; } = "public";
+
+    [Setting("Calls worked on at once; as many more wait for a short time, all others are told to come back later.", Range = "1..100000")]
+    public int MaxConcurrentCalls { get; init; } = 200;
+
+    [Setting("Whether callers may send further requests on a connection; otherwise it is closed after each answer.")]
+    public bool KeepAlive { get; init; } = true;
+
+    [Setting("Changes to the headers of what comes in, as far as the list lets them through.")]
+    public HeaderRewriteConfig RewriteHeaders { get; init; } = new();
+
+    [Setting("Changes to the headers of what goes back.")]
+    public HeaderRewriteConfig RewriteAnswerHeaders { get; init; } = new();
+
+    [Setting("The largest body that is taken in; by default that of limits, and any size where requests are relayed.", Range = "1B..1GiB")]
+    public ByteSize? MaxBodySize { get; init; }
+
+    [Setting("What callers prove with which party they are; any one of these will do. Without it anybody may call.")]
+    public IReadOnlyList<CredentialKind> Authentication { get; init; } = [];
+
+    [Setting("The parties that may call; by default all that can prove it.", Reference = "parties")]
+    public IReadOnlyList<string> Parties { get; init; } = [];
+
+    [Setting("The header with the API key.")]
+    public string ApiKeyHeader { get; init; } = "X-Api-Key";
+
+    [Setting("How signed requests are written, where authentication is signature.")]
+    public SignatureConfig Signature { get; init; } = new();
+
+    [Setting("How many calls a party may make on each host; further ones are told to come back later. Callers without a party share it.")]
+    public RateLimitConfig? RateLimit { get; init; }
+
+    /// <summary>The methods that it answers.</summary>
+    public virtual IReadOnlyList<string> Methods { get; init; } = PostOnly;
+
+    /// <summary>The content types that it takes; none for any.</summary>
+    public virtual IReadOnlyList<string> Accept { get; init; } = [];
+
+    /// <summary>Parameters of the query that become headers, by the header's name.</summary>
+    public virtual IReadOnlyDictionary<string, string> Query { get; init; } = NoQuery;
+
+    public override int? CallsAtOnce => MaxConcurrentCalls;
+
+    public override string TimeoutCode => "ESB-HTTP-TIMEOUT";
+
+    public override IReadOnlyList<string> AddressPaths => [$"listeners.{Listener}.url", $"{Path}.path"];
+}

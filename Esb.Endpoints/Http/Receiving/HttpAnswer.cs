@@ -1,0 +1,23 @@
+using Esb.Core.Messages;
+using Microsoft.AspNetCore.Http;
+
+namespace Esb.Endpoints.Http.Receiving;
+
+/// <summary>An answer of an endpoint that took a message in.</summary>
+/// <param name="Status">The status.</param>
+/// <param name="ContentType">Of the body.</param>
+/// <param name="Headers">Headers of the message.</param>
+/// <param name="Body">The body; null for none.</param>
+internal sealed record HttpAnswer(int Status, string? ContentType, IReadOnlyList<KeyValuePair<string, string>> Headers, MessageBody? Body)
+{
+    public async Task WriteAsync(HttpContext context)
+    {
+        var response = context.Response;
+        response.StatusCode = Status;
+        foreach (var (name, value) in Headers) response.Headers[name] = value;
+        if (Body is null) return;
+        response.ContentType = ContentType;
+        response.ContentLength = Body.Length;
+        if (Body.Length != 0) await Body.CopyToAsync(response.Body, context.RequestAborted);
+    }
+}

@@ -1,0 +1,79 @@
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Delivery.Intake;
+using Esb.Delivery.Intake.Overload;
+using Esb.Endpoints.Http.Access;
+using Esb.Endpoints.Http.Listening;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Endpoints.Http.Receiving;
+
+/// <summary>Answers the requests of one route, so many at once.</summary>
+/// <param name="access">Decides who may call; null where anybody may.</param>
+internal sealed partial class HttpInboundEndpoint(
+    ListeningEndpointConfig config, HttpRoute route, IHttpExchange exchange, EndpointAccess? access, Admission admission, IntakeState state, ILogger<HttpInboundEndpoint> logger) : IInboundEndpoint
+{
+    private readonly CancellationTokenSource _aborting = new();
+    private RequestDelegate? _handler;
+
+    public Task StartAsync(CancellationToken cancellationToken)
+    {
+        route.Open(_handler ??= HandleAsync);
+        return Task.CompletedTask;
+    }
+
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        if (_handler is { } handler) route.Close(handler);
+        await using var abort = cancellationToken.Register(static state => ((CancellationTokenSource)state!).Cancel(), _aborting);
+        await admission.DrainAsync(cancellationToken);
+    }
+
+    public ValueTask DisposeAsync()
+    {
+        _aborting.Dispose();
+        return ValueTask.CompletedTask;
+    }
+
+    private async Task HandleAsync(HttpContext context)
+    {
+        if (!config.KeepAlive && !HttpProtocol.IsHttp2(context.Request.Protocol)) CloseAfterwards(context);
+        if (access is not null) await access.EnterAsync(context); // before a place is taken, which strangers could fill
+        try
+        {
+            await admission.EnterAsync(context.RequestAborted);
+        }
+        catch (EsbException ex)
+        {
+            state.Count(IntakeOutcomes.Refused);
+            LogOverload(config.Name, ex.Code);
+            throw;
+        }
+
+        try
+        {
+            await exchange.HandleAsync(context, _aborting.Token);
+        }
+        catch (OperationCanceledException ex) when (_aborting.IsCancellationRequested)
+        {
+            throw HttpRoute.NotRunning(ex);
+        }
+        finally
+        {
+            admission.Leave();
+        }
+    }
+
+    // When the answer begins, whichever it is by then: one that fails begins anew.
+    private static void CloseAfterwards(HttpContext context) => context.Response.OnStarting(
+        static state =>
+        {
+            ((HttpContext)state).Response.Headers.Connection = "close";
+            return Task.CompletedTask;
+        },
+        context);
+
+    [LoggerMessage(EventId = 2110, Level = LogLevel.Debug, Message = "Endpoint {Endpoint} turned a caller away ({Code})")]
+    private partial void LogOverload(string endpoint, string code);
+}

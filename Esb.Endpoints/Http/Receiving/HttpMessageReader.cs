@@ -1,0 +1,88 @@
+using System.Diagnostics;
+using System.Diagnostics.Metrics;
+using Esb.Core.Diagnostics;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Parties;
+using Esb.Delivery;
+using Esb.Endpoints.Http.Decoding;
+using Esb.Endpoints.Http.Wire;
+using Microsoft.AspNetCore.Http;
+
+namespace Esb.Endpoints.Http.Receiving;
+
+/// <summary>Makes a message of a request. Thread-safe.</summary>
+internal sealed class HttpMessageReader(ListeningEndpointConfig config, long maxBodyBytes, TimeProvider time)
+{
+    private const int MaxCorrelationLength = 128;
+
+    private static readonly Counter<long> ReservedHeaders =
+        EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.ReservedHeaders, "{header}", "Headers from outside that claimed a reserved name.");
+
+    private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteHeaders));
+    private readonly QueryParameters _query = new(config.Query);
+    private readonly AcceptedTypes _accepted = new(config.Accept);
+
+    /// <summary>All of the message but its body; nothing has been judged yet.</summary>
+    public EsbMessage ReadEnvelope(HttpRequest request)
+    {
+        var headers = _rules.Admit(HeadersOf(request), out var reserved);
+        if (reserved > 0) ReservedHeaders.Add(reserved, new TagList { { EsbTelemetry.Tags.Endpoint, config.Name } });
+        var message = EsbMessage.Create(MessageBody.Empty, time) with { ContentType = request.ContentType, Headers = headers, Party = PartyOf(request) };
+        return MessageHops.Set(message, ViaField.HopsOf(request.Headers.Via));
+    }
+
+    private string? PartyOf(HttpRequest request) => config.Authentication.Count == 0 ? config.Party : request.HttpContext.Features.Get<Party>()?.Name;
+
+    /// <summary>What the caller correlates by; null where it does not.</summary>
+    /// <exception cref="EsbException">It cannot be used as such.</exception>
+    public static string? ReadCorrelation(HttpRequest request)
+    {
+        var values = request.Headers[HttpFields.CorrelationId];
+        if (values.Count > 1) throw HttpContentRules.Duplicate(HttpFields.CorrelationId);
+        if (values.ToString() is not { Length: > 0 } id) return null;
+        return id.Length <= MaxCorrelationLength && HeaderRules.IsValue(id)
+            ? id
+            : throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-CORRELATION", $"{HttpFields.CorrelationId} is longer than {MaxCorrelationLength} characters.");
+    }
+
+    /// <summary>The headers of a message with those that the query makes.</summary>
+    /// <exception cref="EsbException">A parameter cannot be used as such (<see cref="QueryParameters"/>).</exception>
+    public MessageHeaders ReadQuery(HttpRequest request, MessageHeaders headers) => config.Query.Count == 0 ? headers : _query.AddTo(headers, request.Query);
+
+    /// <summary>Reads the whole body, after everything that can be refused without it.</summary>
+    /// <exception cref="EsbException">It is of a type or size that is not taken, or did not arrive.</exception>
+    public async Task<MessageBody> ReadBodyAsync(HttpContext context)
+    {
+        HttpContentRules.Require(context, _accepted, maxBodyBytes);
+        var isPacked = HttpContentRules.IsPacked(context);
+        try
+        {
+            var body = isPacked ? await GzipBody.ReadAsync(context.Request.Body, maxBodyBytes) : await ReadPlainAsync(context.Request);
+            BodyCharset.Require(context.Request.ContentType, body.Bytes.Span);
+            return body;
+        }
+        catch (IOException ex)
+        {
+            throw HttpContentRules.Explain(ex, context);
+        }
+    }
+
+    private async Task<MessageBody> ReadPlainAsync(HttpRequest request)
+    {
+        // No token: a read that is cancelled leaves the server's body reader unusable. The server itself ends reads of callers that hang up or are too slow.
+        var body = MessageBody.FromStream(request.Body, request.ContentLength);
+        await body.BufferAsync(maxBodyBytes, CancellationToken.None);
+        return body;
+    }
+
+    private static IEnumerable<KeyValuePair<string, string>> HeadersOf(HttpRequest request)
+    {
+        var connection = request.Headers.Connection;
+        foreach (var (name, values) in request.Headers)
+        {
+            if (HttpFields.EndsHere(name, connection) || HttpFields.IsOfContent(name)) continue;
+            foreach (var value in values) yield return new(name, value ?? "");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Endpoints.Http.Idempotency;
+using Esb.Endpoints.Http.Wire;
+using Microsoft.AspNetCore.Http;
+
+namespace Esb.Endpoints.Http.Receiving;
+
+/// <summary>Takes the request in as a message and answers with what became of it.</summary>
+/// <param name="keyed">Works on requests with a key once only; null where keys do not matter.</param>
+internal sealed class MessageExchange(ListeningEndpointConfig config, IMessageIntake intake, HttpMessageReader reader, KeyedRequests? keyed) : IHttpExchange
+{
+    private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteAnswerHeaders));
+
+    public async Task HandleAsync(HttpContext context, CancellationToken aborting)
+    {
+        var (message, key) = await ReadAsync(context);
+        var answer = key is null
+            ? (await ReceiveAsync(context, message, aborting)).Answer
+            : await keyed!.AnswerAsync(key, message, () => ReceiveAsync(context, message, aborting));
+        await answer.WriteAsync(context);
+    }
+
+    private async Task<(HttpAnswer Answer, bool IsDurable)> ReceiveAsync(HttpContext context, EsbMessage message, CancellationToken aborting)
+    {
+        // In one-way the message is whole and ours now, whatever becomes of its sender; an answer that nobody waits for need not be made.
+        var isOneWay = config.Mode == ExchangePattern.OneWay;
+        try
+        {
+            var result = await intake.ReceiveAsync(message, isOneWay ? aborting : context.RequestAborted);
+            return (isOneWay ? HttpReplies.Accept(result) : HttpReplies.Reply(result, _rules), result.IsDurable);
+        }
+        catch (EsbException ex) when (ex is { IsTransient: true, Code: "ESB-TOPIC-UNKNOWN" or "ESB-AUD-UNRECORDED" }) // what can never be recorded is not to be repeated
+        {
+            var detail = $"Nobody can tell whether the message was taken; repeat the request with the same {IdempotencyHeader.Name}, so that it is not taken twice.";
+            throw new EsbException("ESB-HTTP-UNKNOWN", detail, FaultKind.Unavailable, ex) { RetryAfter = ex.RetryAfter };
+        }
+    }
+
+    private async Task<(EsbMessage Message, string? Key)> ReadAsync(HttpContext context)
+    {
+        var message = reader.ReadEnvelope(context.Request);
+        try
+        {
+            var key = keyed is null ? null : IdempotencyHeader.Read(context.Request);
+            if (key is not null) message = IdempotencyHeader.Identify(message, config.Name, key);
+            message = message with { CorrelationId = HttpMessageReader.ReadCorrelation(context.Request), Headers = reader.ReadQuery(context.Request, message.Headers) };
+            return (message with { Body = await reader.ReadBodyAsync(context) }, key);
+        }
+        catch (EsbException ex) when (ex.Code == HttpContentRules.Aborted)
+        {
+            await intake.AbortAsync(message, ex.Code, ex.Message, CancellationToken.None);
+            throw;
+        }
+        catch (EsbException ex)
+        {
+            await intake.RefuseAsync(message, ex.Code, ex.Message, CancellationToken.None);
+            throw;
+        }
+        finally
+        {
+            context.Response.Headers[HttpFields.MessageId] = message.Id.ToString(); // also when it fails: audit knows it by this
+        }
+    }
+}

@@ -1,0 +1,111 @@
+using System.Globalization;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Endpoints.Http.Idempotency;
+using Esb.Endpoints.Http.Targets;
+using Esb.Endpoints.Http.Wire;
+using Microsoft.AspNetCore.Http;
+
+namespace Esb.Endpoints.Http.Sending;
+
+/// <summary>Sends each message as a request of its own; the answer is a message, whatever its status.</summary>
+/// <remarks>Under a lease each request carries its fencing token: an outside that remembers the largest, and refuses smaller ones, is safe from a host that was replaced without knowing it.</remarks>
+internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget target, HttpDestinations destinations, long maxBodyBytes, TimeProvider time) : IFencedEndpoint
+{
+    /// <summary>The header with the fencing token, a number that grows with every host that takes over.</summary>
+    public const string FencingHeader = "Esb-Fencing-Token";
+
+    private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteHeaders));
+    private readonly bool _tellsWay = new HeaderRewrite(config.RewriteHeaders).NameOf(ViaField.Name) is not null;
+    private readonly HeaderRules _answerRules = new(config.Headers, new HeaderRewrite(config.RewriteAnswerHeaders));
+
+    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => SendAsync(message, Compose(message), cancellationToken);
+
+    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, long fencingToken, CancellationToken cancellationToken)
+    {
+        var request = Compose(message);
+        request.Headers.Add(FencingHeader, fencingToken.ToString(CultureInfo.InvariantCulture));
+        return SendAsync(message, request, cancellationToken);
+    }
+
+    private async ValueTask<EsbMessage?> SendAsync(EsbMessage message, HttpRequestMessage composed, CancellationToken cancellationToken)
+    {
+        using var request = composed;
+        try
+        {
+            using var response = await target.Client.SendAsync(request, cancellationToken);
+            return HttpAnswers.Read(message, response, await ReadBodyAsync(request.Method, response, cancellationToken), _answerRules, time);
+        }
+        catch (Exception ex) when (HttpFailures.Of(config.Name, ex, cancellationToken) is { } failure)
+        {
+            throw failure;
+        }
+    }
+
+    private HttpRequestMessage Compose(EsbMessage message)
+    {
+        var destination = destinations.Of(message.Headers[EsbHeaders.Target]);
+        var via = ViaOf(message);
+        var request = new HttpRequestMessage(destination.Method, destination.Url);
+        if (message.Body.Length != 0 || destination.HasBody) request.Content = ContentOf(message);
+        try
+        {
+            foreach (var (name, value) in HttpFields.Outgoing(message, _rules))
+            {
+                if (!request.Headers.TryAddWithoutValidation(name, value)) request.Content?.Headers.TryAddWithoutValidation(name, value);
+            }
+
+            if (_tellsWay) request.Headers.TryAddWithoutValidation(ViaField.Name, via);
+
+            // Every attempt has the same one, so that the outside can tell a repetition from another message.
+            if (destination.HasEffect && !request.Headers.NonValidated.Contains(IdempotencyHeader.Name))
+                request.Headers.TryAddWithoutValidation(IdempotencyHeader.Name, message.Id.ToString());
+        }
+        catch (EsbException ex)
+        {
+            request.Dispose();
+            throw new EndpointException(config.Name, ex.Code, ex.Message, isTransient: false, ex, FaultKind.Invalid) { IsUnsent = true };
+        }
+
+        return request;
+    }
+
+    private string ViaOf(EsbMessage message)
+    {
+        var hops = MessageHops.Of(message);
+        if (hops < MessageHops.Most) return ViaField.Of(hops + 1);
+        throw new EndpointException(config.Name, MessageHops.Code, $"The message has left the bus {hops} times and come back: it is routed in a circle.", isTransient: false, kind: FaultKind.Internal) { Status = StatusCodes.Status508LoopDetected, IsUnsent = true };
+    }
+
+    private static ReadOnlyMemoryContent ContentOf(EsbMessage message)
+    {
+        var content = new ReadOnlyMemoryContent(message.Body.Bytes);
+        if (message.ContentType is { } type) content.Headers.TryAddWithoutValidation("Content-Type", type);
+        return content;
+    }
+
+    private async Task<MessageBody> ReadBodyAsync(HttpMethod method, HttpResponseMessage response, CancellationToken cancellationToken)
+    {
+        await using var stream = await response.Content.ReadAsStreamAsync(cancellationToken);
+        var body = MessageBody.FromStream(stream, method == HttpMethod.Head ? null : response.Content.Headers.ContentLength);
+        try
+        {
+            await body.BufferAsync(maxBodyBytes, cancellationToken);
+        }
+        catch (EsbException ex)
+        {
+            throw Unusable("ESB-HTTP-ANSWERSIZE", $"is larger than {maxBodyBytes} bytes", ex);
+        }
+        catch (Exception ex) when (HttpAnswers.IsDamage(ex))
+        {
+            throw Unusable("ESB-HTTP-DECODE", "says that it is packed, but is damaged", ex);
+        }
+
+        if (body.Length > 0 && HttpAnswers.IsPacked(response)) throw Unusable("ESB-HTTP-ENCODING", "is packed in a way that it was not asked for");
+        return body;
+    }
+
+    private EndpointException Unusable(string code, string flaw, Exception? cause = null) =>
+        new(config.Name, code, $"The answer of the endpoint '{config.Name}' {flaw}.", isTransient: false, cause);
+}

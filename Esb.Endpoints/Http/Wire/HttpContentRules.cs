@@ -1,0 +1,89 @@
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Endpoints.Http.Receiving;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace Esb.Endpoints.Http.Wire;
+
+/// <summary>What can be said about a body before any of it is read.</summary>
+internal static class HttpContentRules
+{
+    /// <summary>The code of a body that its caller did not send to its end.</summary>
+    public const string Aborted = "ESB-HTTP-ABORTED";
+
+    /// <summary>Refuses a body with two lengths, by which one hop would read on where another has stopped (RFC 9112, section 6.3), and one in a transfer coding that is not undone here (section 6.1).</summary>
+    public static void RequireOneLength(HttpRequest request)
+    {
+        if (request.Headers.TransferEncoding is { Count: > 0 } codings && !(codings.Count == 1 && codings[0]!.Trim().Equals("chunked", StringComparison.OrdinalIgnoreCase)))
+            throw new EsbException("ESB-HTTP-ENCODING", "The body has a transfer encoding other than chunked.", FaultKind.Malformed) { Status = StatusCodes.Status501NotImplemented };
+        // The server has taken the chunks as the length by now, and put the other one there.
+        if (request.Headers.TransferEncoding.Count == 0 || !request.Headers.ContainsKey("X-Content-Length")) return;
+        throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-LENGTH", "The body has both a length and a transfer encoding.");
+    }
+
+    /// <summary>Refuses a content type or a size that is not taken, and sees to it that reading ends at the limit.</summary>
+    /// <param name="context">The request.</param>
+    /// <param name="accepted">Which content types are taken.</param>
+    /// <param name="maxBodyBytes">The limit; null for none.</param>
+    public static void Require(HttpContext context, AcceptedTypes accepted, long? maxBodyBytes)
+    {
+        var request = context.Request;
+        if (request.Headers.ContentType.Count > 1) throw Duplicate("Content-Type");
+        if (request.ContentType is { } type && !HeaderRules.IsValue(type)) throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-VALUE", "The content type has control characters.");
+        if (HasBody(context) && !accepted.Take(request.ContentType))
+        {
+            context.Response.Headers.Accept = accepted.ToString();
+            throw HttpProblems.Of(StatusCodes.Status415UnsupportedMediaType, "ESB-HTTP-CONTENTTYPE", $"The content type is not one of {accepted}.");
+        }
+
+        if (request.ContentLength > maxBodyBytes) throw TooLarge(maxBodyBytes, null);
+        if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit) limit.MaxRequestBodySize = maxBodyBytes;
+    }
+
+    /// <summary>Whether the body is packed by gzip; other encodings are refused.</summary>
+    public static bool IsPacked(HttpContext context)
+    {
+        var encoding = context.Request.Headers.ContentEncoding.ToString();
+        if (encoding.Length == 0 || Is(encoding, "identity")) return false;
+        if (Is(encoding, "gzip") || Is(encoding, "x-gzip")) return true;
+        context.Response.Headers.AcceptEncoding = "gzip"; // RFC 9110, section 15.5.16
+        throw HttpProblems.Of(StatusCodes.Status415UnsupportedMediaType, "ESB-HTTP-ENCODING", "Bodies are taken without a content encoding, or with gzip, and no other.");
+
+        static bool Is(string text, string name) => text.Equals(name, StringComparison.OrdinalIgnoreCase);
+    }
+
+    /// <summary>What it means that a body cannot be read to its end; a caller that has hung up is let go.</summary>
+    public static EsbException Explain(Exception fault, HttpContext context)
+    {
+        switch (fault)
+        {
+            case BadHttpRequestException { StatusCode: StatusCodes.Status413PayloadTooLarge }:
+                return TooLarge(context.Features.Get<IHttpMaxRequestBodySizeFeature>()?.MaxRequestBodySize, fault);
+            case BadHttpRequestException { StatusCode: StatusCodes.Status408RequestTimeout }:
+                return HttpProblems.Of(StatusCodes.Status408RequestTimeout, "ESB-HTTP-SLOW", "The body came too slowly.", fault);
+            case { InnerException: OverflowException }: // the size of a chunk
+            case BadHttpRequestException when !IsIncomplete(fault, context.Request):
+                return HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-BODY", "The body is not sent as HTTP asks.", fault);
+            case BadHttpRequestException:
+                return HttpProblems.Of(StatusCodes.Status400BadRequest, Aborted, "The body ended before it was complete.", fault);
+            case OperationCanceledException:
+                return HttpProblems.Of(StatusCodes.Status400BadRequest, Aborted, "The caller hung up before the body was complete.", fault);
+            default:
+                context.Abort(); // or the server would go on reading, and report that it cannot
+                return HttpProblems.Of(StatusCodes.Status400BadRequest, Aborted, "The caller hung up before the body was complete.", fault);
+        }
+    }
+
+    // Of a body with a length nothing else can be wrong; of chunks only the server's sentence tells the end from a broken chunk.
+    private static bool IsIncomplete(Exception fault, HttpRequest request) =>
+        request.ContentLength is not null || fault.Message.StartsWith("Unexpected end of request content", StringComparison.Ordinal);
+
+    public static EsbException Duplicate(string name) => HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-DUP", $"{name} is given more than once.");
+
+    private static bool HasBody(HttpContext context) =>
+        context.Request.ContentLength != 0 && context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody != false;
+
+    private static EsbException TooLarge(long? maxBodyBytes, Exception? cause) =>
+        HttpProblems.Of(StatusCodes.Status413PayloadTooLarge, "ESB-BODY-SIZE", $"The body is larger than {maxBodyBytes} bytes.", cause);
+}

@@ -1,0 +1,77 @@
+using System.Collections.Frozen;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Microsoft.Extensions.Primitives;
+
+namespace Esb.Endpoints.Http.Wire;
+
+/// <summary>What HTTP itself knows of header fields: which ones end at the next hop, and which ones a message never carries.</summary>
+internal static class HttpFields
+{
+    /// <summary>The message's id, on answers of ours.</summary>
+    public const string MessageId = "Esb-Message-Id";
+
+    /// <summary>What a caller correlates by.</summary>
+    public const string CorrelationId = "X-Correlation-Id";
+
+    // RFC 9110, section 7.6.1, and Proxy-Connection, which old clients send.
+    private static readonly string[] HopByHop = ["Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade"];
+
+    // What frames or routes this one request; the trace goes on by itself.
+    private static readonly string[] OfOneExchange = ["Host", "Content-Length", "Expect", "traceparent", "tracestate", "baggage"];
+
+    private static readonly FrozenSet<string> OfContent = new[] { "Content-Type", "Content-Encoding", "Accept-Encoding" }.ToFrozenSet(StringComparer.OrdinalIgnoreCase);
+
+    private static readonly FrozenSet<string> EndingHere = HopByHop.Concat(OfOneExchange).ToFrozenSet(StringComparer.OrdinalIgnoreCase);
+
+    /// <summary>Whether the field ends here: it is between two neighbours, or the sender's <c>Connection</c> names it.</summary>
+    public static bool EndsHere(string name, StringValues connection) => EndingHere.Contains(name) || IsNamed(name, connection);
+
+    /// <summary>Whether the field tells of a body as it was sent, or of how an answer may be, which a message's body is not: its type it has elsewhere, and it is unpacked.</summary>
+    public static bool IsOfContent(string name) => OfContent.Contains(name);
+
+    /// <summary>Whether a list such as that of <c>Connection</c> has an option.</summary>
+    public static bool HasOption(string? list, string option)
+    {
+        foreach (var part in list.AsSpan().Split(','))
+        {
+            if (list.AsSpan(part).Trim().Equals(option, StringComparison.OrdinalIgnoreCase)) return true;
+        }
+
+        return false;
+    }
+
+    /// <summary>The headers of a message that may go out, rewritten.</summary>
+    /// <exception cref="EsbException"><c>ESB-HDR-VALUE</c>: a value would break out of its line.</exception>
+    public static IReadOnlyList<KeyValuePair<string, string>> Outgoing(EsbMessage message, HeaderRules rules)
+    {
+        var admitted = new List<KeyValuePair<string, string>>();
+        foreach (var header in message.Headers)
+        {
+            if (!rules.Allows(header.Key) || IsOfContent(header.Key) || IsOfTheWay(header.Key) || EndsHere(header.Key, StringValues.Empty)) continue;
+            RequireValue(header.Key, header.Value);
+            if (rules.Rewrite.NameOf(header.Key) is { } name) admitted.Add(new(name, header.Value));
+        }
+
+        if (message.ContentType is { } contentType) RequireValue("Content-Type", contentType);
+        return [.. MessageHeaders.From(admitted.Concat(rules.Rewrite.Set))]; // those that have one name now are joined
+    }
+
+    // The message has a count of its own of the way it came.
+    private static bool IsOfTheWay(string name) => name.Equals(ViaField.Name, StringComparison.OrdinalIgnoreCase);
+
+    private static void RequireValue(string name, string value)
+    {
+        if (!HeaderRules.IsValue(value)) throw new EsbException("ESB-HDR-VALUE", $"The value of the header {name} is more than one line of text.", FaultKind.Internal);
+    }
+
+    private static bool IsNamed(string name, StringValues connection)
+    {
+        foreach (var line in connection)
+        {
+            if (HasOption(line, name)) return true;
+        }
+
+        return false;
+    }
+}

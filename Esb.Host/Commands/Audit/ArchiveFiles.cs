@@ -1,0 +1,22 @@
+namespace Esb.Host.Commands.Audit;
+
+/// <summary>What a person is told about an archive that cannot be used.</summary>
+internal static class ArchiveFiles
+{
+    /// <exception cref="CommandException"><c>ESB-CLI-FILE</c>: it is not there; <c>ESB-AUD-ARCHIVE</c>: it is damaged, or none.</exception>
+    public static async Task<T> TryAsync<T>(Func<Task<T>> work)
+    {
+        try
+        {
+            return await work();
+        }
+        catch (InvalidDataException ex)
+        {
+            throw new CommandException(ExitCode.VerificationFailed, "ESB-AUD-ARCHIVE", ex.Message);
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            throw new CommandException(ExitCode.Usage, "ESB-CLI-FILE", ex.Message);
+        }
+    }
+}

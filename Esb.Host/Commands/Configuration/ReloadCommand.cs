@@ -1,0 +1,28 @@
+using System.CommandLine;
+using Esb.Host.Reloading;
+
+namespace Esb.Host.Commands.Configuration;
+
+/// <summary><c>esb reload</c>: a running host reads its configuration again, and goes on with what it says now.</summary>
+internal sealed class ReloadCommand : Command
+{
+    private readonly HostOptions _host;
+
+    public ReloadCommand(CommandContext context)
+        : base("reload", "Lets a running host read its configuration again and exchange what has changed, without stopping what has not.")
+    {
+        _host = new HostOptions(this);
+        SetAction((result, cancellationToken) => ReloadAsync(result, context, cancellationToken));
+    }
+
+    private async Task<int> ReloadAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
+    {
+        using var client = _host.Connect(result, context);
+        var reloaded = await client.PostAsync<ReloadResult>("api/configuration/reload", new { }, cancellationToken);
+        foreach (var line in reloaded.Changes) await context.Output.WriteLineAsync($"  {line}");
+        await context.Output.WriteLineAsync(reloaded.Changes.Count == 0
+            ? $"Nothing has changed: revision {reloaded.After} runs on."
+            : $"Revision {reloaded.After} is in service, in place of {reloaded.Before}, on {string.Join(", ", reloaded.Hosts)}.");
+        return ExitCode.Done;
+    }
+}

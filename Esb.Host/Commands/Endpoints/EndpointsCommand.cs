@@ -1,0 +1,52 @@
+using System.CommandLine;
+using System.Text.Json;
+using Esb.Core.Endpoints;
+
+namespace Esb.Host.Commands.Endpoints;
+
+/// <summary><c>esb endpoints list|set|pause|resume</c></summary>
+internal sealed class EndpointsCommand : Command
+{
+    public EndpointsCommand(CommandContext context)
+        : base("endpoints", "Shows how the endpoints of a running host stand, and changes them while they work.")
+    {
+        Add(new ListCommand(context));
+        Add(new EndpointsSetCommand(context));
+        Add(new EndpointsPauseCommand(context, paused: true));
+        Add(new EndpointsPauseCommand(context, paused: false));
+    }
+
+    private sealed class ListCommand : Command
+    {
+        private static readonly string[] Header = ["NAME", "TYPE", "STATE", "MESSAGES", "FAILURES", "IN FLIGHT", "INSTANCES", "REASON"];
+
+        private readonly HostOptions _host;
+
+        public ListCommand(CommandContext context)
+            : base("list", "Lists the endpoints.")
+        {
+            _host = new HostOptions(this);
+            SetAction((result, cancellationToken) => ListAsync(result, context, cancellationToken));
+        }
+
+        private async Task<int> ListAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
+        {
+            using var client = _host.Connect(result, context);
+            var endpoints = await client.GetEndpointsAsync(cancellationToken);
+            TextTable.Write(context.Output, endpoints.Select(Row).Prepend(Header));
+            return ExitCode.Done;
+        }
+
+        private static string[] Row(EndpointStatus endpoint) =>
+        [
+            endpoint.Name,
+            endpoint.Type,
+            JsonNamingPolicy.KebabCaseLower.ConvertName(endpoint.State.ToString()),
+            $"{endpoint.Messages}",
+            $"{endpoint.Failures}",
+            $"{endpoint.InFlight}",
+            endpoint.Pool is { } pool ? $"{pool.InUse}/{pool.Created}/{pool.Maximum}" : "-",
+            endpoint.Reason ?? "",
+        ];
+    }
+}

@@ -1,0 +1,28 @@
+using System.CommandLine;
+using Esb.Core.Endpoints;
+
+namespace Esb.Host.Commands.Endpoints;
+
+/// <summary><c>esb endpoints pause|resume NAME</c>: lets an endpoint deliver nothing, or take nothing in, for now, or go on, on every host
+/// of the farm.</summary>
+internal sealed class EndpointsPauseCommand : Command
+{
+    private readonly Argument<string> _name = new("name") { Description = "An endpoint." };
+    private readonly HostOptions _host;
+
+    public EndpointsPauseCommand(CommandContext context, bool paused)
+        : base(paused ? "pause" : "resume", paused ? "Lets an endpoint deliver nothing for now, its messages waiting in their queue; or an inbound one take nothing in." : "Lets a paused endpoint go on.")
+    {
+        Add(_name);
+        _host = new HostOptions(this);
+        SetAction((result, cancellationToken) => TuneAsync(result, context, paused, cancellationToken));
+    }
+
+    private async Task<int> TuneAsync(ParseResult result, CommandContext context, bool paused, CancellationToken cancellationToken)
+    {
+        using var client = _host.Connect(result, context);
+        var tuned = await client.TuneAsync(result.GetRequiredValue(_name), new EndpointTuning { Paused = paused }, cancellationToken);
+        await context.Output.WriteLineAsync($"{tuned.Endpoint.Name} {(paused ? "is paused" : "goes on")} on {string.Join(", ", tuned.Hosts)}");
+        return ExitCode.Done;
+    }
+}

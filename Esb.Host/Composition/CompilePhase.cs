@@ -1,0 +1,35 @@
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
+using Esb.Configuration.Settings;
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+
+namespace Esb.Host.Composition;
+
+/// <summary>Turns a configuration that was read into the models that a bus runs on. Nothing of a running bus is there, so nothing can be
+/// started or opened.</summary>
+internal static class CompilePhase
+{
+    /// <summary>Compiles all models that were registered, and collects every error.</summary>
+    /// <param name="services">The registrations of a bus; those for compiling are taken from it, and no other.</param>
+    /// <param name="configuration">The configuration; parts that could not be read are reported already.</param>
+    /// <param name="errors">Receives every error and warning. After an error nothing may be started from the result.</param>
+    /// <param name="time">Decides whether certificates are valid now.</param>
+    public static BusModel Compile(IServiceCollection services, EsbConfiguration configuration, ConfigErrors errors, TimeProvider time)
+    {
+        var registered = services.Select(service => service.ImplementationInstance).ToList();
+        var compiling = new ServiceCollection().AddSingleton(configuration).AddSingleton(configuration.Unread).AddSingleton(errors).AddSingleton(time);
+        foreach (var kind in registered.OfType<SettingsKind>()) compiling.AddSingleton(kind);
+        var models = new List<Type>();
+        foreach (var service in registered.OfType<CompileService>())
+        {
+            compiling.Add(service.Descriptor);
+            if (service.IsModel) models.Add(service.Descriptor.ServiceType);
+        }
+
+        using var provider = compiling.BuildServiceProvider();
+        var compiled = models.ToDictionary(model => model, provider.GetRequiredService);
+        foreach (var rule in provider.GetServices<IConfigurationRule>()) rule.Check(errors);
+        return new BusModel(configuration, compiled, errors.Warnings);
+    }
+}

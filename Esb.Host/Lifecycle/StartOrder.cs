@@ -1,0 +1,47 @@
+using Esb.Core;
+using Esb.Core.Errors;
+
+namespace Esb.Host.Lifecycle;
+
+/// <summary>The order in which parts start: by stage, and behind what each says that it starts after. The order of registrations means
+/// nothing.</summary>
+internal sealed class StartOrder
+{
+    private readonly List<IBusPart> _all;
+    private readonly List<IBusPart> _order = [];
+    private readonly List<IBusPart> _visiting = [];
+
+    private StartOrder(IEnumerable<IBusPart> parts) =>
+        _all = [.. parts.OrderBy(part => part.Stage).ThenBy(part => part.GetType().FullName, StringComparer.Ordinal)];
+
+    /// <summary>The parts in the order of their start.</summary>
+    /// <exception cref="EsbException"><c>ESB-HOST-ORDER</c>: parts wait for each other, or for a later stage.</exception>
+    public static IReadOnlyList<IBusPart> Of(IEnumerable<IBusPart> parts)
+    {
+        var order = new StartOrder(parts);
+        foreach (var part in order._all) order.Visit(part);
+        return order._order;
+    }
+
+    private void Visit(IBusPart part)
+    {
+        if (_order.Contains(part)) return;
+        var begun = _visiting.IndexOf(part);
+        if (begun >= 0) throw Refuse($"wait for each other: {string.Join(" after ", _visiting.Skip(begun).Append(part).Select(NameOf))}");
+        _visiting.Add(part);
+        foreach (var earlier in _all.Where(other => other != part && part.StartsAfter.Any(type => type.IsInstanceOfType(other))))
+        {
+            if (earlier.Stage > part.Stage)
+                throw Refuse($"contradict their stages: {NameOf(part)} ({part.Stage}) after {NameOf(earlier)} ({earlier.Stage})");
+            Visit(earlier);
+        }
+
+        _visiting.RemoveAt(_visiting.Count - 1);
+        _order.Add(part);
+    }
+
+    private static EsbException Refuse(string why) =>
+        new("ESB-HOST-ORDER", $"The parts of the host cannot start, because they {why}.", FaultKind.Internal);
+
+    private static string NameOf(IBusPart part) => part.GetType().Name;
+}

@@ -1,0 +1,10 @@
+using Esb.Configuration;
+
+namespace Esb.Host.Plugins;
+
+/// <summary>A plug-in that is loaded.</summary>
+/// <param name="Name">The name of its folder and its assembly.</param>
+/// <param name="Version">The version of its assembly.</param>
+/// <param name="File">Its assembly.</param>
+/// <param name="Entry">Registers what it brings.</param>
+internal sealed record Plugin(string Name, string Version, string File, IEsbPlugin Entry);

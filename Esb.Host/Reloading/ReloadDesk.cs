@@ -1,0 +1,294 @@
+using Esb.Configuration.Compiling;
+using Esb.Core;
+using Esb.Core.Audit;
+using Esb.Core.Configuration;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+
+namespace Esb.Host.Reloading;
+
+/// <summary>Puts what the configuration says now in service, without stopping what does not change. What is refused leaves everything as it
+/// runs. Thread-safe; one reload at a time.</summary>
+internal sealed partial class ReloadDesk(
+    RevisionExchange exchange,
+    Live<BusModel> live,
+    IFarm farm,
+    IAuditTrail audit,
+    TimeProvider time,
+    ILogger<ReloadDesk> logger) : IHealthNotices, IDisposable
+{
+    private static readonly TimeSpan LongestPrepare = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan LongestUndecided = TimeSpan.FromSeconds(10);
+
+    private readonly SemaphoreSlim _turn = new(1, 1);
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly Lock _gate = new();
+    private volatile string? _notice;
+    private WaitingReload? _waiting;
+
+    public IEnumerable<string> Notices => _notice is { } notice ? [notice] : [];
+
+    /// <summary>Reads the configuration again on every host of the farm, and exchanges what has changed on all of them or on
+    /// none.</summary>
+    /// <param name="decision">Who wants it.</param>
+    /// <param name="cancellationToken">Ends the wait before the exchange; an exchange that began is finished.</param>
+    /// <exception cref="ConfigurationRefusedException">With every error: what ran runs on.</exception>
+    /// <exception cref="EsbException"><c>ESB-CONFIG-BUSY</c>: another reload is under way, or work of too many earlier
+    /// revisions.</exception>
+    public async Task<ReloadResult> ReloadAsync(OperatorDecision decision, CancellationToken cancellationToken)
+    {
+        await EnterAsync(cancellationToken);
+        try
+        {
+            return await ReloadInTurnAsync(decision, cancellationToken);
+        }
+        catch (ConfigurationRefusedException ex)
+        {
+            Refuse(decision.By, ex);
+            throw;
+        }
+        finally
+        {
+            _turn.Release();
+        }
+    }
+
+    /// <summary>Makes ready what another host of the farm wants exchanged, and waits for its decision.</summary>
+    /// <returns>Why it cannot be had here; null where it waits.</returns>
+    public async Task<string?> PrepareAsync(PrepareReload question, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await EnterAsync(cancellationToken);
+        }
+        catch (EsbException ex)
+        {
+            return $"{ex.Code}: {ex.Message}";
+        }
+
+        try
+        {
+            var prepared = await exchange.PrepareAsync(cancellationToken);
+            if (prepared.Wanted != question.Revision)
+            {
+                await exchange.AbandonAsync(prepared);
+                throw Differs(question.Revision, $"its files say revision {prepared.Wanted}, and not {question.Revision}");
+            }
+
+            var waiting = new WaitingReload(question.Id, prepared, question.By);
+            lock (_gate) _waiting = waiting;
+            _ = GiveUpAsync(waiting);
+            return null;
+        }
+        catch (ConfigurationRefusedException ex)
+        {
+            Refuse(question.By, ex);
+            _turn.Release();
+            return string.Join("; ", ex.Errors.Select(error => $"{error.Code} {error.Describe()}"));
+        }
+        catch (EsbException ex)
+        {
+            _turn.Release();
+            return $"{ex.Code}: {ex.Message}";
+        }
+        catch
+        {
+            _turn.Release();
+            throw;
+        }
+    }
+
+    /// <summary>Does what was decided about what was prepared; nothing where nothing waits.</summary>
+    public async Task<bool> DecideAsync(DecideReload decision)
+    {
+        if (Take(decision.Id) is not { } waiting) return false;
+        try
+        {
+            if (!decision.Goes) await exchange.AbandonAsync(waiting.Prepared);
+            else await CommitAsync(waiting.Prepared, waiting.By);
+            return decision.Goes;
+        }
+        finally
+        {
+            _turn.Release();
+        }
+    }
+
+    /// <summary>Begins no other exchange, and waits for the one under way and for what is left of earlier revisions; a cancelled token ends
+    /// their work.</summary>
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        await _stopping.CancelAsync();
+        await using var abandon = cancellationToken.Register(exchange.Abandon);
+        await _turn.WaitAsync(cancellationToken); // for good
+        await exchange.WaitForLeftoversAsync(cancellationToken);
+    }
+
+    public void Dispose()
+    {
+        _turn.Dispose();
+        _stopping.Dispose();
+    }
+
+    private static ConfigurationRefusedException Differs(string revision, string reason) => new([DiffersAt(AuditFacts.Host, reason)]) { Revision = revision };
+
+    private static ConfigError DiffersAt(string host, string reason) => new("ESB-CONFIG-DIFFERS", host, null, reason, null);
+
+    private async Task EnterAsync(CancellationToken cancellationToken)
+    {
+        if (!await _turn.WaitAsync(0, cancellationToken)) throw RevisionExchange.Busy("Another reload is under way.");
+    }
+
+    private async Task<ReloadResult> ReloadInTurnAsync(OperatorDecision decision, CancellationToken cancellationToken)
+    {
+        var prepared = await exchange.PrepareAsync(cancellationToken);
+        if (prepared.Next is null && farm.Hosts.Count < 2)
+        {
+            _notice = null;
+            ReloadTelemetry.Count("unchanged");
+            return new ReloadResult(prepared.Running, prepared.Wanted, [], [AuditFacts.Host]);
+        }
+
+        var id = Guid.NewGuid();
+        try
+        {
+            await RequireOthersAsync(id, prepared, decision.By, cancellationToken);
+        }
+        catch
+        {
+            await exchange.AbandonAsync(prepared);
+            await farm.BroadcastAsync(new DecideReload(id, Goes: false), CancellationToken.None);
+            throw;
+        }
+
+        await CommitAsync(prepared, decision.By);
+        var hosts = await TellOthersAsync(id);
+        var result = new ReloadResult(prepared.Running, prepared.Wanted, prepared.Changes.Lines, [AuditFacts.Host, .. hosts]);
+        if (prepared.Next is not null) await RecordAsync(result, decision);
+        return result;
+    }
+
+    // All or none: who does not answer, or has other files, is named.
+    private async Task RequireOthersAsync(Guid id, PreparedExchange prepared, string by, CancellationToken cancellationToken)
+    {
+        if (farm.Hosts.Count < 2) return;
+        var question = new PrepareReload(id, prepared.Wanted, by);
+        var answers = await farm.AskOthersAsync<PrepareReload, ReloadPrepared>(question, LongestPrepare, cancellationToken);
+        List<ConfigError> errors =
+        [
+            .. answers.Silent.Select(host => DiffersAt(host.Name, $"did not answer within {LongestPrepare.TotalSeconds:0} s")),
+            .. answers.Answers.Where(answer => answer.Answer.Reason is not null).Select(answer => DiffersAt(answer.Host.Name, answer.Answer.Reason!)),
+        ];
+        if (errors.Count > 0) throw new ConfigurationRefusedException(errors) { Revision = prepared.Wanted };
+    }
+
+    private async Task<IEnumerable<string>> TellOthersAsync(Guid id)
+    {
+        if (farm.Hosts.Count < 2) return [];
+        var others = farm.Hosts.Where(host => host.Id != farm.Self.Id).Select(host => host.Name).ToList();
+        List<string> done = [];
+        try
+        {
+            var decision = new DecideReload(id, Goes: true);
+            var answers = await farm.AskOthersAsync<DecideReload, ReloadDecided>(decision, LongestWait, CancellationToken.None);
+            done = [.. answers.Answers.Where(answer => answer.Answer.IsDone).Select(answer => answer.Host.Name)];
+        }
+        catch (EsbException ex)
+        {
+            LogNotTold(ex); // here it has happened
+        }
+
+        var left = string.Join(", ", others.Except(done));
+        if (left.Length == 0) return done;
+        LogLeftBehind(left);
+        var running = live.Current.Configuration.Revision;
+        _notice = $"ESB-CONFIG-DIFFERS: these hosts do not run revision {running}, reload again: {left}";
+        return done;
+    }
+
+    private async Task CommitAsync(PreparedExchange prepared, string by)
+    {
+        await exchange.CommitAsync(prepared);
+        _notice = null;
+        ReloadTelemetry.Count(prepared.Next is null ? "unchanged" : "done");
+        if (prepared.Next is not null) LogDone(prepared.Running, prepared.Wanted, by, prepared.Changes.Lines.Count);
+    }
+
+    private WaitingReload? Take(Guid id)
+    {
+        lock (_gate)
+        {
+            if (_waiting?.Id != id) return null;
+            var waiting = _waiting;
+            _waiting = null;
+            return waiting;
+        }
+    }
+
+    // The host that asked may have died in between.
+    private async Task GiveUpAsync(WaitingReload waiting)
+    {
+        await Task.Delay(LongestUndecided, time, _stopping.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (Take(waiting.Id) is null) return;
+        await exchange.AbandonAsync(waiting.Prepared);
+        var undecided = $"no decision about it came within {LongestUndecided.TotalSeconds:0} s; another host may run it: reload again";
+        Refuse(waiting.By, Differs(waiting.Prepared.Wanted, undecided));
+        _turn.Release();
+    }
+
+    private void Refuse(string by, ConfigurationRefusedException refusal)
+    {
+        ReloadTelemetry.Count("refused");
+        var running = live.Current.Configuration.Revision;
+        var refused = refusal.Revision ?? "of an unreadable file";
+        _notice = $"{refusal.Errors[0].Code}: revision {refused} was refused with {refusal.Errors.Count} errors; revision {running} runs on";
+        LogRefused(running, by, string.Join(Environment.NewLine, refusal.Errors));
+    }
+
+    private async Task RecordAsync(ReloadResult result, OperatorDecision decision)
+    {
+        var fact = AuditFacts.Of(EsbMessage.Create(MessageBody.Empty, time), AuditKind.Recorded, time) with
+        {
+            Name = "configuration",
+            Reason = decision.Reason,
+            Fields = new Dictionary<string, string>
+            {
+                ["operator"] = decision.By,
+                ["before"] = result.Before,
+                ["after"] = result.After,
+                ["changes"] = string.Join("; ", result.Changes),
+            },
+        };
+        try
+        {
+            await audit.RecordAsync(fact, CancellationToken.None);
+        }
+        catch (EsbException ex)
+        {
+            LogNotRecorded(ex); // it has happened
+        }
+    }
+
+    [LoggerMessage(EventId = 5030, Level = LogLevel.Information,
+        Message = "Revision {After} is in service, in place of {Before}: reloaded by {By}, {Count} changes")]
+    private partial void LogDone(string before, string after, string by, int count);
+
+    [LoggerMessage(EventId = 5031, Level = LogLevel.Error,
+        Message = "The configuration that {By} wanted reloaded is refused; revision {Running} runs on:\n{Errors}")]
+    private partial void LogRefused(string running, string by, string errors);
+
+    [LoggerMessage(EventId = 5034, Level = LogLevel.Error, Message = "That the configuration was reloaded could not be recorded")]
+    private partial void LogNotRecorded(Exception exception);
+
+    [LoggerMessage(EventId = 5035, Level = LogLevel.Error,
+        Message = "These hosts did not go on with the new revision, reload again: {Hosts}")]
+    private partial void LogLeftBehind(string hosts);
+
+    [LoggerMessage(EventId = 5036, Level = LogLevel.Error, Message = "The other hosts could not be told that the revision is in service")]
+    private partial void LogNotTold(Exception exception);
+
+    private sealed record WaitingReload(Guid Id, PreparedExchange Prepared, string By);
+}

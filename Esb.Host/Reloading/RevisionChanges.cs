@@ -1,0 +1,84 @@
+using Esb.Configuration.Compiling;
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Endpoints;
+
+namespace Esb.Host.Reloading;
+
+/// <summary>What is different between the revision that runs and another one.</summary>
+internal sealed class RevisionChanges(
+    BusModel before, BusModel after, IEnumerable<ConfigSection> sections, IEnumerable<FixedSettings> settings)
+{
+    private readonly List<ConfigSection> _sections = [.. sections];
+
+    /// <summary>Whether anything is.</summary>
+    /// <remarks>Schemas count always: what their files say is not compared here.</remarks>
+    public bool Any => _sections.Any(section => IsChanged(section.Name))
+        || after.Configuration.Values.Any(value => value.Path.StartsWith("schemas.", StringComparison.Ordinal));
+
+    /// <summary>Reports what cannot be changed while the bus runs.</summary>
+    public void Refuse(ConfigErrors errors)
+    {
+        var paths = _sections.Where(section => section.NeedsRestart).Select(section => section.Name)
+            .Concat(settings.SelectMany(one => one.Settings, (one, setting) => $"{one.Section}.{setting}"));
+        foreach (var path in paths.Where(IsChanged))
+            errors.Add("ESB-CONFIG-RESTART", path, "cannot change while the bus runs: restart its hosts with it");
+        foreach (var (name, old, changed) in Kept()) RefuseMigration(name, old.Config, changed.Config, errors);
+    }
+
+    /// <summary>A line for each thing that changes.</summary>
+    public IReadOnlyList<string> Lines
+    {
+        get
+        {
+            var (old, changed) = (Of(before), Of(after));
+            return
+            [
+                .. changed.Keys.Except(old.Keys).Select(name => $"start endpoint {name}"),
+                .. changed.Where(one => old.TryGetValue(one.Key, out var was) && was.Whole != one.Value.Whole)
+                    .Select(one => Describe(one.Key, old[one.Key], one.Value)),
+                .. old.Keys.Except(changed.Keys).Select(name => $"remove endpoint {name}; what waits stays in its queue"),
+                .. _sections.Where(section => section.Name != "endpoints" && IsChanged(section.Name)).Select(section => $"exchange {section.Name}"),
+            ];
+        }
+    }
+
+    private static string Describe(string name, (string Whole, string Instances) was, (string Whole, string Instances) becomes) =>
+        was.Instances == becomes.Instances
+            ? $"exchange settings of endpoint {name}; its instances stay"
+            : $"replace endpoint {name} after what is under way";
+
+    private static Dictionary<string, (string Whole, string Instances)> Of(BusModel model)
+    {
+        var endpoints = model.Get<EndpointModels>();
+        return endpoints.Inbound.Select(one => (one.Config.Name, (Fingerprint.Of(one.Config), one.Fingerprint)))
+            .Concat(endpoints.Outbound.Select(one => (one.Config.Name, (one.Fingerprint, one.AdapterFingerprint))))
+            .ToDictionary(one => one.Name, one => one.Item2);
+    }
+
+    private static void RefuseMigration(string name, OutboundEndpointConfig old, OutboundEndpointConfig changed, ConfigErrors errors)
+    {
+        if (old.Subscribe.Count == 0 || changed.Subscribe.Count == 0) return;
+        foreach (var (setting, isSame) in new[]
+        {
+            ("delivery", old.Delivery == changed.Delivery),
+            ("lanes", old.Lanes == changed.Lanes || changed.Delivery != DeliveryMode.OrderedByKey),
+            ("queue", Fingerprint.Of(old.Queue) == Fingerprint.Of(changed.Queue)),
+        })
+        {
+            if (isSame) continue;
+            const string Advice = "needs other queues: stop the hosts, and let esb plan --apply move what waits";
+            errors.Add("ESB-CONFIG-MIGRATION", $"endpoints.{name}.{setting}", Advice, changed.Origin);
+        }
+    }
+
+    private IEnumerable<(string Name, OutboundModel Old, OutboundModel Changed)> Kept()
+    {
+        var old = before.Get<EndpointModels>().Outbound.ToDictionary(model => model.Config.Name);
+        return after.Get<EndpointModels>().Outbound
+            .Where(model => old.ContainsKey(model.Config.Name))
+            .Select(model => (model.Config.Name, old[model.Config.Name], model));
+    }
+
+    private bool IsChanged(string path) => before.Configuration.FingerprintAt(path) != after.Configuration.FingerprintAt(path);
+}

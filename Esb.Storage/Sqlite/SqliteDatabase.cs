@@ -1,0 +1,165 @@
+using System.Runtime.CompilerServices;
+using Esb.Core.Errors;
+using Esb.Storage.Segments;
+using Esb.Storage.Sql;
+using Esb.Storage.TakeOver;
+using Microsoft.Data.Sqlite;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Storage.Sqlite;
+
+/// <summary>The database of a folder, for one host, or for reading beside it. Thread-safe.</summary>
+internal sealed class SqliteDatabase : SqlDatabase, IAsyncDisposable
+{
+    /// <summary>Its name in the folder.</summary>
+    public const string FileName = "store.db";
+
+    // 16 MiB.
+    private const int PagesAtOnce = 4096;
+
+    // What is read beside a host holds up the checkpoints of its writer.
+    private static readonly TimeSpan BesideAHost = TimeSpan.FromSeconds(1);
+
+    private readonly string _folder;
+    private readonly string? _configuration;
+    private readonly TimeProvider _time;
+    private readonly SqliteReaders _readers;
+    private readonly DiskProbe _probe;
+    private readonly ILogger _logger;
+    private SqliteFile _file;
+    private SqliteWriter? _writer;
+
+    private SqliteDatabase(string folder, TimeProvider time, TimeSpan? limit, ILogger logger, string? configuration)
+        : base(SqliteDialect.Instance)
+    {
+        _file = new SqliteFile(System.IO.Path.Combine(folder, FileName), time);
+        (_folder, _configuration, _time) = (folder, configuration, time);
+        _probe = new DiskProbe(folder);
+        _logger = logger;
+        _readers = new SqliteReaders(limit is null ? () => _file.OpenReader() : OpenBesideAHost, limit);
+
+        SqliteConnection OpenBesideAHost()
+        {
+            EarlierFolder.RefuseToRead(folder);
+            var file = Share(_file.Exists ? FindOwner() : null);
+            return file.Exists ? OpenChecked(file) : SqliteFile.OpenEmpty(time);
+        }
+    }
+
+    /// <summary>Where it is.</summary>
+    public string Path => _file.Path;
+
+    /// <summary>Whether it is the folder's own, and not that of a further configuration.</summary>
+    public bool IsOwner { get; private set; } = true;
+
+    /// <summary>What stands in the way of writing; null when nothing does.</summary>
+    public string? Trouble => _probe.FindTrouble();
+
+    /// <summary>The database of a host, which holds the lock of the folder; opened by <see cref="Open"/>.</summary>
+    /// <param name="folder">The folder.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="logger">Hears what happens.</param>
+    /// <param name="configuration">The configuration that uses it; null for the one that owns it, whichever that is.</param>
+    public static SqliteDatabase OfHost(string folder, TimeProvider time, ILogger logger, string? configuration = null) => new(folder, time, limit: null, logger, configuration);
+
+    /// <summary>The database for reading, also beside a host. One that does not exist yet is empty.</summary>
+    /// <inheritdoc cref="OfHost"/>
+    public static SqliteDatabase OfReader(string folder, ILogger logger, string? configuration = null) => new(folder, TimeProvider.System, BesideAHost, logger, configuration);
+
+    /// <summary>Opens the file, or makes it, and brings its tables to the version of this program.</summary>
+    /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>; <c>ESB-STORE-DAMAGED</c>; <c>ESB-STORE-FOLDER</c>.</exception>
+    public void Open()
+    {
+        SqliteConnection? connection = null;
+        try
+        {
+            connection = OpenMigrated();
+            if (_configuration is not null && SqliteSchema.Own(connection, _configuration) is var owner && owner != _configuration)
+            {
+                connection.Dispose();
+                (_file, IsOwner) = (Share(owner), false);
+                connection = OpenMigrated();
+            }
+
+            SqliteSchema.LookForDamage(connection, _file.Path);
+            _writer = new SqliteWriter(connection, _probe, _logger);
+        }
+        catch (Exception ex)
+        {
+            connection?.Dispose();
+            if (ex is EsbException || !SqliteErrors.IsFailure(ex)) throw;
+            throw SqliteErrors.NotWritten(ex) is { Code: "ESB-STORE-DAMAGED" }
+                ? SqliteErrors.Damaged(_file.Path, ex.Message, ex)
+                : new EsbException("ESB-STORE-FOLDER", $"The database '{_file.Path}' cannot be opened: {ex.Message}", FaultKind.Internal, ex);
+        }
+    }
+
+    /// <summary>Gives some of the room that is not needed any more back to the disk.</summary>
+    public Task ShrinkAsync(CancellationToken cancellationToken) =>
+        TransactAsync(session => session.QueryAsync($"pragma incremental_vacuum({PagesAtOnce})", _ => true), cancellationToken);
+
+    public override Task<T> ReadAsync<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken) => _readers.RunAsync(work, cancellationToken);
+
+    public override Task<T> WriteAsync<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken, bool isRepeatable = false) =>
+        TransactAsync(work, cancellationToken);
+
+    public override Task<T> TransactAsync<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken) =>
+        (_writer ?? throw new InvalidOperationException("This store was opened for reading.")).RunAsync(work, cancellationToken);
+
+    public override async IAsyncEnumerable<T> SearchAsync<T>(
+        string sql, IReadOnlyList<(string Name, object? Value)> parameters, Func<SqlRow, T> read, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        // At once: whoever reads slowly must not hold up the checkpoints.
+        foreach (var row in await QueryAsync(sql, read, cancellationToken, [.. parameters])) yield return row;
+    }
+
+    public override bool IsRefusal(Exception exception) => SqliteErrors.IsRefusal(exception);
+
+    public async ValueTask DisposeAsync()
+    {
+        await _readers.DisposeAsync(); // the writer ends last, and leaves one file
+        if (_writer is not null) await _writer.DisposeAsync();
+    }
+
+    protected override Task<TimeSpan> AdvanceAsync(CancellationToken cancellationToken) => Task.FromResult(TimeSpan.Zero);
+
+    private SqliteConnection OpenMigrated()
+    {
+        var connection = _file.OpenWriter();
+        try
+        {
+            SqliteSchema.Migrate(connection, _file.Path);
+            return connection;
+        }
+        catch
+        {
+            connection.Dispose();
+            throw;
+        }
+    }
+
+    private string? FindOwner()
+    {
+        using var connection = OpenChecked(_file);
+        return SqliteSchema.FindOwner(connection);
+    }
+
+    private SqliteFile Share(string? owner) => owner is null || _configuration is null || owner == _configuration
+        ? _file
+        : new SqliteFile(System.IO.Path.Combine(_folder, StoreShare.FileOf(_configuration)), _time);
+
+    private static SqliteConnection OpenChecked(SqliteFile file)
+    {
+        var connection = file.OpenReader();
+        try
+        {
+            SqliteSchema.CheckCurrent(connection, file.Path);
+            return connection;
+        }
+        catch
+        {
+            connection.Dispose();
+            throw;
+        }
+    }
+}

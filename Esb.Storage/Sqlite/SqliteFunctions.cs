@@ -1,0 +1,17 @@
+using Microsoft.Data.Sqlite;
+
+namespace Esb.Storage.Sqlite;
+
+/// <summary>The functions of PostgreSQL that statements of the stores use, and SQLite does not have. Time is that of the host.</summary>
+internal static class SqliteFunctions
+{
+    public static void Add(SqliteConnection connection, TimeProvider time)
+    {
+        connection.CreateFunction("now", () => SqliteDialect.ToStored(time.GetUtcNow()));
+        connection.CreateFunction("clock_timestamp", () => SqliteDialect.ToStored(time.GetUtcNow()));
+        connection.CreateFunction<long, long, long>("least", Math.Min, isDeterministic: true);
+        connection.CreateFunction<long, long, long>("greatest", Math.Max, isDeterministic: true);
+        connection.CreateFunction<string, string, long>("strpos", (text, part) => text.IndexOf(part, StringComparison.Ordinal) + 1, isDeterministic: true);
+        connection.CreateFunction<string?, string?>("lower", text => text?.ToLowerInvariant(), isDeterministic: true); // the one of SQLite knows only ASCII
+    }
+}

@@ -1,0 +1,63 @@
+using Esb.Core;
+using Esb.Core.Activities;
+using Esb.Core.Audit;
+using Esb.Core.Replays;
+using Esb.Core.Storage;
+using Esb.Storage.DeadLetters;
+using Esb.Storage.Sql;
+using Esb.Storage.Sql.Activities;
+using Esb.Storage.Sql.DeadLetters;
+using Esb.Storage.Sql.Parking;
+
+namespace Esb.Storage;
+
+/// <summary>
+/// One kind of store: everything that is kept, in one place. What is in tables is written once for every kind of database.
+/// </summary>
+/// <param name="database">Where the tables are.</param>
+/// <param name="time">The clock of this host.</param>
+internal abstract class Store(SqlDatabase database, TimeProvider time) : IStorePart, IHealthCheck, IAsyncDisposable
+{
+    private readonly ActivityStore _activities = new(database);
+
+    public BusStage Stage => BusStage.Stores;
+
+    public string Name => "store";
+
+    public abstract IAuditStore Audit { get; }
+
+    public abstract IAuditRetention Retention { get; }
+
+    public abstract IAuditEraser Eraser { get; }
+
+    public abstract IClaimCheckStore ClaimChecks { get; }
+
+    public IDeadLetterStore DeadLetters { get; } = new DeadLetterStore(database);
+
+    public ILetterRetention LetterRetention { get; } = new SqlLetterRetention(database);
+
+    public IParkingStore Parking { get; } = new ParkingStore(database, time);
+
+    public ICrashMarks CrashMarks { get; } = new CrashMarks(database, time);
+
+    public IAttemptStore Attempts { get; } = new AttemptStore(database, time);
+
+    public IReplayJobStore ReplayJobs { get; } = new ReplayJobStore(database);
+
+    public IIdempotencyKeys IdempotencyKeys { get; } = new IdempotencyKeys(database, time);
+
+    public ILeaseStore Leases { get; } = new LeaseStore(database);
+
+    public IActivityStore Activities => _activities;
+
+    public abstract Task StartAsync(CancellationToken cancellationToken);
+
+    public abstract Task StopAsync(CancellationToken cancellationToken);
+
+    public abstract ValueTask<string?> CheckAsync(CancellationToken cancellationToken);
+
+    public abstract ValueTask DisposeAsync();
+
+    /// <summary>Records the activities that still wait; before the database is closed.</summary>
+    protected ValueTask CompleteActivitiesAsync() => _activities.DisposeAsync();
+}

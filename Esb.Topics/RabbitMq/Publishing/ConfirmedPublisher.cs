@@ -1,0 +1,52 @@
+using Esb.Core.Topics;
+using Esb.Topics.RabbitMq.Connections;
+using Esb.Topics.RabbitMq.Topology;
+using RabbitMQ.Client;
+
+namespace Esb.Topics.RabbitMq.Publishing;
+
+/// <summary>Publishes over a few channels; messages of one key always take the same one, which keeps their order. Says of each who
+/// publishes it. Thread-safe.</summary>
+internal sealed class ConfirmedPublisher(BrokerConnection connection, BrokerUser user, TimeProvider time) : IAsyncDisposable
+{
+    private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(10);
+
+    private readonly ConfirmedChannel[] _channels = [.. Enumerable.Range(0, 4).Select(_ => new ConfirmedChannel(connection, time))];
+    private uint _next;
+
+    /// <summary>Publishes to an exchange.</summary>
+    public ValueTask<PublishResult> PublishAsync(string exchange, string routingKey, string? key, BasicProperties properties, ReadOnlyMemory<byte> body) =>
+        ChannelFor(key).PublishAsync(exchange, routingKey, mandatory: false, WithSlot(OfUser(properties), key), body, Deadline);
+
+    /// <summary>Publishes into one queue; refused where it does not exist.</summary>
+    /// <param name="queue">Its name.</param>
+    /// <param name="properties">Ours alone: the client adds to the headers.</param>
+    /// <param name="body">As it goes over the wire.</param>
+    /// <param name="deadline">Until when it must be confirmed; 10 s by default.</param>
+    public ValueTask<PublishResult> SendAsync(string queue, BasicProperties properties, ReadOnlyMemory<byte> body, TimeSpan? deadline = null) =>
+        ChannelFor(key: null).PublishAsync(exchange: "", queue, mandatory: true, OfUser(properties), body, deadline ?? Deadline);
+
+    /// <summary>Publishes into one of the queues behind an exchange; refused where there is none. Messages of one key keep their order.</summary>
+    public ValueTask<PublishResult> SendAsync(string exchange, string routingKey, string? key, BasicProperties properties, ReadOnlyMemory<byte> body) =>
+        ChannelFor(key).PublishAsync(exchange, routingKey, mandatory: true, exchange.Length > 0 ? WithSlot(OfUser(properties), key) : OfUser(properties), body, Deadline);
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var channel in _channels) await channel.DisposeAsync();
+    }
+
+    private BasicProperties OfUser(BasicProperties properties)
+    {
+        properties.UserId = user.Name;
+        return properties;
+    }
+
+    private static BasicProperties WithSlot(BasicProperties properties, string? key)
+    {
+        if (!string.IsNullOrEmpty(key)) (properties.Headers ??= new Dictionary<string, object?>())[LaneSlots.Header] = LaneSlots.Of(key);
+        return properties;
+    }
+
+    private ConfirmedChannel ChannelFor(string? key) =>
+        _channels[(key is null ? Interlocked.Increment(ref _next) : (uint)string.GetHashCode(key, StringComparison.Ordinal)) % (uint)_channels.Length];
+}

@@ -1,0 +1,189 @@
+using System.Collections.Concurrent;
+using System.Collections.Immutable;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Topics;
+using Esb.Topics.ClaimChecks;
+using Esb.Topics.RabbitMq.Connections;
+using Esb.Topics.RabbitMq.Publishing;
+using Esb.Topics.RabbitMq.Wire;
+using Microsoft.Extensions.Logging;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Events;
+
+namespace Esb.Topics.RabbitMq.Replies;
+
+/// <summary>Brings replies to those who wait for them: one queue for all requests of this process. Thread-safe.</summary>
+internal sealed partial class ReplyQueue : IAsyncDisposable
+{
+    private static readonly TimeSpan DeclareTimeout = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan ProbeTimeout = TimeSpan.FromSeconds(5);
+
+    private readonly ConcurrentDictionary<string, ImmutableArray<WaitingRequest>> _waiting = new(StringComparer.OrdinalIgnoreCase);
+    private readonly RequestClock _clock;
+    private readonly BrokerConnection _connection;
+    private readonly ConfirmedPublisher _publisher;
+    private readonly RabbitMqNames _names;
+    private readonly WireReader _reader;
+    private readonly BodyClaims _claims;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly BrokerConsumer _consumer;
+    private volatile Absence? _absence;
+
+    public ReplyQueue(BrokerConnection connection, ConfirmedPublisher publisher, RabbitMqNames names, WireReader reader, BodyClaims claims, TimeProvider time, ILogger logger)
+    {
+        (_connection, _publisher, _names, _reader, _claims, _time, _logger) = (connection, publisher, names, reader, claims, time, logger);
+        _clock = new RequestClock(time);
+        _consumer = new BrokerConsumer(connection, DeclareAsync, DeliverAsync, time, logger);
+    }
+
+    /// <summary>Its name, which requests carry; null when it cannot be read. After a reconnect it is a moment later there than the connection.</summary>
+    public async Task<string?> FindNameAsync(CancellationToken cancellationToken)
+    {
+        if (_consumer.Queue is { } name)
+        {
+            if (_absence is not null) _absence = null;
+            return name;
+        }
+
+        if (_connection.Current is not { } connection) return null;
+        var absence = _absence is { } known && known.Connection == connection ? known : _absence = new Absence(connection, _time.GetTimestamp());
+        try
+        {
+            var left = DeclareTimeout - _time.GetElapsedTime(absence.Since); // of all: whoever comes later does not wait anew
+            return left > TimeSpan.Zero ? await _consumer.WaitForQueueAsync(left, cancellationToken) : null;
+        }
+        catch (TimeoutException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Publishes a request; returns once it is confirmed, or decided by its reply, with the reply to come.</summary>
+    public async Task<Task<EsbMessage>> SendAsync(EsbMessage request, Func<ValueTask<PublishResult>> publish, TimeSpan timeout, CancellationToken cancellationToken)
+    {
+        var waiting = Begin(request.Id.ToString(), timeout);
+        try
+        {
+            var result = await publish();
+            var isDecided = result.Outcome == PublishOutcome.Refused ? waiting.Task.IsCompletedSuccessfully : waiting.Task.IsCompleted;
+            if (result.Outcome != PublishOutcome.Confirmed && !isDecided) throw TopicFaults.Unavailable(request.Subject, result);
+            var reply = WaitAsync(request, waiting, timeout, cancellationToken);
+            if (result.Outcome != PublishOutcome.Confirmed) await reply; // a reply shows that it was published, a failure does not
+            return reply;
+        }
+        catch
+        {
+            End(waiting);
+            throw;
+        }
+    }
+
+    /// <summary>Sends a message here and waits until it is back, up to 5 s for each way; says why it is not.</summary>
+    public async Task<string?> ProbeAsync(CancellationToken cancellationToken)
+    {
+        if (await FindNameAsync(cancellationToken) is not { } queue) return "replies cannot be received";
+        var id = Guid.NewGuid().ToString();
+        var back = Begin(id, 2 * ProbeTimeout);
+        try
+        {
+            var result = await _publisher.SendAsync(queue, WireWriter.Probe(id, ProbeTimeout), ReadOnlyMemory<byte>.Empty, ProbeTimeout);
+            if (result.Outcome != PublishOutcome.Confirmed) return result.Reason;
+            await back.Task.WaitAsync(ProbeTimeout, _time, cancellationToken);
+            return null;
+        }
+        catch (TimeoutException)
+        {
+            return "what is confirmed does not arrive";
+        }
+        catch (EsbException ex)
+        {
+            return ex.Message; // the queue went meanwhile
+        }
+        finally
+        {
+            End(back);
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _consumer.DisposeAsync();
+        _clock.Dispose();
+    }
+
+    private async Task<EsbMessage> WaitAsync(EsbMessage request, WaitingRequest waiting, TimeSpan timeout, CancellationToken cancellationToken)
+    {
+        try
+        {
+            var message = await waiting.Task.WaitAsync(cancellationToken);
+            return await _claims.RedeemAsync(message, cancellationToken) with { CorrelationId = request.CorrelationId };
+        }
+        catch (TimeoutException)
+        {
+            throw TopicFaults.RequestTimeout(request.Subject, timeout);
+        }
+        finally
+        {
+            End(waiting);
+        }
+    }
+
+    // The time begins with the publish. Whoever asks again under the same id waits for the same reply, as long as they themselves want.
+    private WaitingRequest Begin(string id, TimeSpan timeout)
+    {
+        var request = new WaitingRequest(id);
+        _waiting.AddOrUpdate(id, static (_, added) => [added], static (_, others, added) => others.Add(added), request);
+        _clock.Add(request, timeout);
+        return request;
+    }
+
+    private void End(WaitingRequest request)
+    {
+        _clock.Remove(request);
+        while (_waiting.TryGetValue(request.Id, out var waiting))
+        {
+            var others = waiting.Remove(request);
+            if (others.IsEmpty ? _waiting.TryRemove(new(request.Id, waiting)) : _waiting.TryUpdate(request.Id, others, waiting)) return;
+        }
+    }
+
+    private async Task<ConsumerQueue> DeclareAsync(IChannel channel, CancellationToken cancellationToken)
+    {
+        // A new name each time: the broker may still hold the exclusive queue of a connection that was lost.
+        var name = _names.Replies(Guid.NewGuid());
+        await channel.QueueDeclareAsync(name, durable: false, exclusive: true, autoDelete: true, cancellationToken: cancellationToken);
+        channel.ChannelShutdownAsync += (_, _) => FailWaitingAsync();
+        return new ConsumerQueue(name, Prefetch: 0);
+    }
+
+    private Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken over)
+    {
+        var correlation = delivery.BasicProperties.CorrelationId;
+        if (correlation is null || !_waiting.TryGetValue(correlation, out var waiting))
+        {
+            TopicsTelemetry.CountReplyAbandoned();
+            LogAbandoned(correlation);
+            return Task.CompletedTask;
+        }
+
+        var wire = WireMessage.Of(delivery);
+        var reply = _reader.ReadReply(wire);
+        foreach (var request in waiting) request.TrySetResult(reply);
+        return Task.CompletedTask;
+    }
+
+    // With the queue go the replies that were on their way.
+    private Task FailWaitingAsync()
+    {
+        foreach (var waiting in _waiting.Values.SelectMany(requests => requests)) waiting.TrySetException(TopicFaults.ReplyLost());
+        return Task.CompletedTask;
+    }
+
+    // Since when a connection is known to have no queue.
+    private sealed record Absence(IConnection Connection, long Since);
+
+    [LoggerMessage(EventId = 1514, Level = LogLevel.Debug, Message = "The reply to {CorrelationId} was abandoned: nobody waits for it any more")]
+    private partial void LogAbandoned(string? correlationId);
+}

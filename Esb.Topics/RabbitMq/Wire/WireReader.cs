@@ -1,0 +1,141 @@
+using System.Diagnostics;
+using Esb.Core.Messages;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using RabbitMQ.Client;
+
+namespace Esb.Topics.RabbitMq.Wire;
+
+/// <summary>Reads messages of any AMQP client. What only the bus may say is believed only where only the bus can have said it.</summary>
+internal sealed class WireReader(RabbitMqNames names, BrokerUser user, TimeProvider time)
+{
+    // Ours on every message, so that finding them is no claim; the broker's and the client's own are none either.
+    private static readonly string[] Expected = [EsbHeaders.Conversation, EsbHeaders.Key, EsbHeaders.SourceId, EsbHeaders.Hops, WireHeaders.Again];
+
+    private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
+
+    /// <summary>A message that came by the queue of an endpoint.</summary>
+    public EsbMessage Read(WireMessage wire, string endpoint) => Read(wire, isKept: DirectKindOf(wire, endpoint) is not null || IsRetry(wire, endpoint));
+
+    /// <summary>How a message came to the queue of an endpoint. What says otherwise is believed only past the topics, where nobody else publishes.</summary>
+    public DeliveryKind KindOf(WireMessage wire, string endpoint) => DirectKindOf(wire, endpoint) ?? DeliveryKind.Published;
+
+    /// <summary>When the requester stops waiting; null where none does. Never too early: a time on the wire has no parts of a second.</summary>
+    public DateTimeOffset? ExpiryOf(WireMessage wire)
+    {
+        if (wire.TimeToLive is not { } timeToLive || !wire.Properties.IsReplyToPresent()) return null;
+        var arrived = wire.ArrivedAt ?? time.GetUtcNow();
+        var published = wire.Properties.IsTimestampPresent() ? HeaderTable.TimeOf(wire.Properties.Timestamp) : null;
+        var underWay = published is { } at ? arrived - at - Second : TimeSpan.Zero;
+        return arrived + timeToLive - (MayHaveTaken(underWay, timeToLive, wire) ? underWay : TimeSpan.Zero);
+    }
+
+    /// <summary>What became of the attempts before, of a message that came by the queue of an endpoint.</summary>
+    public IReadOnlyList<FailedAttempt> ReadFailures(WireMessage wire, string endpoint) => IsRetry(wire, endpoint) ? ReadFailures(wire) : [];
+
+    /// <summary>What became of the attempts, of a message that came by the queue of dead letters.</summary>
+    public static IReadOnlyList<FailedAttempt> ReadFailures(WireMessage wire) => FailureHistory.Read(wire.Properties.Headers.Text(WireHeaders.Failures));
+
+    /// <summary>A message that came by the queue of dead letters.</summary>
+    public EsbMessage ReadKept(WireMessage wire) => Read(wire, isKept: true);
+
+    /// <summary>A message that the broker took out of an endpoint's queue, with what it had been published under.</summary>
+    public EsbMessage ReadMovedByBroker(WireMessage wire, string subject) => Read(wire with { RoutingKey = subject }, isKept: false);
+
+    /// <summary>A reply, which may be a fault.</summary>
+    public EsbMessage ReadReply(WireMessage wire) => Read(wire, isKept: false, EsbHeaders.Fault, EsbHeaders.Status);
+
+    /// <summary>Whose message it is. The broker vouches for who published it: our own user passes on whose it was, and of others that is
+    /// all there is to know.</summary>
+    public string? PartyOf(IReadOnlyBasicProperties properties) =>
+        user.IsPublisherOf(properties) ? properties.Headers.Text(WireHeaders.Party) : properties.UserId;
+
+    /// <summary>The trace that a message belongs to.</summary>
+    public static ActivityContext Parent(WireMessage wire)
+    {
+        var headers = wire.Properties.Headers;
+        return ActivityContext.TryParse(headers.Text(WireHeaders.TraceParent), headers.Text(WireHeaders.TraceState), isRemote: true, out var parent) ? parent : default;
+    }
+
+    // Otherwise the clocks differ, and the time counts from the arrival: the broker delivers nothing whose time is over, but what was moved began it anew.
+    private static bool MayHaveTaken(TimeSpan underWay, TimeSpan timeToLive, WireMessage wire) =>
+        underWay > TimeSpan.Zero && (underWay < timeToLive || wire.Properties.Headers.Text(WireHeaders.Kind) is not null);
+
+    private DeliveryKind? DirectKindOf(WireMessage wire, string endpoint) =>
+        wire.Exchange.Length == 0 || names.IsExchange(endpoint, wire.Exchange) ? WireHeaders.KindOf(wire.Properties.Headers.Text(WireHeaders.Kind)) : null;
+
+    // The broker itself wrote where it moved the message from, and only messages that we put there wait on a rung.
+    private bool IsRetry(WireMessage wire, string endpoint) =>
+        wire.Exchange.Length == 0
+        && wire.Properties.Headers.LastDeath() is { Reason: "expired" } death
+        && names.IsRung(endpoint, death.Queue);
+
+    private EsbMessage Read(WireMessage wire, bool isKept, params ReadOnlySpan<string> believed)
+    {
+        var properties = wire.Properties;
+        var headers = properties.Headers;
+        var subject = isKept ? headers.Text(WireHeaders.Subject) ?? wire.RoutingKey : wire.RoutingKey;
+        var id = IdOf(properties, subject, out var sourceId);
+        sourceId ??= isKept ? headers.Text(EsbHeaders.SourceId) : null;
+        return new EsbMessage
+        {
+            Id = id,
+            Subject = subject,
+            ContentType = OneLine(properties.ContentType),
+            CorrelationId = OneLine(properties.CorrelationId),
+            ConversationId = Guid.TryParse(headers.Text(EsbHeaders.Conversation), out var conversation) ? conversation : id,
+            Key = headers.Text(EsbHeaders.Key),
+            Party = PartyOf(properties),
+            CreatedAt = (properties.IsTimestampPresent() ? HeaderTable.TimeOf(properties.Timestamp) : null) ?? time.GetUtcNow(),
+            Attempt = isKept ? headers.Number(EsbHeaders.Attempt) ?? 0 : 0,
+            Headers = HeadersOf(headers, sourceId, isKept || user.IsPublisherOf(properties), wire.Body.IsEmpty ? [.. believed, EsbHeaders.Claim] : believed),
+            Body = MessageBody.FromBytes(wire.Body),
+        };
+    }
+
+    private Guid IdOf(IReadOnlyBasicProperties properties, string subject, out string? sourceId)
+    {
+        sourceId = null;
+        if (string.IsNullOrEmpty(properties.MessageId))
+        {
+            TopicsTelemetry.CountUnidentified();
+            return Guid.CreateVersion7(time.GetUtcNow());
+        }
+
+        if (!Guid.TryParse(properties.MessageId, out var id))
+        {
+            sourceId = properties.MessageId;
+            id = MessageIds.FromForeign(properties.MessageId, Subject.TopicOf(subject));
+        }
+
+        return id;
+    }
+
+    private static MessageHeaders HeadersOf(IDictionary<string, object?>? headers, string? sourceId, bool isOurs, ReadOnlySpan<string> believed)
+    {
+        var admitted = new List<KeyValuePair<string, string>>();
+        var claims = 0;
+        foreach (var (name, value) in headers ?? new Dictionary<string, object?>())
+        {
+            if (name is WireHeaders.TraceParent or WireHeaders.TraceState) continue;
+            if (HeaderRules.IsReserved(name))
+            {
+                if ((name == EsbHeaders.Hops || believed.Contains(name)) && HeaderTable.TextOf(value) is { } text) admitted.Add(new(name, text));
+                else if (!isOurs && IsClaim(name)) claims++;
+            }
+            else if (HeaderRules.IsName(name) && HeaderTable.TextOf(value) is { } text && HeaderRules.IsValue(text))
+            {
+                admitted.Add(new(name, text));
+            }
+        }
+
+        TopicsTelemetry.CountReserved(claims);
+        if (OneLine(sourceId) is { } source) admitted.Add(new(EsbHeaders.SourceId, source));
+        return MessageHeaders.From(admitted);
+    }
+
+    // Of more lines it would become headers of its own where it is written on: it is left out like a header of more lines.
+    private static string? OneLine(string? text) => text is not null && HeaderRules.IsValue(text) ? text : null;
+
+    private static bool IsClaim(string name) => !name.StartsWith("x-", StringComparison.OrdinalIgnoreCase) && !Expected.Contains(name);
+}

@@ -1,0 +1,35 @@
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Esb.Core.Expressions;
+using Esb.Core.Processes;
+using Esb.Workflows.Processes.Checks;
+
+namespace Esb.Workflows.Processes;
+
+/// <summary>Compiles the section <c>processes</c>, and checks what its steps only show together.</summary>
+internal sealed class ProcessCompiler(
+    UnreadSettings unread,
+    IReadOnlyDictionary<string, IReadOnlyList<StepConfig>> processes,
+    IReadOnlyDictionary<string, EndpointConfig> endpoints,
+    IEnumerable<IStepFactory> factories,
+    IExpressionCompiler expressions,
+    ConfigErrors errors) : ICompiler<ProcessModels>
+{
+    private readonly Dictionary<string, IStepFactory> _factories = factories.ToDictionary(factory => factory.Kind);
+
+    public ProcessModels Compile()
+    {
+        var models = new ProcessModels(processes.ToDictionary(
+            process => process.Key,
+            process => new StepCompiler(process.Key, _factories, expressions, errors).Compile(process.Value)));
+        new CycleCheck(models, errors).Check();
+        new ExchangeCheck(models, endpoints.Values, unread.LostOf<EndpointConfig>("endpoints")).Check(errors);
+        new TransactionCheck(models, endpoints).Check(errors);
+        new CaughtCodesCheck(models, unread.IsSound("processes")).Check(errors);
+        StepIdsCheck.Check(models, errors);
+        new MapOutputCheck(errors).Check(models);
+        return models;
+    }
+}
