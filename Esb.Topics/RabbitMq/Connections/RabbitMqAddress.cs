@@ -15,7 +15,9 @@ internal sealed partial record RabbitMqAddress(IReadOnlyList<BrokerNode> Nodes, 
     /// <summary>Stands for an address that is none: the configuration is refused then, before anything connects.</summary>
     public static readonly RabbitMqAddress None = new([new BrokerNode("", 0)], "/", "", "", IsTls: false);
 
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
+    /// <summary>How long the broker may take to answer a question.</summary>
+    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
+
     private static readonly TimeSpan PatienceInCluster = TimeSpan.FromSeconds(5); // another node is the quicker way
 
     /// <summary>How a TLS connection is secured; null for the authorities of the system.</summary>

@@ -12,7 +12,7 @@ namespace Esb.Topics.RabbitMq.Unroutable;
 internal sealed partial class UnroutableQueue(
     BrokerConnection consuming, ConfirmedPublisher publisher, RabbitMqNames names, WireReader reader, KnownTopics topics, TimeProvider time, ILogger logger) : IUnroutableMessages
 {
-    public Task<UnroutableSummary> SummarizeAsync(int peek, CancellationToken cancellationToken) => AskAsync(async channel =>
+    public Task<UnroutableSummary> SummarizeAsync(int peek, CancellationToken cancellationToken) => AskAsync(cancellationToken, async channel =>
     {
         var count = await channel.MessageCountAsync(names.Unroutable, cancellationToken);
         var peeked = new List<(string Subject, DateTimeOffset CreatedAt)>();
@@ -21,7 +21,7 @@ internal sealed partial class UnroutableQueue(
         return new UnroutableSummary(count, peeked.Count, UnroutableSubjects.Of(peeked));
     });
 
-    public Task<UnroutableReplay> ReplayAsync(string? subject, int limit, CancellationToken cancellationToken) => AskAsync(async channel =>
+    public Task<UnroutableReplay> ReplayAsync(string? subject, int limit, CancellationToken cancellationToken) => AskAsync(cancellationToken, async channel =>
     {
         await using var echo = await UnroutableEcho.OpenAsync(Connection, names, cancellationToken);
         var left = await channel.MessageCountAsync(names.Unroutable, cancellationToken); // copies that come back go to the end: none is met twice
@@ -57,7 +57,7 @@ internal sealed partial class UnroutableQueue(
         return !await echo.HeardAsync(token, cancellationToken);
     }
 
-    private async Task<T> AskAsync<T>(Func<IChannel, Task<T>> ask)
+    private async Task<T> AskAsync<T>(CancellationToken cancellationToken, Func<IChannel, Task<T>> ask)
     {
         try
         {
@@ -67,6 +67,10 @@ internal sealed partial class UnroutableQueue(
         catch (Exception ex) when (ex is OperationInterruptedException or IOException or TimeoutException or ObjectDisposedException)
         {
             throw TopicFaults.NotAnswered(BrokerFault.Describe(ex));
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw TopicFaults.NotAnswered($"it took longer than {RabbitMqAddress.Patience.TotalSeconds:0} s");
         }
     }
 

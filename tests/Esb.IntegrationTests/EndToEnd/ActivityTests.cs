@@ -9,6 +9,7 @@ public sealed class FileActivityTests : ActivityContract
 }
 
 /// <summary>Activities over two hosts that share a database; facts are moved to it by each of them.</summary>
+[Category("Thorough")]
 public sealed class FarmActivityTests : ActivityContract
 {
     private readonly string _name = $"test_{Guid.NewGuid():N}";

@@ -9,6 +9,7 @@ using Npgsql;
 namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>On the embedded default; the failure quotes the name of the file that is there already.</summary>
+[Category("Thorough")]
 public sealed class EmbeddedCanaryTests : CanaryContract
 {
     private protected override string Failing => """ "type": "file-outbound", "folder": "secrets", "fileName": "{header.x-secret}.txt", "ifExists": "fail" """;

@@ -49,7 +49,7 @@ public sealed class CircleTests
         _folder.Delete(recursive: true);
     }
 
-    [Test, Property("Case", "XPT-11")]
+    [Test, Category("Thorough"), Property("Case", "XPT-11")]
     public async Task Message_that_goes_in_circles_becomes_a_dead_letter_after_32_hops_and_so_does_its_replay(CancellationToken cancellationToken)
     {
         using var accepted = await _hosts[0].PostAsync("/orders", "<order/>", "application/xml", cancellationToken);

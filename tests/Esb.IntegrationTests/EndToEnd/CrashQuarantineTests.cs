@@ -83,7 +83,7 @@ public sealed class CrashQuarantineTests
         Assert.That(CountFiles(Good), Is.EqualTo(2), "nothing came twice");
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task A_host_that_was_killed_from_outside_opens_all_its_endpoints(CancellationToken cancellationToken)
     {
         await RunAsync(cancellationToken);

@@ -52,6 +52,7 @@ public sealed class DatabaseSampleTests
         });
     }
 
+    [Category("Thorough")]
     [TestCase(4_000), TestCase(20_000, Category = "Soak"), CancelAfter(120_000)]
     public async Task Orders_of_fifty_clients_are_as_many_rows(int orders, CancellationToken cancellationToken)
     {

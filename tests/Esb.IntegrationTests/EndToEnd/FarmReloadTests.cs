@@ -68,7 +68,7 @@ public sealed class FarmReloadTests
         Assert.That((await ReloadAsync(cancellationToken)).ExitCode, Is.Zero, "it can be had once the files agree");
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Nothing_changes_where_a_host_cannot_read_its_files(CancellationToken cancellationToken)
     {
         _configuration["endpoints"]!["shop"]!["path"] = "/new";

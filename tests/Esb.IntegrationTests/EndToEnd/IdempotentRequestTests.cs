@@ -51,7 +51,7 @@ public sealed class IdempotentRequestTests
         await restarted.WaitAsync(async token => (await restarted.AskAsync(journey, token)).ToString().Contains("\"duplicate\"", StringComparison.Ordinal), TimeSpan.FromSeconds(20), "to record the duplicate", cancellationToken);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Request_whose_host_died_at_work_is_worked_on_again_with_the_same_message_id(CancellationToken cancellationToken)
     {
         await WriteConfigurationAsync("file", cancellationToken);

@@ -1,6 +1,7 @@
 namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>Parked messages on the embedded default.</summary>
+[Category("Thorough")]
 public sealed class EmbeddedParkedTests : ParkedContract
 {
     private protected override string Sections => "";

@@ -5,7 +5,7 @@ using Esb.IntegrationTests.Storage;
 namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>Order by key through failures: hosts as processes, RabbitMQ, PostgreSQL, and a back end that refuses what the test wants it to.</summary>
-[NonParallelizable, FixtureLifeCycle(LifeCycle.InstancePerTestCase), Category("Failures")]
+[Category("Thorough"), NonParallelizable, FixtureLifeCycle(LifeCycle.InstancePerTestCase), Category("Failures")]
 public sealed class ParkingTests
 {
     private const int Keys = 40;

@@ -1,6 +1,7 @@
 namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>On the embedded default.</summary>
+[Category("Thorough")]
 public sealed class EmbeddedProcessEndpointTests : ProcessEndpointContract
 {
     private protected override string Sections => "";

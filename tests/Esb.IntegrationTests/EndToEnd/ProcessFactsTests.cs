@@ -3,6 +3,7 @@ using System.Net;
 namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>On the embedded default.</summary>
+[Category("Thorough")]
 public sealed class EmbeddedProcessFactsTests : ProcessFactsContract
 {
     private protected override string Mode => "spooled";

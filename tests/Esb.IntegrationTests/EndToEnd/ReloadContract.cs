@@ -314,6 +314,7 @@ public abstract class ReloadContract
 }
 
 /// <inheritdoc/>
+[Category("Thorough")]
 public sealed class EmbeddedReloadTests : ReloadContract
 {
     private protected override JsonObject Transport => new() { ["type"] = "memory" };

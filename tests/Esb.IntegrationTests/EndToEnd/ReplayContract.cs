@@ -33,7 +33,7 @@ public abstract class ReplayContract : ShopHost
         }
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Job_stops_when_its_letters_come_back_and_those_are_open_again(CancellationToken cancellationToken)
     {
         var ids = await MakeLettersAsync(100, cancellationToken);

@@ -4,6 +4,7 @@ using Npgsql;
 namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>Replay on the embedded default.</summary>
+[Category("Thorough")]
 public sealed class EmbeddedReplayTests : ReplayContract
 {
     private protected override string Sections => "";

@@ -51,7 +51,7 @@ public sealed class AuditOutageTests
         Assert.That(store.Audit.Spool!.Length, Is.Zero);
     }
 
-    [Test, CancelAfter(120_000), Property("Case", "T-AUD-1")]
+    [Test, Category("Thorough"), CancelAfter(120_000), Property("Case", "T-AUD-1")]
     public async Task A_host_that_starts_without_its_database_goes_on_once_it_is_there(CancellationToken cancellationToken)
     {
         await _server.StopAsync();

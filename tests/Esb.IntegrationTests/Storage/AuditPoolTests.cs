@@ -77,7 +77,7 @@ public sealed class AuditPoolTests
         }
     }
 
-    [Test, CancelAfter(60_000), Property("Case", "F058")]
+    [Test, Category("Thorough"), CancelAfter(60_000), Property("Case", "F058")]
     public async Task Larger_pool_means_larger_batches(CancellationToken cancellationToken)
     {
         var perCommit = new List<double>();

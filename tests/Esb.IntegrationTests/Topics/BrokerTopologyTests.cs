@@ -80,7 +80,7 @@ public sealed class BrokerTopologyTests : BrokerFixture
         Assert.That(await inbox.NextAsync(2, cancellationToken), Has.Count.EqualTo(2), "the next delay up is taken");
     }
 
-    [Test, CancelAfter(60_000)]
+    [Test, Category("Thorough"), CancelAfter(60_000)]
     [Property("Case", "AMQ-17")]
     public async Task A_queue_that_exists_with_other_settings_stops_its_endpoint_only(CancellationToken cancellationToken)
     {

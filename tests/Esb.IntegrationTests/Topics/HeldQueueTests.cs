@@ -9,7 +9,7 @@ using RabbitMQ.Client;
 namespace Esb.IntegrationTests.Topics;
 
 /// <summary>Messages that somebody was given and has not settled: the broker does not count them among those that wait.</summary>
-[TestFixture]
+[Category("Thorough"), TestFixture]
 public sealed class HeldQueueTests : BrokerFixture
 {
     [Test, CancelAfter(60_000)]

@@ -32,7 +32,7 @@ public sealed class LostConnectionTests
         await _broker.CleanUpAsync();
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Requester_hears_that_nobody_can_tell_what_became_of_its_request(CancellationToken cancellationToken)
     {
         var begun = new TaskCompletionSource();
@@ -68,7 +68,7 @@ public sealed class LostConnectionTests
         Assert.That((await CatchAsync(second)).Code, Is.EqualTo("ESB-REQUEST-TIMEOUT"));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Delivery_that_comes_again_to_the_process_that_had_it_is_no_suspect([Values(null, 8)] int? lanes, CancellationToken cancellationToken)
     {
         var (first, again) = (new TaskCompletionSource(), new TaskCompletionSource<int>());

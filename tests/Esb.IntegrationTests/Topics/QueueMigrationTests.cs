@@ -156,7 +156,7 @@ public sealed class QueueMigrationTests : BrokerFixture
         Assert.That(deliveries.Select(delivery => delivery.Message.Body.ReadText()), Is.EqualTo(Enumerable.Range(0, 50).Select(i => $"{i}")));
     }
 
-    [Test, CancelAfter(60_000)]
+    [Test, Category("Thorough"), CancelAfter(60_000)]
     public async Task A_migration_deletes_nothing_that_another_one_has_in_hand(CancellationToken cancellationToken)
     {
         var before = Subscription("orders.#");

@@ -43,7 +43,7 @@ internal sealed class OnceTests
         await _shop.DisposeAsync();
     }
 
-    [Test, Property("Case", "T-DUP-1")]
+    [Test, Category("Thorough"), Property("Case", "T-DUP-1")]
     public async Task Ten_thousand_messages_of_which_a_thousand_are_copies_have_nine_thousand_effects(CancellationToken cancellationToken)
     {
         const int unique = 9_000;

@@ -9,7 +9,7 @@ using Npgsql;
 namespace Esb.IntegrationTests.Transactions;
 
 /// <summary>An outbox on a server that gives rows but takes no changes, as after a failover.</summary>
-[TestFixture, CancelAfter(60_000)]
+[Category("Thorough"), TestFixture, CancelAfter(60_000)]
 internal sealed class OutboxStandbyTests
 {
     private Shop _shop = null!;

@@ -47,6 +47,7 @@ internal sealed class StrictDatabase : IAsyncDisposable
     {
         await using var source = NpgsqlDataSource.Create(connection);
         await using var command = source.CreateCommand(sql);
+        command.CommandTimeout = 0; // a database comes and goes with a checkpoint, for which a busy disk takes its time
         await command.ExecuteNonQueryAsync();
     }
 }

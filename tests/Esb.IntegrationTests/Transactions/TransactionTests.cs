@@ -236,7 +236,7 @@ internal sealed class TransactionTests
         await Eventually.HoldsAsync(() => _bus.Outboxes.Single().Obstacle is null, cancellationToken);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Outbox_of_a_bus_of_another_name_is_left_alone(CancellationToken cancellationToken)
     {
         await using var other = await InProcessBus.StartAsync(Sections, new Dictionary<string, string> { ["SHOP"] = _shop.ConnectionString, ["NAME"] = $"o-{_name}" }, cancellationToken);

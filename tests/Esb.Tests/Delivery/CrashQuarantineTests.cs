@@ -51,7 +51,7 @@ public sealed class CrashQuarantineTests : DeliveryFixture
         var later = (Controller.Status.State, Wanted);
 
         await Controller.TuneAsync(new EndpointTuning { Paused = false }, cancellationToken);
-        await AdvanceUntilAsync(Eventually.HoldsAsync(() => Wanted is not null && Runs.Left.Opening is null, "it is open", cancellationToken), Step, cancellationToken);
+        await AdvanceUntilAsync(Eventually.HoldsAsync(() => Wanted is not null && Runs.Left.Opening is null && Controller.Status.State == EndpointState.Running, "it is open", cancellationToken), Step, cancellationToken);
 
         Assert.That((state, later), Is.EqualTo((EndpointState.Quarantined, (EndpointState.Quarantined, (Subscription?)null))));
         Assert.That(reason, Does.StartWith("ESB-DELIVERY-CRASH: the process died 2 times"));

@@ -68,8 +68,8 @@ internal sealed class FaultBench : IAsyncDisposable
         var name = $"faults-{Guid.NewGuid():N}"[..15];
         var connection = new NpgsqlConnectionStringBuilder(servers.Postgres) { Database = name };
         await using (var server = NpgsqlDataSource.Create(servers.Postgres))
-        await using (var command = server.CreateCommand($"create database \"{name}\""))
-            await command.ExecuteNonQueryAsync();
+        await using (var connecting = await server.OpenConnectionAsync())
+            await connecting.ExecuteAsync($"create database \"{name}\"", commandTimeout: 0); // it waits for a checkpoint
 
         var folder = Directory.CreateTempSubdirectory($"{name}-");
         var database = NpgsqlDataSource.Create(connection);
@@ -220,7 +220,7 @@ internal sealed class FaultBench : IAsyncDisposable
         await Database.DisposeAsync();
         await using var server = NpgsqlDataSource.Create(Servers.Postgres);
         await using var connection = await server.OpenConnectionAsync();
-        await connection.ExecuteAsync($"drop database \"{Name}\" with (force)");
+        await connection.ExecuteAsync($"drop database \"{Name}\" with (force)", commandTimeout: 0);
         await DeleteQueuesAsync();
         _folder.Delete(recursive: true);
     }

@@ -25,7 +25,7 @@ public sealed class AnswerTests
         new("/look-up", answer => JsonDocument.Parse(answer).RootElement.EnumerateArray().Single().GetProperty("body").GetString()),
     ];
 
-    [Test, Category("FaultsSmoke"), CancelAfter(180_000)]
+    [Test, Category("Thorough"), Category("FaultsSmoke"), CancelAfter(180_000)]
     public Task Smoke(CancellationToken cancellationToken) => RunAsync(strikes: (Host: 2, Broker: 1, Database: 1, Outside: 1), longestPause: 2, cancellationToken);
 
     [Test, Category("Faults"), Category("Paced"), CancelAfter(900_000)]

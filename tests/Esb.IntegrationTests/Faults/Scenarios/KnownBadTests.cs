@@ -9,7 +9,7 @@ namespace Esb.IntegrationTests.Faults.Scenarios;
 [NonParallelizable]
 public sealed class KnownBadTests
 {
-    [Test, Category("FaultsSmoke"), CancelAfter(180_000)]
+    [Test, Category("Thorough"), Category("FaultsSmoke"), CancelAfter(180_000)]
     public async Task Host_that_acknowledges_before_the_effect_is_found_to_lose_messages(CancellationToken cancellationToken)
     {
         await using var bench = await FaultBench.StartAsync(

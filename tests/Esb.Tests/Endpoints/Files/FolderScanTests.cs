@@ -89,7 +89,7 @@ internal sealed class FolderScanTests
         Assert.That(log.Warnings, Has.Count.EqualTo(3).And.All.StartsWith("ESB-FILE-KIND"));
     }
 
-    [Test, Property("Case", "FIL-17")]
+    [Test, Category("Thorough"), Property("Case", "FIL-17")]
     public void Hundred_thousand_files_are_found_in_order_batch_by_batch_in_flat_memory()
     {
         for (var number = 0; number < 100_000; number++) File.Create(At($"order-{number:D6}.xml")).Dispose();

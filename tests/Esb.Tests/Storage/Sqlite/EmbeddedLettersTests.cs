@@ -67,7 +67,7 @@ public sealed class EmbeddedLettersTests
         Assert.That(new FileInfo(embedded.Database).Length, Is.LessThan(1_000_000));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Hundred_thousand_letters_are_listed_and_grouped_within_a_second(CancellationToken cancellationToken)
     {
         await using var embedded = new EmbeddedStore();
