@@ -1,6 +1,7 @@
 using Esb.Audit;
 using Esb.Configuration;
 using Esb.Configuration.Compiling;
+using Esb.Configuration.Revisions;
 using Esb.Content;
 using Esb.Core;
 using Esb.Core.Listening;
@@ -31,14 +32,18 @@ internal static class EsbServices
 
     /// <summary>The sections of the configuration that belong to the host itself.</summary>
     public static IServiceCollection AddEsbHost(this IServiceCollection services) => services
-        .AddSection<ManagementConfig>("management", "The management API.", needsRestart: true)
-        .AddSection<TelemetryConfig>("telemetry", "What the host tells of itself.", needsRestart: true)
+        .AddSection<ManagementConfig>("management", "The management API.")
+        .FixSettings("management", "url")
+        .AddSection<TelemetryConfig>("telemetry", "What the host tells of itself.")
+        .FixSettings("telemetry", "otlp")
         .AddSingleton<MetricsCollector>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<MetricsCollector>())
+        .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<MetricsCollector>())
         .AddSingleton<IBusPart, CallGauges>()
         .AddSingleton<FarmLogLevels>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<FarmLogLevels>())
         .AddSingleton<RevisionExchange>()
+        .AddSingleton<OtherHosts>()
         .AddSingleton<ReloadDesk>()
         .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<ReloadDesk>())
         .AddSingleton<IBusPart, ReloadPart>()

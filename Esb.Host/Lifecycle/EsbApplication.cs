@@ -21,7 +21,7 @@ internal sealed partial class EsbApplication(ServiceProvider services)
     /// <exception cref="ConfigurationRefusedException">Something configured cannot be had here, such as a port in use.</exception>
     public async Task<StopOutcome> RunAsync(CancellationToken stop, CancellationToken abandon)
     {
-        EndpointLogs.RequireFolder(services.GetRequiredService<TelemetryConfig>());
+        RequireLogFolder();
         using var telemetry = TelemetryExport.Start(services);
         await using var management = new ManagementServer(services, ManagementKey.DefaultFile);
         _report.Describe();
@@ -45,6 +45,13 @@ internal sealed partial class EsbApplication(ServiceProvider services)
 
         LogStopped(outcome.IsClean ? "what was under way is finished" : $"{outcome.Abandoned} messages under way were abandoned");
         return outcome;
+    }
+
+    private void RequireLogFolder()
+    {
+        var errors = new ConfigErrors();
+        EndpointLogs.CheckFolder(services.GetRequiredService<Live<TelemetryConfig>>().Current, errors);
+        if (errors.Any) throw new ConfigurationRefusedException(errors.All);
     }
 
     [LoggerMessage(EventId = 5020, Level = LogLevel.Information, Message = "stopping; what is under way is finished first")]

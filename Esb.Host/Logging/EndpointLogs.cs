@@ -7,60 +7,68 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace Esb.Host.Logging;
 
 /// <summary>Writes the log into files: what is about an endpoint into the one of its name, the rest into <c>host.log</c>. Thread-safe.</summary>
-/// <remarks>A file is opened for its first line. What cannot be written is no reason to stop: standard error says so, once for each file until it works again.</remarks>
-/// <param name="folder">Where they are; see <see cref="RequireFolder"/>.</param>
-/// <param name="maxSize">Of each, in bytes.</param>
-/// <param name="endpoints">Names of those that have a file.</param>
+/// <remarks>What cannot be written is no reason to stop: standard error says so, once for each file until it works again.</remarks>
+/// <param name="place">Where they are; null for nowhere. See <see cref="CheckFolder"/>.</param>
 /// <param name="showsStacks">Also of exceptions of the bus itself.</param>
 /// <param name="time">For the time of each line.</param>
 /// <param name="complaints">Standard error.</param>
-internal sealed class EndpointLogs(string folder, long maxSize, IReadOnlySet<string> endpoints, bool showsStacks, TimeProvider time, TextWriter complaints) : ILoggerProvider
+internal sealed class EndpointLogs(LogPlace? place, bool showsStacks, TimeProvider time, TextWriter complaints) : ILoggerProvider
 {
-    private const string HostFile = "host";
-
-    private readonly ConcurrentDictionary<string, LogFile> _files = new(StringComparer.OrdinalIgnoreCase);
     private readonly ConcurrentDictionary<string, bool> _failing = new(StringComparer.OrdinalIgnoreCase);
+    private volatile LogPlace? _place = place;
 
-    /// <summary>Makes the folder, and finds out whether it can be written to.</summary>
-    /// <exception cref="ConfigurationRefusedException">With <c>ESB-CFG-FOLDER</c> where it cannot.</exception>
-    public static void RequireFolder(TelemetryConfig telemetry)
+    /// <summary>Makes the folder, and reports where it cannot be written to, with <c>ESB-CFG-FOLDER</c>.</summary>
+    public static void CheckFolder(TelemetryConfig telemetry, ConfigErrors errors)
     {
         if (telemetry.LogFolder is not { } folder) return;
         try
         {
-            Directory.CreateDirectory(folder);
-            using var file = new LogFile(folder, HostFile, long.MaxValue);
-            file.Add("");
+            LogPlace.Require(folder);
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
-            var errors = new ConfigErrors();
             errors.Add("ESB-CFG-FOLDER", telemetry, "logFolder", $"the log cannot be written there: {ex.Message}");
-            throw new ConfigurationRefusedException(errors.All);
         }
+    }
+
+    /// <summary>Goes on in another place, or nowhere.</summary>
+    public void Move(LogPlace? next)
+    {
+        var old = _place;
+        _place = next;
+        old?.Dispose();
     }
 
     public ILogger CreateLogger(string categoryName) => new Logger(this, categoryName);
 
-    public void Dispose()
-    {
-        foreach (var file in _files.Values) file.Dispose();
-    }
+    public void Dispose() => _place?.Dispose();
 
     private void Write<TState>(in LogEntry<TState> entry)
     {
+        if (_place is not { } current) return;
         using var text = new StringWriter(CultureInfo.InvariantCulture);
         text.Write($"{time.GetLocalNow():yyyy-MM-dd HH:mm:ss.fff} [{Environment.CurrentManagedThreadId}] {LogText.LevelOf(entry.LogLevel)} {LogCategory.Shorten(entry.Category)} ");
         LogText.WriteMessage(entry, showsStacks, text);
         text.WriteLine();
-        Add(FileOf(entry.State), text.ToString());
+        Add(current, current.FileOf(EndpointOf(entry.State)), text.ToString());
     }
 
-    private void Add(string name, string text)
+    private static string? EndpointOf<TState>(TState state)
+    {
+        if (state is not IReadOnlyList<KeyValuePair<string, object?>> values) return null;
+        foreach (var (name, value) in values)
+        {
+            if (name == "Endpoint" && value is string endpoint) return endpoint;
+        }
+
+        return null;
+    }
+
+    private void Add(LogPlace current, string name, string text)
     {
         try
         {
-            _files.GetOrAdd(name, added => new LogFile(folder, added, maxSize)).Add(text);
+            current.Add(name, text);
             if (!_failing.IsEmpty) _failing.TryRemove(name, out _);
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
@@ -69,23 +77,12 @@ internal sealed class EndpointLogs(string folder, long maxSize, IReadOnlySet<str
         }
     }
 
-    private string FileOf<TState>(TState state)
-    {
-        if (state is not IReadOnlyList<KeyValuePair<string, object?>> values) return HostFile;
-        foreach (var (name, value) in values)
-        {
-            if (name == "Endpoint" && value is string endpoint && endpoints.Contains(endpoint)) return endpoint;
-        }
-
-        return HostFile;
-    }
-
     private sealed class Logger(EndpointLogs logs, string category) : ILogger
     {
         public IDisposable? BeginScope<TState>(TState state)
             where TState : notnull => null;
 
-        public bool IsEnabled(LogLevel logLevel) => logLevel != LogLevel.None; // the filters of all providers have decided
+        public bool IsEnabled(LogLevel logLevel) => logLevel != LogLevel.None && logs._place is not null; // the filters of all providers have decided
 
         public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
             logs.Write(new LogEntry<TState>(logLevel, category, eventId, state, exception, formatter));

@@ -13,6 +13,7 @@ internal sealed class LogFile(string folder, string name, long maxSize) : IDispo
 
     private readonly Lock _gate = new();
     private FileStream? _stream;
+    private bool _isClosed;
 
     /// <summary>Adds text, which the file system has when this returns.</summary>
     /// <exception cref="IOException">The disk is full, or the folder has gone.</exception>
@@ -26,6 +27,7 @@ internal sealed class LogFile(string folder, string name, long maxSize) : IDispo
             if (_stream.Length > 0 && _stream.Length + bytes.Length > maxSize) TryRoll();
             _stream ??= Open();
             _stream.Write(bytes);
+            if (_isClosed) Close(); // a line that was on its way
         }
     }
 
@@ -33,9 +35,15 @@ internal sealed class LogFile(string folder, string name, long maxSize) : IDispo
     {
         lock (_gate)
         {
-            _stream?.Dispose();
-            _stream = null;
+            _isClosed = true;
+            Close();
         }
+    }
+
+    private void Close()
+    {
+        _stream?.Dispose();
+        _stream = null;
     }
 
     private FileStream Open()

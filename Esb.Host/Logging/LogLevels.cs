@@ -5,9 +5,10 @@ namespace Esb.Host.Logging;
 
 /// <summary>From which level on each category is logged: as configured, and as operators changed it since. Thread-safe.</summary>
 /// <remarks>A change makes the loggers look up their levels anew; a line that is not logged costs what it cost before.</remarks>
-internal sealed class LogLevels(LogLevel configured, TimeProvider time) : IConfigureOptions<LoggerFilterOptions>, IOptionsChangeTokenSource<LoggerFilterOptions>, IDisposable
+internal sealed class LogLevels(LogLevel level, TimeProvider time) : IConfigureOptions<LoggerFilterOptions>, IOptionsChangeTokenSource<LoggerFilterOptions>, IDisposable
 {
     private readonly Lock _gate = new();
+    private LogLevel _configured = level;
     private readonly Dictionary<string, ChangedLevel> _changed = new(StringComparer.OrdinalIgnoreCase);
     private CancellationTokenSource _source = new();
     private ITimer? _timer;
@@ -19,7 +20,7 @@ internal sealed class LogLevels(LogLevel configured, TimeProvider time) : IConfi
     {
         get
         {
-            lock (_gate) return _changed.TryGetValue(LogCategories.Default, out var changed) ? changed.Level : configured;
+            lock (_gate) return _changed.TryGetValue(LogCategories.Default, out var changed) ? changed.Level : _configured;
         }
     }
 
@@ -30,6 +31,18 @@ internal sealed class LogLevels(LogLevel configured, TimeProvider time) : IConfi
         {
             lock (_gate) return [.. _changed.Values.OrderBy(changed => changed.Category, StringComparer.Ordinal)];
         }
+    }
+
+    /// <summary>Goes on with what another configuration says; what operators changed stays.</summary>
+    public void Reconfigure(LogLevel configured)
+    {
+        lock (_gate)
+        {
+            if (_configured == configured) return;
+            _configured = configured;
+        }
+
+        Announce();
     }
 
     /// <summary>Changes the level of categories at once.</summary>

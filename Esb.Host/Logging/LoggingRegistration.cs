@@ -1,4 +1,5 @@
 using Esb.Configuration;
+using Esb.Configuration.Revisions;
 using Esb.Core.Endpoints;
 using Esb.Host.Telemetry;
 using Microsoft.Extensions.Logging.Console;
@@ -11,12 +12,12 @@ internal static class LoggingRegistration
     /// <summary>Logs as the configuration says.</summary>
     public static IServiceCollection AddEsbLogging(this IServiceCollection services, TelemetryConfig telemetry, IEnumerable<string> endpointNames)
     {
-        services.AddEsbLogging(telemetry.LogLevel);
-        if (telemetry.LogFolder is not { } folder) return services;
-
-        var endpoints = endpointNames.ToHashSet(StringComparer.Ordinal);
-        return services.AddSingleton<ILoggerProvider>(provider =>
-            new EndpointLogs(folder, telemetry.LogFileSize.Bytes, endpoints, ShowsStacks(telemetry.LogLevel), provider.GetRequiredService<TimeProvider>(), Console.Error));
+        var (place, showsStacks) = (LogPlace.Of(telemetry, endpointNames), ShowsStacks(telemetry.LogLevel));
+        return services
+            .AddEsbLogging(telemetry.LogLevel)
+            .AddSingleton(provider => new EndpointLogs(place, showsStacks, provider.GetRequiredService<TimeProvider>(), Console.Error))
+            .AddSingleton<ILoggerProvider>(provider => provider.GetRequiredService<EndpointLogs>())
+            .AddSingleton<IRevisionPart, LogExchange>();
     }
 
     /// <summary>Logs to the console, from the given level on until an operator changes it; libraries only warnings, unless everything is asked for.</summary>

@@ -11,15 +11,17 @@ internal static class ConfigurationRoutes
     {
         var live = bus.GetRequiredService<Live<EsbConfiguration>>();
         api.MapGet("/configuration", () => Describe(live.Current));
-        api.MapPost("/configuration/reload", (HttpRequest request, CancellationToken cancellationToken) => ReloadAsync(bus.GetRequiredService<ReloadDesk>(), request, cancellationToken));
+        api.MapPost("/configuration/reload", (HttpRequest request, CancellationToken cancellationToken) => ReloadAsync(bus, request, migrates: false, cancellationToken));
+        api.MapPost("/configuration/migrate", (HttpRequest request, CancellationToken cancellationToken) => ReloadAsync(bus, request, migrates: true, cancellationToken));
         return api;
     }
 
-    private static async Task<IResult> ReloadAsync(ReloadDesk desk, HttpRequest request, CancellationToken cancellationToken)
+    private static async Task<IResult> ReloadAsync(IServiceProvider bus, HttpRequest request, bool migrates, CancellationToken cancellationToken)
     {
+        var desk = bus.GetRequiredService<ReloadDesk>();
         try
         {
-            return TypedResults.Ok(await desk.ReloadAsync(Operators.DecisionOf(request, reason: null), cancellationToken));
+            return TypedResults.Ok(await desk.ReloadAsync(Operators.DecisionOf(request, reason: null), migrates, cancellationToken));
         }
         catch (ConfigurationRefusedException ex)
         {

@@ -19,7 +19,7 @@ namespace Esb.Host.Management;
 /// <param name="keyFile">Where its key is, or will be made.</param>
 internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : IAsyncDisposable
 {
-    private readonly ManagementConfig _config = bus.GetRequiredService<ManagementConfig>();
+    private readonly ManagementConfig _config = bus.GetRequiredService<Live<ManagementConfig>>().Current; // its address needs a restart
     private readonly ILogger _logger = bus.GetRequiredService<ILogger<ManagementServer>>();
     private WebApplication? _application;
 

@@ -1,6 +1,8 @@
 using System.Diagnostics.Metrics;
 using Esb.Configuration;
+using Esb.Configuration.Revisions;
 using Esb.Core;
+using Esb.Core.Configuration;
 using Esb.Core.Diagnostics;
 using Esb.Host.Telemetry;
 
@@ -8,7 +10,7 @@ namespace Esb.Host.Metrics;
 
 /// <summary>Listens to what this process measures, and keeps of it what operators ask for: totals, rates, latencies and peaks, of each endpoint, topic and party. Thread-safe.</summary>
 /// <remarks>A measurement costs no allocation and no lock; the sets of names are bounded.</remarks>
-internal sealed class MetricsCollector : IBusPart, IDisposable
+internal sealed class MetricsCollector : IBusPart, IRevisionPart, IDisposable
 {
     private static readonly TimeSpan SampleTime = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan StepTime = TimeSpan.FromMinutes(1);
@@ -31,27 +33,23 @@ internal sealed class MetricsCollector : IBusPart, IDisposable
     };
 
     private readonly TimeProvider _time;
-    private readonly bool _isEnabled;
-    private readonly MeterListener _listener = new();
+    private readonly Live<TelemetryConfig> _telemetry;
     private readonly Lock _sampling = new();
+    private volatile MeterListener? _listener;
     private ITimer? _timer;
     private long _steppedAt;
 
-    public MetricsCollector(TelemetryConfig telemetry, TimeProvider time)
+    public MetricsCollector(Live<TelemetryConfig> telemetry, TimeProvider time)
     {
-        _time = time;
-        _isEnabled = telemetry.Counters;
+        (_telemetry, _time) = (telemetry, time);
         Since = PeaksSince = time.GetUtcNow();
         _steppedAt = time.GetTimestamp();
-        _listener.InstrumentPublished = Follow;
-        _listener.SetMeasurementEventCallback<long>(static (instrument, count, tags, state) => ((Route)state!).Collector.Count(((Route)state).Counter, count, new MeasuredTags(tags)));
-        _listener.SetMeasurementEventCallback<double>(static (instrument, seconds, tags, state) => ((Route)state!).Collector.Record(((Route)state).Latency, seconds, new MeasuredTags(tags)));
     }
 
     public BusStage Stage => BusStage.Stores;
 
     /// <summary>Whether the configuration asks for them.</summary>
-    public bool IsEnabled => _isEnabled;
+    public bool IsEnabled => _telemetry.Current.Counters;
 
     /// <summary>Since when it counts.</summary>
     public DateTimeOffset Since { get; }
@@ -72,9 +70,13 @@ internal sealed class MetricsCollector : IBusPart, IDisposable
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        if (!_isEnabled) return Task.CompletedTask;
-        _listener.Start();
-        _timer = _time.CreateTimer(_ => Sample(), null, SampleTime, SampleTime);
+        Follow(IsEnabled);
+        return Task.CompletedTask;
+    }
+
+    public Task ExchangeAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
+    {
+        Follow(IsEnabled);
         return Task.CompletedTask;
     }
 
@@ -90,11 +92,7 @@ internal sealed class MetricsCollector : IBusPart, IDisposable
         foreach (var measured in All) measured.ResetPeaks();
     }
 
-    public void Dispose()
-    {
-        _timer?.Dispose();
-        _listener.Dispose();
-    }
+    public void Dispose() => Follow(isWanted: false);
 
     /// <summary>Looks at every count: once a second, by a timer.</summary>
     internal void Sample()
@@ -111,6 +109,30 @@ internal sealed class MetricsCollector : IBusPart, IDisposable
                 if (isStep) measured.Step();
             }
         }
+    }
+
+    private void Follow(bool isWanted)
+    {
+        if (isWanted == _listener is not null) return;
+        if (isWanted)
+        {
+            _listener = NewListener();
+            _listener.Start();
+            _timer = _time.CreateTimer(_ => Sample(), null, SampleTime, SampleTime);
+            return;
+        }
+
+        _timer?.Dispose();
+        _listener?.Dispose();
+        (_timer, _listener) = (null, null);
+    }
+
+    private MeterListener NewListener()
+    {
+        var listener = new MeterListener { InstrumentPublished = Follow };
+        listener.SetMeasurementEventCallback<long>(static (instrument, count, tags, state) => ((Route)state!).Collector.Count(((Route)state).Counter, count, new MeasuredTags(tags)));
+        listener.SetMeasurementEventCallback<double>(static (instrument, seconds, tags, state) => ((Route)state!).Collector.Record(((Route)state).Latency, seconds, new MeasuredTags(tags)));
+        return listener;
     }
 
     private void Follow(Instrument instrument, MeterListener listener)

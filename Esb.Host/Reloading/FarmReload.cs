@@ -4,7 +4,12 @@ namespace Esb.Host.Reloading;
 /// <param name="Id">Names the exchange.</param>
 /// <param name="Revision">What the files must say.</param>
 /// <param name="By">Who wants it.</param>
-internal sealed record PrepareReload(Guid Id, string Revision, string By);
+/// <param name="Migrates">Whether the host that asks moves what waits to other queues in between.</param>
+internal sealed record PrepareReload(Guid Id, string Revision, string By, bool Migrates);
+
+/// <summary>Tells hosts that are ready that the decision is still to come.</summary>
+/// <param name="Id">The exchange.</param>
+internal sealed record AwaitReload(Guid Id);
 
 /// <summary>Whether a host is ready.</summary>
 /// <param name="Reason">Why it is not; null where it is.</param>

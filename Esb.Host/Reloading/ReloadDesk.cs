@@ -5,7 +5,6 @@ using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
-using Esb.Core.Topics;
 
 namespace Esb.Host.Reloading;
 
@@ -14,36 +13,34 @@ namespace Esb.Host.Reloading;
 internal sealed partial class ReloadDesk(
     RevisionExchange exchange,
     Live<BusModel> live,
-    IFarm farm,
+    OtherHosts others,
     IAuditTrail audit,
     TimeProvider time,
     ILogger<ReloadDesk> logger) : IHealthNotices, IDisposable
 {
-    private static readonly TimeSpan LongestPrepare = TimeSpan.FromSeconds(30);
-    private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(30);
-    private static readonly TimeSpan LongestUndecided = TimeSpan.FromSeconds(10);
-
     private readonly SemaphoreSlim _turn = new(1, 1);
     private readonly CancellationTokenSource _stopping = new();
     private readonly Lock _gate = new();
     private volatile string? _notice;
-    private WaitingReload? _waiting;
+    private UndecidedReload? _waiting;
 
     public IEnumerable<string> Notices => _notice is { } notice ? [notice] : [];
 
     /// <summary>Reads the configuration again on every host of the farm, and exchanges what has changed on all of them or on
     /// none.</summary>
     /// <param name="decision">Who wants it.</param>
+    /// <param name="migrates">Whether queues and tables that have to be other ones are made, and what waits is moved.</param>
     /// <param name="cancellationToken">Ends the wait before the exchange; an exchange that began is finished.</param>
     /// <exception cref="ConfigurationRefusedException">With every error: what ran runs on.</exception>
     /// <exception cref="EsbException"><c>ESB-CONFIG-BUSY</c>: another reload is under way, or work of too many earlier
-    /// revisions.</exception>
-    public async Task<ReloadResult> ReloadAsync(OperatorDecision decision, CancellationToken cancellationToken)
+    /// revisions. <c>ESB-PLAN-BUSY</c>, <c>ESB-PLAN-LENGTH</c>: what waits could not be moved, or not all of it; the same again goes
+    /// on.</exception>
+    public async Task<ReloadResult> ReloadAsync(OperatorDecision decision, bool migrates, CancellationToken cancellationToken)
     {
         await EnterAsync(cancellationToken);
         try
         {
-            return await ReloadInTurnAsync(decision, cancellationToken);
+            return await ReloadInTurnAsync(decision, migrates, cancellationToken);
         }
         catch (ConfigurationRefusedException ex)
         {
@@ -71,14 +68,14 @@ internal sealed partial class ReloadDesk(
 
         try
         {
-            var prepared = await exchange.PrepareAsync(cancellationToken);
+            var prepared = await exchange.PrepareAsync(question.Migrates, cancellationToken);
             if (prepared.Wanted != question.Revision)
             {
                 await exchange.AbandonAsync(prepared);
                 throw Differs(question.Revision, $"its files say revision {prepared.Wanted}, and not {question.Revision}");
             }
 
-            var waiting = new WaitingReload(question.Id, prepared, question.By);
+            var waiting = new UndecidedReload(question.Id, prepared, question.By, time);
             lock (_gate) _waiting = waiting;
             _ = GiveUpAsync(waiting);
             return null;
@@ -98,6 +95,15 @@ internal sealed partial class ReloadDesk(
         {
             _turn.Release();
             throw;
+        }
+    }
+
+    /// <summary>Goes on waiting for the decision about what was prepared.</summary>
+    public void Await(AwaitReload reminder)
+    {
+        lock (_gate)
+        {
+            if (_waiting?.Id == reminder.Id) _waiting.Hear();
         }
     }
 
@@ -133,19 +139,17 @@ internal sealed partial class ReloadDesk(
         _stopping.Dispose();
     }
 
-    private static ConfigurationRefusedException Differs(string revision, string reason) => new([DiffersAt(AuditFacts.Host, reason)]) { Revision = revision };
-
-    private static ConfigError DiffersAt(string host, string reason) => new("ESB-CONFIG-DIFFERS", host, null, reason, null);
+    private static ConfigurationRefusedException Differs(string revision, string reason) => new([OtherHosts.Differs(AuditFacts.Host, reason)]) { Revision = revision };
 
     private async Task EnterAsync(CancellationToken cancellationToken)
     {
         if (!await _turn.WaitAsync(0, cancellationToken)) throw RevisionExchange.Busy("Another reload is under way.");
     }
 
-    private async Task<ReloadResult> ReloadInTurnAsync(OperatorDecision decision, CancellationToken cancellationToken)
+    private async Task<ReloadResult> ReloadInTurnAsync(OperatorDecision decision, bool migrates, CancellationToken cancellationToken)
     {
-        var prepared = await exchange.PrepareAsync(cancellationToken);
-        if (prepared.Next is null && farm.Hosts.Count < 2)
+        var prepared = await exchange.PrepareAsync(migrates, cancellationToken);
+        if (prepared.Next is null && !others.Any)
         {
             _notice = null;
             ReloadTelemetry.Count("unchanged");
@@ -155,58 +159,32 @@ internal sealed partial class ReloadDesk(
         var id = Guid.NewGuid();
         try
         {
-            await RequireOthersAsync(id, prepared, decision.By, cancellationToken);
+            await others.WhileRemindedAsync(id, async () =>
+            {
+                await others.RequireAsync(new PrepareReload(id, prepared.Wanted, decision.By, migrates), cancellationToken);
+                if (migrates) await exchange.MigrateAsync(prepared, cancellationToken);
+            });
         }
         catch
         {
             await exchange.AbandonAsync(prepared);
-            await farm.BroadcastAsync(new DecideReload(id, Goes: false), CancellationToken.None);
+            await others.CallOffAsync(id);
             throw;
         }
 
         await CommitAsync(prepared, decision.By);
-        var hosts = await TellOthersAsync(id);
+        var (hosts, left) = await others.TellAsync(id);
+        if (left.Count > 0) Warn(left);
         var result = new ReloadResult(prepared.Running, prepared.Wanted, prepared.Changes.Lines, [AuditFacts.Host, .. hosts]);
         if (prepared.Next is not null) await RecordAsync(result, decision);
         return result;
     }
 
-    // All or none: who does not answer, or has other files, is named.
-    private async Task RequireOthersAsync(Guid id, PreparedExchange prepared, string by, CancellationToken cancellationToken)
+    private void Warn(IReadOnlyCollection<string> left)
     {
-        if (farm.Hosts.Count < 2) return;
-        var question = new PrepareReload(id, prepared.Wanted, by);
-        var answers = await farm.AskOthersAsync<PrepareReload, ReloadPrepared>(question, LongestPrepare, cancellationToken);
-        List<ConfigError> errors =
-        [
-            .. answers.Silent.Select(host => DiffersAt(host.Name, $"did not answer within {LongestPrepare.TotalSeconds:0} s")),
-            .. answers.Answers.Where(answer => answer.Answer.Reason is not null).Select(answer => DiffersAt(answer.Host.Name, answer.Answer.Reason!)),
-        ];
-        if (errors.Count > 0) throw new ConfigurationRefusedException(errors) { Revision = prepared.Wanted };
-    }
-
-    private async Task<IEnumerable<string>> TellOthersAsync(Guid id)
-    {
-        if (farm.Hosts.Count < 2) return [];
-        var others = farm.Hosts.Where(host => host.Id != farm.Self.Id).Select(host => host.Name).ToList();
-        List<string> done = [];
-        try
-        {
-            var decision = new DecideReload(id, Goes: true);
-            var answers = await farm.AskOthersAsync<DecideReload, ReloadDecided>(decision, LongestWait, CancellationToken.None);
-            done = [.. answers.Answers.Where(answer => answer.Answer.IsDone).Select(answer => answer.Host.Name)];
-        }
-        catch (EsbException ex)
-        {
-            LogNotTold(ex); // here it has happened
-        }
-
-        var left = string.Join(", ", others.Except(done));
-        if (left.Length == 0) return done;
-        LogLeftBehind(left);
-        var running = live.Current.Configuration.Revision;
-        _notice = $"ESB-CONFIG-DIFFERS: these hosts do not run revision {running}, reload again: {left}";
-        return done;
+        var hosts = string.Join(", ", left);
+        LogLeftBehind(hosts);
+        _notice = $"ESB-CONFIG-DIFFERS: these hosts do not run revision {live.Current.Configuration.Revision}, reload again: {hosts}";
     }
 
     private async Task CommitAsync(PreparedExchange prepared, string by)
@@ -217,7 +195,7 @@ internal sealed partial class ReloadDesk(
         if (prepared.Next is not null) LogDone(prepared.Running, prepared.Wanted, by, prepared.Changes.Lines.Count);
     }
 
-    private WaitingReload? Take(Guid id)
+    private UndecidedReload? Take(Guid id)
     {
         lock (_gate)
         {
@@ -229,12 +207,12 @@ internal sealed partial class ReloadDesk(
     }
 
     // The host that asked may have died in between.
-    private async Task GiveUpAsync(WaitingReload waiting)
+    private async Task GiveUpAsync(UndecidedReload waiting)
     {
-        await Task.Delay(LongestUndecided, time, _stopping.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await waiting.WaitForSilenceAsync(_stopping.Token);
         if (Take(waiting.Id) is null) return;
         await exchange.AbandonAsync(waiting.Prepared);
-        var undecided = $"no decision about it came within {LongestUndecided.TotalSeconds:0} s; another host may run it: reload again";
+        var undecided = $"no decision about it came within {UndecidedReload.LongestSilence.TotalSeconds:0} s; another host may run it: reload again";
         Refuse(waiting.By, Differs(waiting.Prepared.Wanted, undecided));
         _turn.Release();
     }
@@ -286,9 +264,4 @@ internal sealed partial class ReloadDesk(
     [LoggerMessage(EventId = 5035, Level = LogLevel.Error,
         Message = "These hosts did not go on with the new revision, reload again: {Hosts}")]
     private partial void LogLeftBehind(string hosts);
-
-    [LoggerMessage(EventId = 5036, Level = LogLevel.Error, Message = "The other hosts could not be told that the revision is in service")]
-    private partial void LogNotTold(Exception exception);
-
-    private sealed record WaitingReload(Guid Id, PreparedExchange Prepared, string By);
 }

@@ -11,7 +11,7 @@ using Esb.Host.Management;
 namespace Esb.Host.Reloading;
 
 /// <summary>Reloads the configuration on SIGHUP, and when its files have changed where <c>management.reload</c> says so.</summary>
-internal sealed class ReloadPart(ReloadDesk desk, IFarm farm, ManagementConfig management, ConfigurationSource source, TimeProvider time)
+internal sealed class ReloadPart(ReloadDesk desk, IFarm farm, Live<ManagementConfig> management, ConfigurationSource source, TimeProvider time)
     : IBusPart, IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(500);
@@ -34,9 +34,14 @@ internal sealed class ReloadPart(ReloadDesk desk, IFarm farm, ManagementConfig m
         [
             farm.Answer<PrepareReload, ReloadPrepared>(async (question, token) => new ReloadPrepared(await desk.PrepareAsync(question, token))),
             farm.Answer<DecideReload, ReloadDecided>(async (decision, _) => new ReloadDecided(await desk.DecideAsync(decision))),
+            farm.Subscribe<AwaitReload>((_, reminder, _) =>
+            {
+                desk.Await(reminder);
+                return Task.CompletedTask;
+            }),
             farm.Subscribe<DecideReload>((_, decision, _) => decision.Goes ? Task.CompletedTask : desk.DecideAsync(decision)),
         ];
-        if (management.Reload == ReloadMode.Watch) _watching = WatchAsync(_stopping.Token);
+        _watching = WatchAsync(_stopping.Token);
         return Task.CompletedTask;
     }
 
@@ -70,6 +75,12 @@ internal sealed class ReloadPart(ReloadDesk desk, IFarm farm, ManagementConfig m
             while (true)
             {
                 await Task.Delay(Interval, time, stopping);
+                if (management.Current.Reload != ReloadMode.Watch)
+                {
+                    loaded = ""; // what changes until it is watched again is read then
+                    continue;
+                }
+
                 var now = ConfigurationFiles.StateOf(source.Path);
                 if (now != seen) (seen, since) = (now, time.GetTimestamp());
                 if (seen == loaded || time.GetElapsedTime(since) < Quiet) continue;
@@ -87,7 +98,7 @@ internal sealed class ReloadPart(ReloadDesk desk, IFarm farm, ManagementConfig m
     {
         try
         {
-            await desk.ReloadAsync(new OperatorDecision(by, Reason: null), _stopping.Token);
+            await desk.ReloadAsync(new OperatorDecision(by, Reason: null), migrates: false, _stopping.Token);
         }
         catch (Exception ex) when (ex is ConfigurationRefusedException or EsbException or OperationCanceledException)
         {

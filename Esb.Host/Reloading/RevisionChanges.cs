@@ -17,13 +17,20 @@ internal sealed class RevisionChanges(
         || after.Configuration.Values.Any(value => value.Path.StartsWith("schemas.", StringComparison.Ordinal));
 
     /// <summary>Reports what cannot be changed while the bus runs.</summary>
-    public void Refuse(ConfigErrors errors)
+    /// <param name="errors">Receives every error.</param>
+    /// <param name="mayMigrate">Whether what waits outlives the hosts, so that it can be moved.</param>
+    /// <param name="migrates">Whether it will be.</param>
+    public void Refuse(ConfigErrors errors, bool mayMigrate, bool migrates)
     {
         var paths = _sections.Where(section => section.NeedsRestart).Select(section => section.Name)
             .Concat(settings.SelectMany(one => one.Settings, (one, setting) => $"{one.Section}.{setting}"));
         foreach (var path in paths.Where(IsChanged))
             errors.Add("ESB-CONFIG-RESTART", path, "cannot change while the bus runs: restart its hosts with it");
-        foreach (var (name, old, changed) in Kept()) RefuseMigration(name, old.Config, changed.Config, errors);
+        if (mayMigrate && migrates) return;
+        var advice = mayMigrate
+            ? "needs other queues: esb reload --migrate makes them, and moves what waits"
+            : "needs another queue, which a topic in memory does not get while the bus runs: restart the host with it";
+        foreach (var (name, old, changed) in Kept()) RefuseMigration(name, old.Config, changed.Config, advice, errors);
     }
 
     /// <summary>A line for each thing that changes.</summary>
@@ -56,7 +63,7 @@ internal sealed class RevisionChanges(
             .ToDictionary(one => one.Name, one => one.Item2);
     }
 
-    private static void RefuseMigration(string name, OutboundEndpointConfig old, OutboundEndpointConfig changed, ConfigErrors errors)
+    private static void RefuseMigration(string name, OutboundEndpointConfig old, OutboundEndpointConfig changed, string advice, ConfigErrors errors)
     {
         if (old.Subscribe.Count == 0 || changed.Subscribe.Count == 0) return;
         foreach (var (setting, isSame) in new[]
@@ -66,9 +73,7 @@ internal sealed class RevisionChanges(
             ("queue", Fingerprint.Of(old.Queue) == Fingerprint.Of(changed.Queue)),
         })
         {
-            if (isSame) continue;
-            const string Advice = "needs other queues: stop the hosts, and let esb plan --apply move what waits";
-            errors.Add("ESB-CONFIG-MIGRATION", $"endpoints.{name}.{setting}", Advice, changed.Origin);
+            if (!isSame) errors.Add("ESB-CONFIG-MIGRATION", $"endpoints.{name}.{setting}", advice, changed.Origin);
         }
     }
 

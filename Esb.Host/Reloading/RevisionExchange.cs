@@ -4,6 +4,8 @@ using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Errors;
+using Esb.Core.Planning;
+using Esb.Core.Topics;
 using Esb.Host.Composition;
 using Esb.Host.Lifecycle;
 
@@ -31,6 +33,7 @@ internal sealed partial class RevisionExchange(
     IServiceProvider services,
     IEnumerable<ConfigSection> sections,
     IEnumerable<FixedSettings> fixedSettings,
+    TransportConfig transport,
     TimeProvider time,
     ILogger<RevisionExchange> logger) : IDisposable
 {
@@ -49,22 +52,24 @@ internal sealed partial class RevisionExchange(
         new("ESB-CONFIG-BUSY", $"{reason} Try again later.", FaultKind.Unavailable) { Status = StatusCodes.Status409Conflict };
 
     /// <summary>Reads the configuration again, compiles it and has it ready.</summary>
+    /// <param name="migrates">Whether what waits will be moved before it is put in service.</param>
+    /// <param name="cancellationToken">Stops, and undoes what was done.</param>
     /// <exception cref="ConfigurationRefusedException">With every error; nothing is left of it.</exception>
     /// <exception cref="EsbException"><c>ESB-CONFIG-BUSY</c>: work of too many revisions is under way, or a part took too long.</exception>
-    public async Task<PreparedExchange> PrepareAsync(CancellationToken cancellationToken)
+    public async Task<PreparedExchange> PrepareAsync(bool migrates, CancellationToken cancellationToken)
     {
         var before = live.Current;
         var after = source.Compile();
         var changes = new RevisionChanges(before, after, sections, fixedSettings);
         if (!changes.Any) return new PreparedExchange(before, after, changes, Next: null);
         var errors = new ConfigErrors();
-        changes.Refuse(errors);
+        changes.Refuse(errors, mayMigrate: transport.SpansHosts, migrates);
         if (errors.Any) throw new ConfigurationRefusedException(errors.All) { Revision = after.Configuration.Revision };
         await WaitForRoomAsync(cancellationToken);
         var prepared = new PreparedExchange(before, after, changes, revisions.Add(after));
         try
         {
-            await PrepareAsync(prepared.Next!, after.Configuration.Revision, cancellationToken);
+            await PrepareAsync(prepared, migrates, cancellationToken);
             return prepared;
         }
         catch
@@ -72,6 +77,15 @@ internal sealed partial class RevisionExchange(
             await AbandonAsync(prepared);
             throw;
         }
+    }
+
+    /// <summary>Makes the queues and tables that what was prepared wants, and moves what waits; the hosts of the farm let go of it
+    /// meanwhile.</summary>
+    /// <exception cref="EsbException">Not, or not all of it, was moved; called again it goes on.</exception>
+    public async Task MigrateAsync(PreparedExchange prepared, CancellationToken cancellationToken)
+    {
+        if (prepared.Next is not { } next) return;
+        foreach (var planner in next.Services.GetServices<IChangePlanner>()) await planner.ApplyAsync(line => LogMigration(line), cancellationToken);
     }
 
     /// <summary>Undoes what was prepared.</summary>
@@ -117,21 +131,22 @@ internal sealed partial class RevisionExchange(
         }
     }
 
-    private async Task PrepareAsync(Revision next, string name, CancellationToken cancellationToken)
+    private async Task PrepareAsync(PreparedExchange prepared, bool migrates, CancellationToken cancellationToken)
     {
         var errors = new ConfigErrors();
         using var limit = new CancellationTokenSource(LongestPrepare, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, cancellationToken);
         try
         {
-            foreach (var part in InOrder()) await part.PrepareAsync(next, errors, either.Token);
+            foreach (var part in InOrder()) await part.PrepareAsync(prepared.Next!, errors, either.Token);
+            await new OutsideChanges(revisions.Current, prepared.Next!).RefuseAsync(errors, migrates, either.Token);
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested)
         {
             throw Busy($"It could not be prepared within {LongestPrepare.TotalSeconds:0} s.");
         }
 
-        if (errors.Any) throw new ConfigurationRefusedException(errors.All) { Revision = name };
+        if (errors.Any) throw new ConfigurationRefusedException(errors.All) { Revision = prepared.Wanted };
     }
 
     // As at a start: the others go on all the same.
@@ -170,6 +185,9 @@ internal sealed partial class RevisionExchange(
     [LoggerMessage(EventId = 5032, Level = LogLevel.Error,
         Message = "{Part} did not go on with the new revision as it should; the others do")]
     private partial void LogPartFailed(Exception exception, string part);
+
+    [LoggerMessage(EventId = 5038, Level = LogLevel.Information, Message = "Migration: {Step}")]
+    private partial void LogMigration(string step);
 
     [LoggerMessage(EventId = 5033, Level = LogLevel.Error, Message = "Not all of the old revision could be let go of")]
     private partial void LogLeftoversFailed(Exception exception);

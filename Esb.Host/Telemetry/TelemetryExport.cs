@@ -41,7 +41,7 @@ internal sealed class TelemetryExport : IDisposable
     /// <param name="services">Hold the configuration, and what no span may show.</param>
     public static TelemetryExport? Start(IServiceProvider services)
     {
-        return services.GetRequiredService<TelemetryConfig>().Otlp is { } url && OtlpTarget.Parse(url) is { } target
+        return services.GetRequiredService<Live<TelemetryConfig>>().Current.Otlp is { } url && OtlpTarget.Parse(url) is { } target
             ? new TelemetryExport(services.GetRequiredService<BusIdentity>().Name, target, services.GetRequiredService<Live<IMessageMask>>())
             : null;
     }

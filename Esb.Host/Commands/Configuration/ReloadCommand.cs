@@ -3,14 +3,16 @@ using Esb.Host.Reloading;
 
 namespace Esb.Host.Commands.Configuration;
 
-/// <summary><c>esb reload</c>: a running host reads its configuration again, and goes on with what it says now.</summary>
+/// <summary><c>esb reload [--migrate]</c>: a running host reads its configuration again, and goes on with what it says now.</summary>
 internal sealed class ReloadCommand : Command
 {
     private readonly HostOptions _host;
+    private readonly Option<bool> _migrate = new("--migrate") { Description = "Also makes the queues and tables that it needs otherwise, and moves what waits; hosts let go of them meanwhile." };
 
     public ReloadCommand(CommandContext context)
         : base("reload", "Lets a running host read its configuration again and exchange what has changed, without stopping what has not.")
     {
+        Add(_migrate);
         _host = new HostOptions(this);
         SetAction((result, cancellationToken) => ReloadAsync(result, context, cancellationToken));
     }
@@ -18,7 +20,7 @@ internal sealed class ReloadCommand : Command
     private async Task<int> ReloadAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
     {
         using var client = _host.Connect(result, context);
-        var reloaded = await client.PostAsync<ReloadResult>("api/configuration/reload", new { }, cancellationToken);
+        var reloaded = await client.PostAsync<ReloadResult>(result.GetValue(_migrate) ? "api/configuration/migrate" : "api/configuration/reload", new { }, cancellationToken);
         foreach (var line in reloaded.Changes) await context.Output.WriteLineAsync($"  {line}");
         await context.Output.WriteLineAsync(reloaded.Changes.Count == 0
             ? $"Nothing has changed: revision {reloaded.After} runs on."

@@ -1,5 +1,8 @@
 using System.Net;
 using System.Text.Json.Nodes;
+using Esb.Topics.RabbitMq;
+using Esb.Topics.RabbitMq.Connections;
+using RabbitMQ.Client;
 
 namespace Esb.IntegrationTests.EndToEnd;
 
@@ -81,6 +84,60 @@ public sealed class FarmReloadTests
         foreach (var host in _hosts) Assert.That(await StatusAsync(host, "/new", cancellationToken), Is.EqualTo(HttpStatusCode.NotFound));
     }
 
+    [Test]
+    public async Task Other_queues_are_made_and_what_waits_is_moved_when_that_is_asked_for(CancellationToken cancellationToken)
+    {
+        await EsbAsync(cancellationToken, "endpoints", "pause", "files");
+        var sent = new List<string>();
+        for (var i = 0; i < 6; i++) sent.Add(await SendAsync(_hosts[i % 2], "/old", cancellationToken));
+        _configuration["endpoints"]!["files"]!["delivery"] = "ordered";
+        await WriteAsync("one");
+        await WriteAsync("two");
+        var refused = await ReloadAsync(cancellationToken);
+        var (exitCode, output, error) = await EsbAsync(cancellationToken, "reload", "--migrate");
+        await EsbAsync(cancellationToken, "endpoints", "resume", "files");
+        sent.Add(await SendAsync(_hosts[1], "/old", cancellationToken));
+
+        Assert.That(refused.ExitCode, Is.Not.Zero);
+        Assert.That(refused.Error, Does.Contain("ESB-CONFIG-MIGRATION").And.Contain("endpoints.files.delivery").And.Contain("--migrate"));
+        Assert.That(exitCode, Is.Zero, error);
+        Assert.That(output, Does.Contain($"{Environment.MachineName}:{_hosts[1].Id}"), "the other host is named");
+        await _hosts[0].WaitAsync(_ => Task.FromResult(sent.TrueForAll(id => File.Exists(Path.Combine(_folder.FullName, "out", $"{id}.json")))), TimeSpan.FromSeconds(60), "to write what waited", cancellationToken);
+        foreach (var host in _hosts)
+        {
+            var endpoint = await host.AskAsync("/api/endpoints/files", cancellationToken);
+            var configuration = await host.AskAsync("/api/configuration", cancellationToken);
+            Assert.That(endpoint.TryGetProperty("reason", out var reason) ? reason.GetString() : null, Is.Null);
+            Assert.That(configuration.GetProperty("values").EnumerateArray().Single(value => value.GetProperty("path").GetString() == "endpoints.files.delivery").GetProperty("value").GetString(), Does.Contain("ordered"));
+        }
+    }
+
+    [Test]
+    public async Task Endpoint_whose_queue_exists_otherwise_refuses_the_configuration(CancellationToken cancellationToken)
+    {
+        var prefix = _configuration["transport"]!["prefix"]!.GetValue<string>();
+        await using var connection = await RabbitMqAddress.Parse(Servers.RabbitMq)!.ToFactory("tests").CreateConnectionAsync(cancellationToken);
+        await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+        await channel.QueueDeclareAsync(new RabbitMqNames(prefix, "farm-reload").New("more").Queue, durable: true, exclusive: false, autoDelete: false, new Dictionary<string, object?> { ["x-max-length"] = 5 }, cancellationToken: cancellationToken);
+        _configuration["endpoints"]!["more"] = _configuration["endpoints"]!["files"]!.DeepClone();
+        _configuration["endpoints"]!["shop"]!["path"] = "/new";
+        await WriteAsync("one");
+        await WriteAsync("two");
+
+        var (exitCode, _, error) = await ReloadAsync(cancellationToken);
+
+        Assert.That(exitCode, Is.Not.Zero);
+        Assert.That(error, Does.Contain("ESB-CONFIG-MIGRATION").And.Contain("more"));
+        foreach (var host in _hosts) Assert.That(await StatusAsync(host, "/new", cancellationToken), Is.EqualTo(HttpStatusCode.NotFound));
+    }
+
+    private static async Task<string> SendAsync(HostProcess host, string path, CancellationToken cancellationToken)
+    {
+        using var response = await host.PostAsync(path, "{}", "application/json", cancellationToken);
+        Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
+        return response.Headers.GetValues("Esb-Message-Id").Single();
+    }
+
     private static async Task<HttpStatusCode> StatusAsync(HostProcess host, string path, CancellationToken cancellationToken)
     {
         using var response = await host.PostAsync(path, "{}", "application/json", cancellationToken);
@@ -93,8 +150,10 @@ public sealed class FarmReloadTests
         return output.Split(Environment.MachineName).Length - 1;
     }
 
-    private Task<(int ExitCode, string Output, string Error)> ReloadAsync(CancellationToken cancellationToken) =>
-        CommandLine.RunAsync(_hosts[0].Folder, cancellationToken, "reload", "--url", _hosts[0].Management.OriginalString);
+    private Task<(int ExitCode, string Output, string Error)> ReloadAsync(CancellationToken cancellationToken) => EsbAsync(cancellationToken, "reload");
+
+    private Task<(int ExitCode, string Output, string Error)> EsbAsync(CancellationToken cancellationToken, params string[] arguments) =>
+        CommandLine.RunAsync(_hosts[0].Folder, cancellationToken, [.. arguments, "--url", _hosts[0].Management.OriginalString]);
 
     private Task WriteAsync(string host) => File.WriteAllTextAsync(ConfigurationOf(host), _configuration.ToJsonString());
 

@@ -204,6 +204,25 @@ public abstract class ReloadContract
     }
 
     [Test]
+    public async Task What_the_host_tells_of_itself_changes_while_it_works(CancellationToken cancellationToken)
+    {
+        _configuration["telemetry"] = new JsonObject { ["logLevel"] = "debug", ["logFolder"] = PathOf("logs"), ["counters"] = false };
+        Endpoints["added"] = Files("added");
+        var (exitCode, _, error) = await ReloadAsync(cancellationToken);
+        var level = (await _host.AskAsync("/api/log", cancellationToken)).GetProperty("default").GetString();
+        var metrics = await _host.FindAsync("/api/metrics", cancellationToken);
+        await EsbAsync(cancellationToken, "endpoints", "pause", "added");
+        _configuration["telemetry"] = new JsonObject();
+        var back = await ReloadAsync(cancellationToken);
+
+        Assert.That(exitCode, Is.Zero, error);
+        Assert.That((level, metrics), Is.EqualTo(("debug", (JsonElement?)null)));
+        Assert.That(Directory.GetFiles(PathOf("logs")).Select(Path.GetFileName), Is.EquivalentTo(new[] { "host.log", "added.log" }), "what is about an endpoint has a file of its own");
+        Assert.That(back.ExitCode, Is.Zero, back.Error);
+        Assert.That((await _host.AskAsync("/api/log", cancellationToken)).GetProperty("default").GetString(), Is.EqualTo("information"));
+    }
+
+    [Test]
     public async Task Files_are_watched_where_the_configuration_says_so(CancellationToken cancellationToken)
     {
         _configuration["management"] = new JsonObject { ["reload"] = "watch" };

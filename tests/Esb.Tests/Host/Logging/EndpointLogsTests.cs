@@ -20,7 +20,7 @@ public sealed partial class EndpointLogsTests
     [SetUp]
     public void Open()
     {
-        _logs = new EndpointLogs(_folder.FullName, 1_000_000, new HashSet<string> { "shop", "orders-db" }, showsStacks: false, new ManualTime(), _complaints);
+        _logs = new EndpointLogs(new LogPlace(_folder.FullName, 1_000_000, ["shop", "orders-db"]), showsStacks: false, new ManualTime(), _complaints);
         _logger = _logs.CreateLogger("Esb.Endpoints.Http.HttpListener");
     }
 
@@ -83,14 +83,16 @@ public sealed partial class EndpointLogsTests
     public void Folder_is_made_and_one_that_cannot_be_is_an_error_with_its_place()
     {
         var made = Path.Combine(_folder.FullName, "a", "b");
-        EndpointLogs.RequireFolder(new TelemetryConfig { LogFolder = made });
+        var errors = new ConfigErrors();
+        EndpointLogs.CheckFolder(new TelemetryConfig { LogFolder = made }, errors);
+        Assert.That(errors.Any, Is.False);
         var file = Path.Combine(_folder.FullName, "file");
         File.WriteAllText(file, "");
 
-        var refused = Assert.Throws<ConfigurationRefusedException>(() => EndpointLogs.RequireFolder(new TelemetryConfig { LogFolder = file }))!;
+        EndpointLogs.CheckFolder(new TelemetryConfig { LogFolder = file }, errors);
 
         Assert.That(Directory.Exists(made), Is.True);
-        Assert.That(refused.Errors.Single().Code, Is.EqualTo("ESB-CFG-FOLDER"));
+        Assert.That(errors.All.Single().Code, Is.EqualTo("ESB-CFG-FOLDER"));
     }
 
     private string Read(string name)

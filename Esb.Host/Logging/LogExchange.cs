@@ -1,0 +1,24 @@
+using Esb.Configuration.Revisions;
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Esb.Host.Telemetry;
+
+namespace Esb.Host.Logging;
+
+/// <summary>Logs from the level on, and into the files, that the revision in service says.</summary>
+internal sealed class LogExchange(LogLevels levels, EndpointLogs logs) : IRevisionPart
+{
+    public Task PrepareAsync(Revision next, ConfigErrors errors, CancellationToken cancellationToken)
+    {
+        EndpointLogs.CheckFolder(next.Services.GetRequiredService<TelemetryConfig>(), errors);
+        return Task.CompletedTask;
+    }
+
+    public Task ExchangeAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
+    {
+        var telemetry = next.Services.GetRequiredService<TelemetryConfig>();
+        levels.Reconfigure(telemetry.LogLevel);
+        logs.Move(LogPlace.Of(telemetry, next.Services.GetRequiredService<IReadOnlyDictionary<string, EndpointConfig>>().Keys));
+        return Task.CompletedTask;
+    }
+}

@@ -1,0 +1,109 @@
+using Esb.Core.Configuration;
+using Esb.Core.Errors;
+using Esb.Core.Topics;
+
+namespace Esb.Host.Reloading;
+
+/// <summary>The other hosts of the farm, led through an exchange: prepare, remind, decide. Thread-safe.</summary>
+internal sealed partial class OtherHosts(IFarm farm, TimeProvider time, ILogger<OtherHosts> logger)
+{
+    private static readonly TimeSpan LongestPrepare = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Reminder = TimeSpan.FromSeconds(2);
+
+    /// <summary>Whether there are any.</summary>
+    public bool Any => farm.Hosts.Count > 1;
+
+    /// <summary>The error of a host that cannot go along.</summary>
+    public static ConfigError Differs(string host, string reason) => new("ESB-CONFIG-DIFFERS", host, null, reason, null);
+
+    /// <summary>Has all of them prepare: all or none go on.</summary>
+    /// <exception cref="ConfigurationRefusedException">With every host that does not answer, or cannot go along, and why.</exception>
+    public async Task RequireAsync(PrepareReload question, CancellationToken cancellationToken)
+    {
+        if (!Any) return;
+        var answers = await farm.AskOthersAsync<PrepareReload, ReloadPrepared>(question, LongestPrepare, cancellationToken);
+        List<ConfigError> errors =
+        [
+            .. answers.Silent.Select(host => Differs(host.Name, $"did not answer within {LongestPrepare.TotalSeconds:0} s")),
+            .. answers.Answers.Where(answer => answer.Answer.Reason is not null).Select(answer => Differs(answer.Host.Name, answer.Answer.Reason!)),
+        ];
+        if (errors.Count > 0) throw new ConfigurationRefusedException(errors) { Revision = question.Revision };
+    }
+
+    /// <summary>Tells them, as long as the work takes, that the decision is still to come: those who are ready would give up.</summary>
+    public async Task WhileRemindedAsync(Guid id, Func<Task> work)
+    {
+        using var done = new CancellationTokenSource();
+        var reminding = Any ? RemindAsync(id, done.Token) : Task.CompletedTask;
+        try
+        {
+            await work();
+        }
+        finally
+        {
+            await done.CancelAsync();
+            await reminding;
+        }
+    }
+
+    /// <summary>Tells them that nothing comes of it. Those who do not hear it give up by themselves.</summary>
+    public async Task CallOffAsync(Guid id)
+    {
+        try
+        {
+            await farm.BroadcastAsync(new DecideReload(id, Goes: false), CancellationToken.None);
+        }
+        catch (EsbException ex)
+        {
+            LogNotCalledOff(ex);
+        }
+    }
+
+    /// <summary>Tells them to go on.</summary>
+    /// <returns>The hosts that did, and those that did not or could not be told.</returns>
+    public async Task<(IReadOnlyList<string> Done, IReadOnlyList<string> Left)> TellAsync(Guid id)
+    {
+        if (!Any) return ([], []);
+        var all = farm.Hosts.Where(host => host.Id != farm.Self.Id).Select(host => host.Name).ToList();
+        List<string> done = [];
+        try
+        {
+            var decision = new DecideReload(id, Goes: true);
+            var answers = await farm.AskOthersAsync<DecideReload, ReloadDecided>(decision, LongestWait, CancellationToken.None);
+            done = [.. answers.Answers.Where(answer => answer.Answer.IsDone).Select(answer => answer.Host.Name)];
+        }
+        catch (EsbException ex)
+        {
+            LogNotTold(ex); // here it has happened
+        }
+
+        return (done, [.. all.Except(done)]);
+    }
+
+    private async Task RemindAsync(Guid id, CancellationToken done)
+    {
+        while (true)
+        {
+            await Task.Delay(Reminder, time, done).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (done.IsCancellationRequested) return;
+            try
+            {
+                await farm.BroadcastAsync(new AwaitReload(id), CancellationToken.None);
+            }
+            catch (EsbException ex)
+            {
+                LogNotReminded(ex);
+            }
+        }
+    }
+
+    [LoggerMessage(EventId = 5036, Level = LogLevel.Error, Message = "The other hosts could not be told that the revision is in service")]
+    private partial void LogNotTold(Exception exception);
+
+    [LoggerMessage(EventId = 5039, Level = LogLevel.Warning, Message = "The other hosts could not be told that nothing comes of the exchange; they give up by themselves")]
+    private partial void LogNotCalledOff(Exception exception);
+
+    [LoggerMessage(EventId = 5037, Level = LogLevel.Warning, Message = "The other hosts could not be told that the decision is still to come")]
+    private partial void LogNotReminded(Exception exception);
+}
