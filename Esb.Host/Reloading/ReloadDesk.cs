@@ -22,9 +22,13 @@ internal sealed partial class ReloadDesk(
     private readonly CancellationTokenSource _stopping = new();
     private readonly Lock _gate = new();
     private volatile string? _notice;
+    private volatile bool _isOpen;
     private UndecidedReload? _waiting;
 
     public IEnumerable<string> Notices => _notice is { } notice ? [notice] : [];
+
+    /// <summary>From now on: what runs has started.</summary>
+    public void Open() => _isOpen = true;
 
     /// <summary>Reads the configuration again on every host of the farm, and exchanges what has changed on all of them or on
     /// none.</summary>
@@ -32,8 +36,8 @@ internal sealed partial class ReloadDesk(
     /// <param name="migrates">Whether queues and tables that have to be other ones are made, and what waits is moved.</param>
     /// <param name="cancellationToken">Ends the wait before the exchange; an exchange that began is finished.</param>
     /// <exception cref="ConfigurationRefusedException">With every error: what ran runs on.</exception>
-    /// <exception cref="EsbException"><c>ESB-CONFIG-BUSY</c>: another reload is under way, or work of too many earlier
-    /// revisions. <c>ESB-PLAN-BUSY</c>, <c>ESB-PLAN-LENGTH</c>: what waits could not be moved, or not all of it; the same again goes
+    /// <exception cref="EsbException"><c>ESB-CONFIG-BUSY</c>: the host still starts, another reload is under way, or work of too many
+    /// earlier revisions. <c>ESB-PLAN-BUSY</c>, <c>ESB-PLAN-LENGTH</c>: what waits could not be moved, or not all of it; the same again goes
     /// on.</exception>
     public async Task<ReloadResult> ReloadAsync(OperatorDecision decision, bool migrates, CancellationToken cancellationToken)
     {
@@ -143,6 +147,7 @@ internal sealed partial class ReloadDesk(
 
     private async Task EnterAsync(CancellationToken cancellationToken)
     {
+        if (!_isOpen) throw RevisionExchange.Busy("The host is still starting.");
         if (!await _turn.WaitAsync(0, cancellationToken)) throw RevisionExchange.Busy("Another reload is under way.");
     }
 

@@ -28,6 +28,8 @@ internal sealed class ReloadPart(ReloadDesk desk, IFarm farm, Live<ManagementCon
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
+        desk.Open();
+
         // Of a terminal it says that the terminal is gone.
         if (Console.IsInputRedirected) _signal = PosixSignalRegistration.Create(PosixSignal.SIGHUP, Handle);
         _hearing =

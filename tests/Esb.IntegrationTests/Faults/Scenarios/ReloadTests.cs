@@ -1,140 +1,206 @@
-using System.Net;
-using System.Net.Http.Headers;
-using System.Text.Json;
 using System.Text.Json.Nodes;
+using Esb.IntegrationTests.EndToEnd;
 using Esb.IntegrationTests.Faults.Benches;
 using Esb.IntegrationTests.Faults.Checking;
-using Esb.IntegrationTests.Faults.Farm;
+using Esb.IntegrationTests.Faults.Ledgers;
 using Esb.IntegrationTests.Faults.Load;
 using Esb.IntegrationTests.Faults.Nemeses;
 using Esb.IntegrationTests.Faults.Sinks;
+using Npgsql;
 
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
-/// <summary>Two hosts go on with another configuration again and again, one thing changed at a time, each fifth time refused, under
-/// load.</summary>
-[NonParallelizable, Category("Waits"), Property("Case", "T-CFG-1")]
+/// <summary>Two hosts go on with another configuration again and again, one thing changed at a time, under load.</summary>
+/// <remarks>Beside the endpoints that are changed, others are paused, stopped, parked, of a single instance, or get their dead letters
+/// again.</remarks>
+[NonParallelizable, Property("Case", "T-CFG-1")]
 public sealed class ReloadTests
 {
-    [Test, Category("FaultsSmoke"), CancelAfter(180_000)]
-    public Task Smoke(CancellationToken cancellationToken) => RunAsync(messages: 3_000, rate: 150, reloads: 20, kills: 0, cancellationToken);
+    private const int PausedAtMost = 2; // seconds, of an endpoint that is changed
+    private const int SlowerAtMost = 50; // milliseconds, of the others
 
-    [Test, Category("Faults"), CancelAfter(900_000)]
-    public Task Full(CancellationToken cancellationToken) => RunAsync(messages: 30_000, rate: 200, reloads: 200, kills: 0, cancellationToken);
-
-    [Test, Category("Faults"), CancelAfter(900_000)]
-    public Task While_hosts_die(CancellationToken cancellationToken) => RunAsync(messages: 15_000, rate: 150, reloads: 60, kills: 8, cancellationToken);
-
-    private static async Task RunAsync(int messages, int rate, int reloads, int kills, CancellationToken cancellationToken)
+    [Test, Category("Waits"), Category("FaultsSmoke"), CancelAfter(180_000)]
+    public async Task Smoke(CancellationToken cancellationToken)
     {
         await using var bench = await FaultBench.StartAsync(
-            new BenchPlan
-            {
-                Case = "T-CFG-1",
-                Sinks = async (database, _) =>
-                [
-                    await SqlSink.CreateAsync("ordered", database, SinkPromises.Ordered | SinkPromises.Once, BenchConfiguration.Ordered()),
-                    await SqlSink.CreateAsync("keyed", database, SinkPromises.Ordered | SinkPromises.Once, BenchConfiguration.OrderedByKey()),
-                    await SqlSink.CreateAsync("loose", database, SinkPromises.Once, BenchConfiguration.Parallel()),
-                ],
-            },
-            cancellationToken);
-        using var reloading = new Reloads(bench);
-        var nemesis = FaultBench.NewNemesis();
-        foreach (var host in kills == 0 ? [] : bench.Farm.Hosts) nemesis = nemesis.Track(2, 10, (HostFaults.Kill(host), kills / 2));
+            new BenchPlan { Case = "T-CFG-1", Sinks = (database, _) => ChangedAsync(database), Configure = Configure }, cancellationToken);
+        await RunAsync(bench, new LoadPlan { Messages = 3_000, Keys = 50, Rate = 150, LargestBody = 1_024 }, reloads: 20, FaultBench.NewNemesis(), cancellationToken);
+        var verdicts = await bench.SettleAsync(cancellationToken);
 
-        using var load = bench.Load(new LoadPlan { Messages = messages, Keys = 50, Rate = rate, LargestBody = 1_024 });
+        bench.Conclude(verdicts, $"{bench.Ledger.Acknowledged:N0}, 20 reloads");
+    }
+
+    [Test, Category("Alone"), Category("Faults"), CancelAfter(900_000)]
+    public async Task Nothing_else_notices_200_reloads(CancellationToken cancellationToken)
+    {
+        const int Reloaded = 200;
+        await using var bench = await StartAsync(cancellationToken);
+        var usual = new LoadPlan { Messages = 6_000, Keys = 50, Rate = 100, LargestBody = 1_024 };
+        using (var load = bench.Load(usual with { KeyPrefix = "u" })) await load.RunAsync(cancellationToken); // warm, and to compare with
+        var begun = TimeProvider.System.GetUtcNow();
+
+        var reloads = await RunAsync(bench, usual with { Messages = 10_000 }, Reloaded, FaultBench.NewNemesis(), cancellationToken);
+        var verdicts = await SettleAsync(bench, cancellationToken);
+
+        var single = bench.Sinks.Single(sink => sink.Endpoint == "single");
+        var without = await SlownessAsync(bench, single, message => message.SentAt < begun, cancellationToken);
+        var with = await SlownessAsync(bench, single, message => message.SentAt >= begun, cancellationToken);
+        var pauses = new List<TimeSpan>();
+        foreach (var sink in bench.Sinks.Where(sink => sink.Endpoint is "loose" or "keyed" or "ordered")) pauses.Add(await PauseAsync(sink, begun, cancellationToken));
+        var counted = await CountAsync(bench, cancellationToken);
+        bench.Conclude(
+            verdicts,
+            $"{bench.Ledger.Acknowledged:N0}, 50 keys, {usual.Rate}/s, 2 hosts, {reloads.Done} reloads and {reloads.Refused} refused",
+            FormattableString.Invariant($"p99 of an endpoint that stays {without.TotalMilliseconds:0} ms without and {with.TotalMilliseconds:0} ms with reloads; longest pauses of changed ones {string.Join(", ", pauses.Select(pause => $"{pause.TotalSeconds:0.0}"))} s"));
+        Assert.Multiple(() =>
+        {
+            Assert.That((reloads.Done, reloads.Refused, reloads.Elsewhere), Is.EqualTo((Reloaded - Reloads.WrongOf(Reloaded), Reloads.WrongOf(Reloaded), 0)));
+            Assert.That(counted, Is.EqualTo(bench.Ledger.Acknowledged), "an endpoint that stays goes on counting");
+            Assert.That(pauses, Has.All.LessThan(TimeSpan.FromSeconds(PausedAtMost)));
+            Assert.That(with - without, Is.LessThan(TimeSpan.FromMilliseconds(SlowerAtMost)));
+        });
+    }
+
+    [Test, Category("Waits"), Category("Faults"), CancelAfter(900_000)]
+    public async Task Nothing_is_lost_while_hosts_die_and_stop(CancellationToken cancellationToken)
+    {
+        const int Reloaded = 60;
+        await using var bench = await StartAsync(cancellationToken);
+        var nemesis = FaultBench.NewNemesis();
+        foreach (var host in bench.Farm.Hosts) nemesis = nemesis.Track(2, 10, (HostFaults.Kill(host), 4), (HostFaults.Stop(host), 2));
+
+        var reloads = await RunAsync(bench, new LoadPlan { Messages = 10_000, Keys = 50, Rate = 100, LargestBody = 1_024 }, Reloaded, nemesis, cancellationToken);
+        var verdicts = await SettleAsync(bench, cancellationToken);
+
+        bench.Conclude(
+            verdicts,
+            $"{bench.Ledger.Acknowledged:N0}, 50 keys, 100/s, 2 hosts, kill -9 host × 8, SIGTERM × 4",
+            $"{reloads.Done} reloads made, {reloads.Refused} refused, {reloads.Elsewhere} not possible just then");
+        Assert.That(reloads.Refused, Is.EqualTo(Reloads.WrongOf(Reloaded)), "each fifth is wrong, and found so");
+        Assert.That(reloads.Done, Is.GreaterThan(Reloaded / 4), "the others met a host that was dead or had just come");
+    }
+
+    private static async Task<Reloads> RunAsync(FaultBench bench, LoadPlan plan, int reloads, Nemesis nemesis, CancellationToken cancellationToken)
+    {
+        using var reloading = new Reloads(bench, Change);
+        using var load = bench.Load(plan);
         await bench.RunAsync(
             faults => load.RunAsync(cancellationToken, until: faults),
             token => Task.WhenAll(nemesis.RunAsync(token), reloading.RunAsync(reloads, token)),
             cancellationToken);
-        var verdicts = await bench.SettleAsync(cancellationToken);
-
-        bench.Conclude(verdicts, $"{load.Acknowledged:N0}, 50 keys, {rate}/s, 2 hosts, kill -9 host × {kills}", $"{reloading.Done} reloads made, {reloading.Refused} refused, {reloading.Elsewhere} not possible just then");
-        Assert.That(reloading.Refused, Is.EqualTo(reloads / 5), "each fifth is wrong, and found so");
-        if (kills == 0) Assert.That((reloading.Done, reloading.Elsewhere), Is.EqualTo((reloads - (reloads / 5), 0)));
-        else Assert.That(reloading.Done, Is.GreaterThan(reloads / 4), "the others met a host that was dead or had just come");
+        return reloading;
     }
 
-    private sealed class Reloads(FaultBench bench) : IDisposable
+    private static async Task<IReadOnlyList<ISink>> ChangedAsync(NpgsqlDataSource database) =>
+    [
+        await SqlSink.CreateAsync("ordered", database, SinkPromises.Ordered | SinkPromises.Once, BenchConfiguration.Ordered()),
+        await SqlSink.CreateAsync("keyed", database, SinkPromises.Ordered | SinkPromises.Once, BenchConfiguration.OrderedByKey()),
+        await SqlSink.CreateAsync("loose", database, SinkPromises.Once, BenchConfiguration.Parallel()),
+    ];
+
+    // Those that stay: of one instance, paused, stopped by a message, with keys that are parked, and with dead letters.
+    private static async Task<IReadOnlyList<ISink>> AllAsync(NpgsqlDataSource database)
     {
-        private readonly HttpClient _client = new() { Timeout = TimeSpan.FromSeconds(60) };
+        var single = BenchConfiguration.Parallel();
+        single["singleInstance"] = true;
+        var stopped = BenchConfiguration.Ordered();
+        stopped["retry"] = new JsonObject { ["immediate"] = 0 };
+        var parked = BenchConfiguration.OrderedByKey();
+        parked["retry"] = new JsonObject { ["immediate"] = 0, ["delays"] = new JsonArray([.. Enumerable.Repeat("3s", 200).Select(delay => (JsonNode)delay)]) };
+        var letters = BenchConfiguration.Parallel();
+        letters["retry"] = new JsonObject { ["immediate"] = 0 };
+        return
+        [
+            .. await ChangedAsync(database),
+            await SqlSink.CreateAsync("single", database, SinkPromises.Once, single),
+            await SqlSink.CreateAsync("held", database, SinkPromises.Once, BenchConfiguration.Parallel()),
+            await SqlSink.CreateAsync("stopped", database, SinkPromises.Ordered | SinkPromises.Once, stopped),
+            await SqlSink.CreateAsync("parked", database, SinkPromises.Ordered | SinkPromises.Once, parked),
+            await SqlSink.CreateAsync("letters", database, SinkPromises.Once, letters),
+        ];
+    }
 
-        public int Done { get; private set; }
+    private static void Configure(JsonObject configuration)
+    {
+        configuration["processes"] = new JsonObject { ["in"] = new JsonArray(new JsonObject { ["set"] = new JsonObject { ["headers"] = new JsonObject { ["x-round"] = "0" } } }, new JsonObject { ["publish"] = "work.item" }) };
+        configuration["parties"] = new JsonObject { ["shop"] = new JsonObject { ["apiKeys"] = new JsonArray(KeyOf(0)), ["publish"] = new JsonArray("work.item") } };
+        var intake = configuration["endpoints"]!["intake"]!.AsObject();
+        intake.Remove("publish");
+        intake["process"] = "in";
+    }
 
-        public int Refused { get; private set; }
+    // A farm in which each kind of endpoint is in its state.
+    private static async Task<FaultBench> StartAsync(CancellationToken cancellationToken)
+    {
+        var bench = await FaultBench.StartAsync(
+            new BenchPlan { Case = "T-CFG-1", Sinks = (database, _) => AllAsync(database), Configure = Configure }, cancellationToken);
+        await EsbAsync(bench, cancellationToken, "endpoints", "pause", "held");
+        await QueryAsync(bench, "alter table letters add constraint closed check (id = '') not valid", cancellationToken);
+        using (var load = bench.Load(new LoadPlan { Messages = 2_000, Keys = 20, KeyPrefix = "l", Rate = 300, LargestBody = 1_024 })) await load.RunAsync(cancellationToken);
+        while ((await bench.Records.ReadKeptAsync("letters", cancellationToken)).Count < bench.Ledger.Acknowledged) await Task.Delay(200, cancellationToken);
+        await QueryAsync(bench, "alter table letters drop constraint closed", cancellationToken);
+        await QueryAsync(bench, "alter table stopped add constraint closed check (id = '') not valid", cancellationToken);
+        await QueryAsync(bench, "alter table parked add constraint closed check (id not like 'k1-%' and id not like 'k2-%') not valid", cancellationToken);
+        await EsbAsync(bench, cancellationToken, "dead-letters", "replay", "--endpoint", "letters", "--reason", "mended", "--rate", "10");
+        return bench;
+    }
 
-        public int Elsewhere { get; private set; }
+    // What stood still goes on.
+    private static async Task<IReadOnlyList<Verdict>> SettleAsync(FaultBench bench, CancellationToken cancellationToken)
+    {
+        await QueryAsync(bench, "alter table stopped drop constraint closed", cancellationToken);
+        await QueryAsync(bench, "alter table parked drop constraint closed", cancellationToken);
+        await EsbAsync(bench, cancellationToken, "endpoints", "resume", "held");
+        await EsbAsync(bench, cancellationToken, "parked", "release", "stopped", "*", "--reason", "mended");
+        return await bench.SettleAsync(cancellationToken, evidence => evidence.Endpoint == "letters" ? evidence with { Kept = new HashSet<Guid>(), TerminalStates = null } : evidence with { Kept = new HashSet<Guid>() });
+    }
 
-        public async Task RunAsync(int times, CancellationToken cancellationToken)
+    // One thing at a time.
+    private static void Change(JsonObject configuration, int round)
+    {
+        var endpoints = configuration["endpoints"]!;
+        switch (round % 7)
         {
-            for (var i = 0; i < times; i++)
-            {
-                var good = JsonNode.Parse(await File.ReadAllTextAsync(bench.Configuration, cancellationToken))!.AsObject();
-                var isWrong = i % 5 == 4;
-                var next = good.DeepClone().AsObject();
-                if (isWrong) next["endpoints"]!["loose"]!["type"] = "sql-outbund";
-                else Change(next, i);
-                await bench.ConfigureAsync(next);
-                await ReloadAsync(bench.Farm.Hosts[i % bench.Farm.Hosts.Count], isWrong, cancellationToken);
-                if (isWrong) await bench.ConfigureAsync(good);
-                await Task.Delay(200, cancellationToken);
-            }
+            case 0: endpoints["loose"]!["retry"]!["immediate"] = 1 + (round % 5); break;
+            case 1: endpoints["keyed"]!["timeout"] = $"{30 + round}s"; break;
+            case 2: endpoints["ordered"]!["subscribe"] = new JsonArray("work.item", $"work.round{round}"); break;
+            case 3: configuration["processes"]!["in"]![0]!["set"]!["headers"]!["x-round"] = $"{round}"; break;
+            case 4: configuration["parties"]!["shop"]!["apiKeys"] = new JsonArray(KeyOf(round)); break;
+            case 5: configuration["parties"]!["shop"]!["publish"] = new JsonArray("work.item", $"work.round{round}"); break;
+            default: endpoints["intake"]!["timeout"] = $"{40 + round}s"; break;
         }
+    }
 
-        public void Dispose() => _client.Dispose();
+    // Secrets stand in variables, of which a host has two.
+    private static string KeyOf(int round) => $"${{env:{(round % 2 == 0 ? BenchConfiguration.BrokerVariable : BenchConfiguration.StoreVariable)}}}";
 
-        private static void Change(JsonObject configuration, int round)
-        {
-            var endpoints = configuration["endpoints"]!.AsObject();
-            switch (round % 5)
-            {
-                case 0: endpoints["loose"]!["retry"]!["immediate"] = 1 + (round % 7); break;
-                case 1: endpoints["keyed"]!["timeout"] = $"{30 + (round % 7)}s"; break;
-                case 2: endpoints["ordered"]!["subscribe"] = new JsonArray("work.item", $"work.round{round}"); break;
-                default: endpoints["intake"]!["timeout"] = $"{40 + (round % 7)}s"; break;
-            }
+    private static async Task<TimeSpan> SlownessAsync(FaultBench bench, ISink sink, Func<SentMessage, bool> isCounted, CancellationToken cancellationToken)
+    {
+        var accepted = bench.Ledger.Messages.Where(message => message.OutcomeAt is not null && isCounted(message)).ToDictionary(message => message.Id, message => message.OutcomeAt!.Value);
+        var waits = (await sink.ReadAsync(cancellationToken)).Where(entry => accepted.ContainsKey(entry.Id)).Select(entry => entry.At - accepted[entry.Id]).Order().ToList();
+        return waits[(int)(waits.Count * 0.99)];
+    }
 
-            endpoints["ordered"]!["poolTimeout"] = $"{30 + (round % 11)}s";
-        }
+    // Messages come all the time.
+    private static async Task<TimeSpan> PauseAsync(ISink sink, DateTimeOffset from, CancellationToken cancellationToken)
+    {
+        var times = (await sink.ReadAsync(cancellationToken)).Select(entry => entry.At).Where(at => at >= from).Order().ToList();
+        return times.Zip(times.Skip(1), (one, next) => next - one).Max();
+    }
 
-        // A wrong configuration is refused by whichever host reads it; a right one needs both.
-        private async Task ReloadAsync(FarmHost host, bool isWrong, CancellationToken cancellationToken)
-        {
-            while (true)
-            {
-                var (status, text) = await TryAsync(host, cancellationToken);
-                if (isWrong && status == HttpStatusCode.UnprocessableEntity && text.Contains("endpoints.loose.type", StringComparison.Ordinal)) Refused++;
-                else if (!isWrong && status == HttpStatusCode.OK) Done++;
-                else if (!isWrong && text.Contains("ESB-CONFIG-DIFFERS", StringComparison.Ordinal)) Elsewhere++;
-                else if (status is 0 or HttpStatusCode.Conflict or HttpStatusCode.ServiceUnavailable || text.Contains("ESB-CONFIG-DIFFERS", StringComparison.Ordinal))
-                {
-                    await Task.Delay(500, cancellationToken); // dead, starting, or busy
-                    continue;
-                }
-                else
-                {
-                    Assert.Fail($"{host.Name} answered {(int)status}: {text}");
-                }
+    private static async Task<long> CountAsync(FaultBench bench, CancellationToken cancellationToken)
+    {
+        var count = 0L;
+        foreach (var host in bench.Farm.Hosts) count += (await host.Process.AskAsync("/api/endpoints/single", cancellationToken)).GetProperty("messages").GetInt64();
+        return count;
+    }
 
-                return;
-            }
-        }
+    private static Task QueryAsync(FaultBench bench, string sql, CancellationToken cancellationToken) => bench.Database.QueryAsync<int>(sql, null, cancellationToken);
 
-        private async Task<(HttpStatusCode Status, string Text)> TryAsync(FarmHost host, CancellationToken cancellationToken)
-        {
-            try
-            {
-                var key = await File.ReadAllTextAsync(Path.Combine(host.Folder, "esb-data", "management.key"), cancellationToken);
-                using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(host.Process.Management, "/api/configuration/reload"));
-                request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", key.Trim());
-                using var response = await _client.SendAsync(request, cancellationToken);
-                return (response.StatusCode, await response.Content.ReadAsStringAsync(cancellationToken));
-            }
-            catch (Exception ex) when (ex is HttpRequestException or IOException or InvalidOperationException or JsonException)
-            {
-                return (0, ex.Message);
-            }
-        }
+    private static async Task EsbAsync(FaultBench bench, CancellationToken cancellationToken, params string[] arguments)
+    {
+        var host = bench.Farm.Hosts[0];
+        var (exitCode, _, error) = await CommandLine.RunAsync(host.Folder, cancellationToken, [.. arguments, "--url", host.Process.Management.OriginalString]);
+        Assert.That(exitCode, Is.Zero, error);
     }
 }

@@ -1,0 +1,88 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+using Esb.IntegrationTests.Faults.Benches;
+using Esb.IntegrationTests.Faults.Farm;
+
+namespace Esb.IntegrationTests.Faults.Nemeses;
+
+/// <summary>An operator changes one thing after the other in the files and has them reloaded, by one host or the other; each fifth time
+/// the files are wrong.</summary>
+/// <param name="bench">With the endpoints <c>loose</c>, <c>keyed</c>, <c>ordered</c> and <c>intake</c>.</param>
+/// <param name="changes">Makes the change of a round, one thing at a time.</param>
+internal sealed class Reloads(FaultBench bench, Action<JsonObject, int> changes) : IDisposable
+{
+    private const int Wrong = 5;
+
+    private readonly HttpClient _client = new() { Timeout = TimeSpan.FromSeconds(60) };
+
+    /// <summary>Reloads that were made on both hosts.</summary>
+    public int Done { get; private set; }
+
+    /// <summary>Reloads that were refused because the files were wrong.</summary>
+    public int Refused { get; private set; }
+
+    /// <summary>Reloads that were not possible, because a host had just died or come.</summary>
+    public int Elsewhere { get; private set; }
+
+    /// <summary>Of so many reloads those with wrong files.</summary>
+    public static int WrongOf(int times) => times / Wrong;
+
+    public async Task RunAsync(int times, CancellationToken cancellationToken)
+    {
+        for (var i = 0; i < times; i++)
+        {
+            var good = JsonNode.Parse(await File.ReadAllTextAsync(bench.Configuration, cancellationToken))!.AsObject();
+            var isWrong = i % Wrong == Wrong - 1;
+            var next = good.DeepClone().AsObject();
+            if (isWrong) next["endpoints"]!["loose"]!["type"] = "sql-outbund";
+            else changes(next, i);
+            await bench.ConfigureAsync(next);
+            await ReloadAsync(bench.Farm.Hosts[i % bench.Farm.Hosts.Count], isWrong, cancellationToken);
+            if (isWrong) await bench.ConfigureAsync(good);
+            await Task.Delay(200, cancellationToken);
+        }
+    }
+
+    public void Dispose() => _client.Dispose();
+
+    // A wrong configuration is refused by whichever host reads it; a right one needs both.
+    private async Task ReloadAsync(FarmHost host, bool isWrong, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            var (status, text) = await TryAsync(host, cancellationToken);
+            if (isWrong && status == HttpStatusCode.UnprocessableEntity && text.Contains("endpoints.loose.type", StringComparison.Ordinal)) Refused++;
+            else if (!isWrong && status == HttpStatusCode.OK) Done++;
+            else if (!isWrong && text.Contains("ESB-CONFIG-DIFFERS", StringComparison.Ordinal)) Elsewhere++;
+            else if (status is 0 or HttpStatusCode.Conflict or HttpStatusCode.ServiceUnavailable || text.Contains("ESB-CONFIG-DIFFERS", StringComparison.Ordinal))
+            {
+                await Task.Delay(500, cancellationToken); // dead, starting, or busy
+                continue;
+            }
+            else
+            {
+                Assert.Fail($"{host.Name} answered {(int)status}: {text}");
+            }
+
+            return;
+        }
+    }
+
+    private async Task<(HttpStatusCode Status, string Text)> TryAsync(FarmHost host, CancellationToken cancellationToken)
+    {
+        try
+        {
+            var key = await File.ReadAllTextAsync(Path.Combine(host.Folder, "esb-data", "management.key"), cancellationToken);
+            using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(host.Process.Management, "/api/configuration/reload"));
+            request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", key.Trim());
+            using var response = await _client.SendAsync(request, cancellationToken);
+            return (response.StatusCode, await response.Content.ReadAsStringAsync(cancellationToken));
+        }
+        catch (Exception ex) when (ex is HttpRequestException or IOException or InvalidOperationException or JsonException)
+        {
+            return (0, ex.Message);
+        }
+    }
+}
