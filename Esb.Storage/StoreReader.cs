@@ -4,6 +4,8 @@ using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Storage.Files;
 using Esb.Storage.Files.Index;
+using Esb.Storage.Postgres.Audit;
+using Esb.Storage.Postgres.Evidence;
 using Esb.Storage.Postgres;
 using Esb.Storage.Sql;
 using Esb.Storage.Sql.DeadLetters;

@@ -5,6 +5,8 @@ using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Storage;
 using Esb.Storage.Evidence;
+using Esb.Storage.Postgres.Audit;
+using Esb.Storage.Postgres.Evidence;
 using Esb.Storage.Postgres;
 using Esb.Storage.Spool;
 using Microsoft.Extensions.Logging;

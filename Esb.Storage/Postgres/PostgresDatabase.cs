@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using Esb.Core.Errors;
 using Esb.Core.Storage;
+using Esb.Storage.Postgres.Audit;
 using Esb.Storage.Sql;
 using Microsoft.Extensions.Logging;
 using Npgsql;

@@ -1,3 +1,4 @@
+using Esb.Storage.Postgres.Audit;
 using Npgsql;
 
 namespace Esb.Storage.Postgres;

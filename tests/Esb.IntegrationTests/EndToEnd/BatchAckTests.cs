@@ -1,5 +1,6 @@
 using System.Net;
 using Dapper;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.IntegrationTests.Sql;
 using Esb.IntegrationTests.Topics;
 using Npgsql;

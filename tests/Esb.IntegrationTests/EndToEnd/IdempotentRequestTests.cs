@@ -1,3 +1,4 @@
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Net;
 using System.Text.Json;
 using Npgsql;

@@ -1,3 +1,5 @@
+using Esb.IntegrationTests.EndToEnd.Hosts;
+
 namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>Bodies that travel as a reference, from the intake to the replay of the dead letter, wherever they are kept.</summary>

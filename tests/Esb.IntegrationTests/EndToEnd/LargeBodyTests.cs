@@ -1,4 +1,5 @@
 using Dapper;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using Npgsql;
 
 namespace Esb.IntegrationTests.EndToEnd;

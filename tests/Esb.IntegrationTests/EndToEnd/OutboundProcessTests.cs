@@ -1,5 +1,6 @@
 using System.Net;
 using Esb.Core.Messages;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 
 namespace Esb.IntegrationTests.EndToEnd;
 

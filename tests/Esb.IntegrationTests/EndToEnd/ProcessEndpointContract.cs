@@ -1,6 +1,7 @@
 using System.Net;
 using System.Text.Json;
 using Esb.Core.Messages;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 
 namespace Esb.IntegrationTests.EndToEnd;
 

@@ -1,3 +1,4 @@
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Text.Json;
 
 namespace Esb.IntegrationTests.EndToEnd;

@@ -1,3 +1,4 @@
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Net;
 
 namespace Esb.IntegrationTests.EndToEnd;

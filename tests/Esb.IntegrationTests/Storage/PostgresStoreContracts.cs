@@ -1,5 +1,6 @@
 using Esb.Core.Audit;
 using Esb.Core.Storage;
+using Esb.IntegrationTests.Storage.Audit;
 using Esb.Storage;
 using NUnit.Framework;
 

@@ -4,6 +4,7 @@ using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
+using Esb.IntegrationTests.Storage.Audit;
 using Esb.IntegrationTests.Topics;
 using Esb.Storage;
 using Esb.Storage.Postgres;

@@ -3,6 +3,7 @@ using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.IntegrationTests.Storage.Audit;
 using Esb.Storage;
 using Esb.Storage.Files;
 using Esb.Storage.Postgres;

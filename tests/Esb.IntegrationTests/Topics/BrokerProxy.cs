@@ -1,3 +1,4 @@
+using Esb.IntegrationTests.Topics.Queues;
 using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using System.Net;

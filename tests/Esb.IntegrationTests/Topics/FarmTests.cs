@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Diagnostics;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
+using Esb.IntegrationTests.Topics.Queues;
 using Esb.Tests.Fakes;
 using Esb.Topics.RabbitMq;
 using Esb.Topics.RabbitMq.Wire;

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Net;
 using Dapper;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.IntegrationTests.EndToEnd;
 using Esb.IntegrationTests.Storage;
 using Npgsql;

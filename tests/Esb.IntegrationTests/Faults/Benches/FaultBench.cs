@@ -97,7 +97,13 @@ internal sealed class FaultBench : IAsyncDisposable
         [BenchConfiguration.StoreVariable] = new NpgsqlConnectionStringBuilder(Network.Postgres) { Database = Name }.ConnectionString,
     }, _plan.Launcher);
 
-    public Task ConfigureAsync(JsonObject configuration) => File.WriteAllTextAsync(Configuration, configuration.ToJsonString());
+    /// <summary>Writes the configuration at once: a host that starts meanwhile reads the one or the other.</summary>
+    public async Task ConfigureAsync(JsonObject configuration)
+    {
+        var written = $"{Configuration}.new";
+        await File.WriteAllTextAsync(written, configuration.ToJsonString());
+        File.Move(written, Configuration, overwrite: true);
+    }
 
     /// <summary>A load over all hosts.</summary>
     public LoadGenerator Load(LoadPlan plan) => new(plan, Ledger, AnyHost, Seed);

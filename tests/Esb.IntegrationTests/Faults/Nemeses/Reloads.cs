@@ -7,13 +7,12 @@ using Esb.IntegrationTests.Faults.Farm;
 
 namespace Esb.IntegrationTests.Faults.Nemeses;
 
-/// <summary>An operator changes one thing after the other in the files and has them reloaded, by one host or the other; each fifth time
-/// the files are wrong.</summary>
-/// <param name="bench">With the endpoints <c>loose</c>, <c>keyed</c>, <c>ordered</c> and <c>intake</c>.</param>
+/// <summary>An operator changes one thing after the other in the files and has them reloaded, by one host or the other.</summary>
+/// <param name="bench">With an endpoint <c>loose</c>.</param>
 /// <param name="changes">Makes the change of a round, one thing at a time.</param>
-internal sealed class Reloads(FaultBench bench, Action<JsonObject, int> changes) : IDisposable
+/// <param name="wrong">Of so many rounds the files are wrong once; 0 for never. A host that starts meanwhile ends.</param>
+internal sealed class Reloads(FaultBench bench, Action<JsonObject, int> changes, int wrong) : IDisposable
 {
-    private const int Wrong = 5;
 
     private readonly HttpClient _client = new() { Timeout = TimeSpan.FromSeconds(60) };
 
@@ -26,15 +25,12 @@ internal sealed class Reloads(FaultBench bench, Action<JsonObject, int> changes)
     /// <summary>Reloads that were not possible, because a host had just died or come.</summary>
     public int Elsewhere { get; private set; }
 
-    /// <summary>Of so many reloads those with wrong files.</summary>
-    public static int WrongOf(int times) => times / Wrong;
-
     public async Task RunAsync(int times, CancellationToken cancellationToken)
     {
         for (var i = 0; i < times; i++)
         {
             var good = JsonNode.Parse(await File.ReadAllTextAsync(bench.Configuration, cancellationToken))!.AsObject();
-            var isWrong = i % Wrong == Wrong - 1;
+            var isWrong = wrong > 0 && i % wrong == wrong - 1;
             var next = good.DeepClone().AsObject();
             if (isWrong) next["endpoints"]!["loose"]!["type"] = "sql-outbund";
             else changes(next, i);

@@ -1,3 +1,4 @@
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using Esb.IntegrationTests.EndToEnd;

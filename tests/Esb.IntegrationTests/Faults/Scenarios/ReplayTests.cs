@@ -1,3 +1,4 @@
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.IntegrationTests.EndToEnd;
 using Esb.IntegrationTests.Faults.Benches;
 using Esb.IntegrationTests.Faults.Checking;

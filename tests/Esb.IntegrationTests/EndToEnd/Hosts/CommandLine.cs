@@ -1,0 +1,28 @@
+using System.Diagnostics;
+
+namespace Esb.IntegrationTests.EndToEnd.Hosts;
+
+/// <summary>Runs the command line in a process of its own.</summary>
+internal static class CommandLine
+{
+    public static async Task<(int ExitCode, string Output, string Error)> RunAsync(
+        string folder, CancellationToken cancellationToken, params string[] arguments) =>
+        await RunAsync(folder, new Dictionary<string, string>(), cancellationToken, arguments);
+
+    public static async Task<(int ExitCode, string Output, string Error)> RunAsync(
+        string folder, IReadOnlyDictionary<string, string> variables, CancellationToken cancellationToken, params string[] arguments)
+    {
+        var start = new ProcessStartInfo("dotnet", [Repository.Host, .. arguments])
+        {
+            WorkingDirectory = folder,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        foreach (var (name, value) in variables) start.Environment[name] = value;
+        using var process = Process.Start(start)!;
+        var output = process.StandardOutput.ReadToEndAsync(cancellationToken);
+        var error = process.StandardError.ReadToEndAsync(cancellationToken);
+        await process.WaitForExitAsync(cancellationToken);
+        return (process.ExitCode, await output, await error);
+    }
+}

@@ -1,0 +1,351 @@
+using Esb.IntegrationTests.EndToEnd.Hosts;
+using System.Net;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+using Esb.IntegrationTests.Topics;
+
+namespace Esb.IntegrationTests.EndToEnd.Reloading;
+
+/// <summary>A host that goes on with another configuration while it works: what it has accepted arrives once, and what does not change
+/// notices nothing.</summary>
+[CancelAfter(180_000)]
+public abstract class ReloadContract
+{
+    private static readonly Dictionary<string, string> Variables = new() { ["ESB_RABBITMQ"] = Servers.RabbitMq };
+
+    private DirectoryInfo _folder = null!;
+    private JsonObject _configuration = null!;
+    private HostProcess _host = null!;
+
+    private protected abstract JsonObject Transport { get; }
+
+    private protected abstract bool KeepsWhatWaits { get; }
+
+    private string Configuration => Path.Combine(_folder.FullName, "esb.json");
+
+    private JsonObject Endpoints => (JsonObject)_configuration["endpoints"]!;
+
+    [SetUp]
+    public async Task StartHost()
+    {
+        _folder = Directory.CreateTempSubdirectory("esb-reload-");
+        _configuration = new JsonObject
+        {
+            ["name"] = $"reload-{Guid.NewGuid():N}",
+            ["transport"] = Transport,
+            ["topics"] = new JsonObject { ["orders"] = new JsonObject() },
+            ["processes"] = new JsonObject { ["in"] = Process("1") },
+            ["endpoints"] = new JsonObject
+            {
+                ["shop"] = new JsonObject { ["type"] = "http-inbound", ["path"] = "/orders", ["process"] = "in" },
+                ["files"] = Files("files"),
+            },
+        };
+        await WriteAsync();
+        _host = await HostProcess.StartAsync(Configuration, _folder.CreateSubdirectory("host").FullName, CancellationToken.None, Variables);
+    }
+
+    [TearDown]
+    public async Task StopHost()
+    {
+        await _host.DisposeAsync();
+        _folder.Delete(recursive: true);
+    }
+
+    [Test]
+    public async Task Process_path_and_folder_are_those_of_the_new_configuration_from_then_on(CancellationToken cancellationToken)
+    {
+        var first = await PostAsync("/orders", cancellationToken);
+        await WaitForAsync("files", [$"{first}-1"], cancellationToken);
+        _configuration["processes"] = new JsonObject { ["in"] = Process("2") };
+        Endpoints["shop"]!["path"] = "/shop";
+        Endpoints["files"]!["folder"] = PathOf("others");
+        var (exitCode, output, error) = await ReloadAsync(cancellationToken);
+
+        var second = await PostAsync("/shop", cancellationToken);
+        await WaitForAsync("others", [$"{second}-2"], cancellationToken);
+        using var gone = await _host.PostAsync("/orders", "{}", "application/json", cancellationToken);
+
+        Assert.That(exitCode, Is.Zero, error);
+        Assert.That(output, Does.Contain("replace endpoint shop").And.Contain("replace endpoint files").And.Contain("exchange processes").And.Contain("is in service, in place of"));
+        Assert.That(gone.StatusCode, Is.EqualTo(HttpStatusCode.NotFound));
+        Assert.That(Names("files"), Is.EquivalentTo(new[] { $"{first}-1" }));
+    }
+
+    [Test]
+    public async Task Nothing_is_lost_doubled_or_turned_away_while_endpoints_change_come_and_go_under_load(CancellationToken cancellationToken)
+    {
+        using var sending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        var load = Enumerable.Range(0, 4).Select(_ => SendAsync(sending.Token)).ToList();
+        for (var round = 0; round < 12; round++)
+        {
+            Change(round);
+            var (exitCode, _, error) = await ReloadAsync(cancellationToken);
+            Assert.That(exitCode, Is.Zero, error);
+        }
+
+        await sending.CancelAsync();
+        var accepted = (await Task.WhenAll(load)).SelectMany(ids => ids).ToList();
+        Assert.That(accepted, Has.Count.GreaterThan(50));
+        await _host.WaitAsync(_ => Task.FromResult(Ids("files", "others").Count >= accepted.Count), TimeSpan.FromSeconds(60), $"to deliver {accepted.Count} messages", cancellationToken);
+        Assert.That(Ids("files", "others"), Is.EquivalentTo(accepted), "each arrives at the endpoint that changes, once");
+    }
+
+    [Test]
+    public async Task Order_holds_while_the_endpoint_that_keeps_it_changes(CancellationToken cancellationToken)
+    {
+        Endpoints["files"] = Files("ordered");
+        Endpoints["files"]!["delivery"] = "ordered";
+        Endpoints["files"]!["fileName"] = "{header.x-number}.json";
+        _configuration["name"] = $"reload-{Guid.NewGuid():N}"; // with queues of its own
+        await RestartAsync(cancellationToken);
+        var written = new List<string>();
+        using var watch = new FileSystemWatcher(Directory.CreateDirectory(PathOf("ordered")).FullName) { EnableRaisingEvents = true };
+        watch.Renamed += (_, file) => Note(written, file.Name);
+        watch.Created += (_, file) => Note(written, file.Name);
+
+        var sent = 0;
+        for (var round = 0; round < 6; round++)
+        {
+            for (var i = 0; i < 20; i++) await PostAsync("/orders", cancellationToken, number: ++sent);
+            Endpoints["files"]!["retry"] = new JsonObject { ["immediate"] = round % 3, ["delays"] = new JsonArray() };
+            var (exitCode, output, error) = await ReloadAsync(cancellationToken);
+            Assert.That(exitCode, Is.Zero, error);
+            Assert.That(output, Does.Contain("exchange settings of endpoint files; its instances stay"));
+        }
+
+        await _host.WaitAsync(_ => Task.FromResult(Names("ordered").Count == sent), TimeSpan.FromSeconds(60), $"to write {sent} files", cancellationToken);
+        lock (written) Assert.That(written.Distinct().Select(int.Parse), Is.Ordered);
+    }
+
+    [Test]
+    public async Task What_is_refused_changes_nothing_and_readiness_says_so_until_it_is_mended(CancellationToken cancellationToken)
+    {
+        var running = (await _host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString();
+        Endpoints["files"]!["type"] = "file-outbund";
+        Endpoints["shop"]!["process"] = "unknown";
+        var (exitCode, _, error) = await ReloadAsync(cancellationToken);
+        var refused = await ReadyAsync(cancellationToken);
+        var id = await PostAsync("/orders", cancellationToken);
+        await WaitForAsync("files", [$"{id}-1"], cancellationToken);
+
+        Endpoints["files"]!["type"] = "file-outbound";
+        Endpoints["shop"]!["process"] = "in";
+        var mended = await ReloadAsync(cancellationToken);
+
+        Assert.That(exitCode, Is.Not.Zero);
+        Assert.That(error, Does.Contain("what runs keeps running").And.Contain("endpoints.files.type").And.Contain("endpoints.shop.process").And.Contain("esb.json:"));
+        Assert.That(refused.GetProperty("ready").GetBoolean(), Is.True);
+        Assert.That(refused.GetProperty("notices").EnumerateArray().Select(notice => notice.GetString()), Has.One.Match($"revision [0-9a-f]{{12}} was refused with 2 errors; revision {running} runs on"));
+        Assert.That(mended.ExitCode, Is.Zero, mended.Error);
+        Assert.That((await ReadyAsync(cancellationToken)).GetProperty("notices").GetArrayLength(), Is.Zero);
+    }
+
+    [TestCase("transport", "ESB-CONFIG-RESTART")]
+    [TestCase("name", "ESB-CONFIG-RESTART")]
+    [TestCase("endpoints.files.delivery", "ESB-CONFIG-MIGRATION")]
+    public async Task What_needs_more_than_an_exchange_is_refused(string path, string code, CancellationToken cancellationToken)
+    {
+        if (path == "transport") _configuration["transport"] = KeepsWhatWaits ? new JsonObject { ["type"] = "memory" } : new JsonObject { ["type"] = "rabbitmq", ["url"] = "${env:ESB_RABBITMQ}" };
+        else if (path == "name") _configuration["name"] = "another";
+        else Endpoints["files"]!["delivery"] = "ordered";
+        var (exitCode, _, error) = await ReloadAsync(cancellationToken);
+
+        Assert.That(exitCode, Is.Not.Zero);
+        Assert.That(error, Does.Contain(code).And.Contain(path));
+        var id = await PostAsync("/orders", cancellationToken);
+        await WaitForAsync("files", [$"{id}-1"], cancellationToken);
+    }
+
+    [Test]
+    public async Task Endpoint_that_an_operator_has_paused_stays_so_and_delivers_what_waited_once_it_goes_on(CancellationToken cancellationToken)
+    {
+        Assert.That((await EsbAsync(cancellationToken, "endpoints", "pause", "files")).ExitCode, Is.Zero);
+        var before = await PostAsync("/orders", cancellationToken);
+        Endpoints["files"]!["folder"] = PathOf("others");
+        Assert.That((await ReloadAsync(cancellationToken)).ExitCode, Is.Zero);
+        var after = await PostAsync("/orders", cancellationToken);
+        var states = (await _host.AskAsync("/api/endpoints/files", cancellationToken)).GetProperty("state").GetString();
+        var whilePaused = Names("others").Count;
+        Assert.That((await EsbAsync(cancellationToken, "endpoints", "resume", "files")).ExitCode, Is.Zero);
+        await WaitForAsync("others", [$"{before}-1", $"{after}-1"], cancellationToken);
+
+        Assert.That((states, whilePaused), Is.EqualTo(("paused-by-operator", 0)));
+    }
+
+    [Test]
+    public async Task What_waits_for_an_endpoint_that_is_gone_is_not_lost(CancellationToken cancellationToken)
+    {
+        Assert.That((await EsbAsync(cancellationToken, "endpoints", "pause", "files")).ExitCode, Is.Zero);
+        var waiting = await PostAsync("/orders", cancellationToken);
+        Endpoints.Remove("files");
+        Assert.That((await ReloadAsync(cancellationToken)).ExitCode, Is.Zero);
+        await PostAsync("/orders", cancellationToken); // for nobody
+        if (!KeepsWhatWaits)
+        {
+            await _host.WaitAsync(
+                async token => (await _host.AskAsync("/api/dead-letters", token)).GetProperty("items").EnumerateArray().Any(letter => letter.GetProperty("code").GetString() == "ESB-ENDPOINT-REMOVED"),
+                TimeSpan.FromSeconds(20), "to keep a dead letter", cancellationToken);
+            return;
+        }
+
+        Endpoints["files"] = Files("files");
+        Assert.That((await ReloadAsync(cancellationToken)).ExitCode, Is.Zero);
+        await WaitForAsync("files", [$"{waiting}-1"], cancellationToken);
+    }
+
+    [Test]
+    public async Task SIGHUP_reloads(CancellationToken cancellationToken)
+    {
+        Endpoints["shop"]!["path"] = "/signalled";
+        await WriteAsync();
+        await _host.SignalAsync("HUP");
+
+        await _host.WaitAsync(async token => (await PostedAsync("/signalled", token)).StatusCode == HttpStatusCode.Accepted, TimeSpan.FromSeconds(20), "to reload", cancellationToken);
+    }
+
+    [Test]
+    public async Task What_the_host_tells_of_itself_changes_while_it_works(CancellationToken cancellationToken)
+    {
+        _configuration["telemetry"] = new JsonObject { ["logLevel"] = "debug", ["logFolder"] = PathOf("logs"), ["counters"] = false };
+        Endpoints["added"] = Files("added");
+        var (exitCode, _, error) = await ReloadAsync(cancellationToken);
+        var level = (await _host.AskAsync("/api/log", cancellationToken)).GetProperty("default").GetString();
+        var metrics = await _host.FindAsync("/api/metrics", cancellationToken);
+        await EsbAsync(cancellationToken, "endpoints", "pause", "added");
+        _configuration["telemetry"] = new JsonObject();
+        var back = await ReloadAsync(cancellationToken);
+
+        Assert.That(exitCode, Is.Zero, error);
+        Assert.That((level, metrics), Is.EqualTo(("debug", (JsonElement?)null)));
+        Assert.That(Directory.GetFiles(PathOf("logs")).Select(Path.GetFileName), Is.EquivalentTo(new[] { "host.log", "added.log" }), "what is about an endpoint has a file of its own");
+        Assert.That(back.ExitCode, Is.Zero, back.Error);
+        Assert.That((await _host.AskAsync("/api/log", cancellationToken)).GetProperty("default").GetString(), Is.EqualTo("information"));
+    }
+
+    [Test]
+    public async Task Files_are_watched_where_the_configuration_says_so(CancellationToken cancellationToken)
+    {
+        _configuration["management"] = new JsonObject { ["reload"] = "watch" };
+        await RestartAsync(cancellationToken);
+        Endpoints["shop"]!["path"] = "/watched";
+        await WriteAsync();
+
+        await _host.WaitAsync(async token => (await PostedAsync("/watched", token)).StatusCode == HttpStatusCode.Accepted, TimeSpan.FromSeconds(30), "to reload", cancellationToken);
+    }
+
+    [Test]
+    public async Task Who_reloaded_what_is_a_fact_and_later_facts_name_the_revision(CancellationToken cancellationToken)
+    {
+        var before = (await _host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString();
+        _configuration["processes"] = new JsonObject { ["in"] = Process("2") };
+        Assert.That((await ReloadAsync(cancellationToken)).ExitCode, Is.Zero);
+        var after = (await _host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString();
+        var id = await PostAsync("/orders", cancellationToken);
+
+        await _host.WaitAsync(async token => await CountAsync("kind=recorded", fact => fact.GetProperty("name").GetString() == "configuration" && fact.GetProperty("fields").GetProperty("after").GetString() == after, token) == 1, TimeSpan.FromSeconds(20), "to record the reload", cancellationToken);
+        await _host.WaitAsync(async token => await CountAsync($"id={id}", fact => fact.GetProperty("revision").GetString() == after, token) > 0, TimeSpan.FromSeconds(20), "to record the message", cancellationToken);
+        Assert.That(after, Is.Not.EqualTo(before));
+    }
+
+    private static JsonArray Process(string version) => [Set(version), new JsonObject { ["publish"] = "orders.new" }];
+
+    private static JsonObject Set(string version) => new() { ["set"] = new JsonObject { ["headers"] = new JsonObject { ["x-version"] = version } } };
+
+    private static void Note(List<string> written, string? file)
+    {
+        if (file is null || Path.GetExtension(file) != ".json") return;
+        lock (written) written.Add(Path.GetFileNameWithoutExtension(file));
+    }
+
+    private JsonObject Files(string folder) => new()
+    {
+        ["type"] = "file-outbound", ["subscribe"] = new JsonArray("orders.new"), ["folder"] = PathOf(folder), ["fileName"] = "{message.id}-{header.x-version}.json",
+    };
+
+    // One thing at a time.
+    private void Change(int round)
+    {
+        switch (round % 6)
+        {
+            case 0: Endpoints["files"]!["folder"] = PathOf(round % 12 == 0 ? "others" : "files"); break;
+            case 1: Endpoints["files"]!["retry"] = new JsonObject { ["immediate"] = round % 5 }; break;
+            case 2: Endpoints["files"]!["subscribe"] = new JsonArray("orders.new", $"orders.round{round}"); break;
+            case 3: _configuration["processes"] = new JsonObject { ["in"] = Process($"{round}") }; break;
+            case 4: Endpoints["added"] = Files("added"); break;
+            default: Endpoints.Remove("added"); break;
+        }
+    }
+
+    private async Task<List<string>> SendAsync(CancellationToken stopping)
+    {
+        var accepted = new List<string>();
+        while (!stopping.IsCancellationRequested) accepted.Add(await PostAsync("/orders", CancellationToken.None));
+        return accepted;
+    }
+
+    private async Task<string> PostAsync(string path, CancellationToken cancellationToken, int number = 0)
+    {
+        using var response = await PostedAsync(path, cancellationToken, number);
+        Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted), await response.Content.ReadAsStringAsync(cancellationToken));
+        return response.Headers.GetValues("Esb-Message-Id").Single();
+    }
+
+    private async Task<HttpResponseMessage> PostedAsync(string path, CancellationToken cancellationToken, int number = 0)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(_host.Public, path)) { Content = new StringContent("{}", new System.Net.Http.Headers.MediaTypeHeaderValue("application/json")) };
+        request.Headers.Add("X-Number", $"{number}");
+        return await _host.Client.SendAsync(request, cancellationToken);
+    }
+
+    private async Task<(int ExitCode, string Output, string Error)> ReloadAsync(CancellationToken cancellationToken)
+    {
+        await WriteAsync();
+        return await EsbAsync(cancellationToken, "reload");
+    }
+
+    private Task<(int ExitCode, string Output, string Error)> EsbAsync(CancellationToken cancellationToken, params string[] arguments) =>
+        CommandLine.RunAsync(_host.Folder, cancellationToken, [.. arguments, "--url", _host.Management.OriginalString]);
+
+    private async Task RestartAsync(CancellationToken cancellationToken)
+    {
+        await _host.DisposeAsync();
+        await WriteAsync();
+        _host = await HostProcess.StartAsync(Configuration, _folder.CreateSubdirectory("again").FullName, cancellationToken, Variables);
+    }
+
+    private Task WriteAsync() => File.WriteAllTextAsync(Configuration, _configuration.ToJsonString());
+
+    private async Task<JsonElement> ReadyAsync(CancellationToken cancellationToken) =>
+        JsonDocument.Parse(await _host.Client.GetStringAsync(new Uri(_host.Management, "/health/ready"), cancellationToken)).RootElement;
+
+    private async Task<int> CountAsync(string query, Predicate<JsonElement> condition, CancellationToken cancellationToken) =>
+        (await _host.AskAsync($"/api/messages?{query}", cancellationToken)).GetProperty("items").EnumerateArray().Count(fact => condition(fact));
+
+    private Task WaitForAsync(string folder, IReadOnlyCollection<string> names, CancellationToken cancellationToken) =>
+        _host.WaitAsync(_ => Task.FromResult(Names(folder).ToHashSet().IsSupersetOf(names)), TimeSpan.FromSeconds(30), $"to write {string.Join(", ", names)} into {folder}", cancellationToken);
+
+    private List<string> Ids(params string[] folders) => [.. folders.SelectMany(Names).Select(name => name[..36])];
+
+    private List<string> Names(string folder) =>
+        Directory.Exists(PathOf(folder)) ? [.. Directory.GetFiles(PathOf(folder), "*.json").Select(file => Path.GetFileNameWithoutExtension(file))] : [];
+
+    private string PathOf(string folder) => Path.Combine(_folder.FullName, folder);
+}
+
+/// <inheritdoc/>
+[Category("Thorough")]
+public sealed class EmbeddedReloadTests : ReloadContract
+{
+    private protected override JsonObject Transport => new() { ["type"] = "memory" };
+
+    private protected override bool KeepsWhatWaits => false;
+}
+
+/// <inheritdoc/>
+public sealed class ServerReloadTests : ReloadContract
+{
+    private protected override JsonObject Transport => new() { ["type"] = "rabbitmq", ["url"] = "${env:ESB_RABBITMQ}", ["prefix"] = $"test-{Guid.NewGuid():N}" };
+
+    private protected override bool KeepsWhatWaits => true;
+}

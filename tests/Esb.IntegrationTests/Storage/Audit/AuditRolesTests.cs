@@ -1,0 +1,57 @@
+using System.Text.RegularExpressions;
+using Dapper;
+using Esb.Core.Audit;
+using Npgsql;
+using NUnit.Framework;
+
+namespace Esb.IntegrationTests.Storage.Audit;
+
+/// <summary>The statements of docs/operations.md for a role that may add to the audit and read it, and nothing else.</summary>
+public sealed partial class AuditRolesTests
+{
+    [Test, CancelAfter(60_000)]
+    public async Task A_role_that_may_only_insert_and_select_audit_facts_is_enough_for_a_host(CancellationToken cancellationToken)
+    {
+        await using var schema = await TestSchema.StartAsync();
+        await schema.StopAsync();
+        var role = $"esb_app_{Guid.NewGuid():N}";
+        await schema.QueryAsync<int>($"create role {role} login password '{role}'");
+        try
+        {
+            await schema.QueryAsync<int>(Statements().Replace("esb_app", role).Replace("schema esb ", $"schema {schema.Config.Schema} ").Replace("to esb;", $"to {schema.Config.Schema};"));
+            var connection = new NpgsqlConnectionStringBuilder(schema.Config.Connection) { Username = role, Password = role }.ConnectionString;
+            var store = schema.Open(Path.Combine(schema.Config.Folder, "app"), connection);
+            await store.StartAsync(cancellationToken);
+            var fact = SomeFacts.Fact(time: new DateTimeOffset(2026, 3, 1, 0, 0, 0, TimeSpan.Zero), fields: [("order", "A-1")]);
+
+            await store.Audit.AppendAsync([fact], cancellationToken); // of a day whose tables have to be made
+            await store.Audit.AppendAsync([fact, .. Enumerable.Range(0, 600).Select(_ => SomeFacts.Fact() with { Body = new byte[100] })], cancellationToken);
+
+            Assert.That(await store.Audit.CheckAsync(cancellationToken), Is.Null);
+            Assert.That(await store.Audit.FindAsync(new AuditQuery { Limit = 1000 }, cancellationToken).CountAsync(cancellationToken), Is.EqualTo(601));
+            await using var app = new NpgsqlConnection(connection + $";Search Path={schema.Config.Schema}");
+            foreach (var sql in new[] { "update audit_event set reason = 'x'", "delete from audit_event", "truncate audit_event", "drop table audit_event_20260301", "update audit_event set body = null", "insert into audit_erasure values (gen_random_uuid(), now())" })
+                Assert.That(() => app.ExecuteAsync(sql), Throws.TypeOf<PostgresException>().With.Property("SqlState").EqualTo("42501"), sql);
+
+            var erased = SomeFacts.Fact() with { Body = new byte[100] };
+            await store.Audit.AppendAsync([erased, SomeFacts.Fact(AuditKind.Erased, erased.MessageId)], cancellationToken);
+            Assert.That(() => store.Eraser.EraseBodiesAsync(erased.MessageId, cancellationToken), Throws.Exception.With.InnerException.Property("SqlState").EqualTo("42501"));
+            await schema.QueryAsync<int>($"grant execute on function erase_audit_bodies to {role}");
+            Assert.That(await store.Eraser.EraseBodiesAsync(erased.MessageId, cancellationToken), Is.EqualTo(1));
+        }
+        finally
+        {
+            await schema.StopAsync();
+            await schema.QueryAsync<int>($"reassign owned by {role} to current_user; drop owned by {role}; drop role {role}");
+        }
+    }
+
+    private static string Statements()
+    {
+        var text = File.ReadAllText(Path.Combine(Repository.Root, "docs", "operations.md"));
+        return SqlOfRoles().Match(text).Groups["sql"].Value;
+    }
+
+    [GeneratedRegex("```sql\n-- roles\n(?<sql>.*?)```", RegexOptions.Singleline)]
+    private static partial Regex SqlOfRoles();
+}
