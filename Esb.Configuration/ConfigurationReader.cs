@@ -10,8 +10,6 @@ namespace Esb.Configuration;
 /// <remarks>Laid over one another in this order, the later one wins: defaults, the files, <c>environments/NAME.json</c>, variables <c>ESB__…</c>.</remarks>
 public sealed class ConfigurationReader(SettingsCatalog catalog)
 {
-    private const int RevisionLength = 12;
-
     /// <summary>Reads and checks; the result is null when anything is wrong, and the errors then say all that is.</summary>
     /// <inheritdoc cref="ReadDraft"/>
     public EsbConfiguration? Read(string path, IReadOnlyDictionary<string, string> variables, ConfigErrors errors)
@@ -29,11 +27,12 @@ public sealed class ConfigurationReader(SettingsCatalog catalog)
     /// <param name="path">A file, or a folder whose <c>*.json</c> are merged.</param>
     /// <param name="variables">The environment variables.</param>
     /// <param name="errors">Receives every error.</param>
-    public EsbConfiguration? ReadDraft(string path, IReadOnlyDictionary<string, string> variables, ConfigErrors errors)
+    /// <param name="folder">Where its relative paths begin; null for the folder of each file.</param>
+    public EsbConfiguration? ReadDraft(string path, IReadOnlyDictionary<string, string> variables, ConfigErrors errors, string? folder = null)
     {
         variables.TryGetValue("ESB_ENVIRONMENT", out var environment);
         var root = new RootType(catalog);
-        var files = new ConfigFiles(catalog, root, errors).Read(path, string.IsNullOrEmpty(environment) ? null : environment);
+        var files = new ConfigFiles(catalog, root, errors, folder).Read(path, string.IsNullOrEmpty(environment) ? null : environment);
         if (files is null) return null;
 
         var written = root.WithDefaults(files);
@@ -43,6 +42,6 @@ public sealed class ConfigurationReader(SettingsCatalog catalog)
         var reader = new SettingsReader(catalog, errors);
         var sections = root.Read(whole, reader);
         reader.CheckReferences(whole);
-        return new EsbConfiguration(whole, sections, reader.Damaged, reader.Values, Fingerprint.Of(written)[..RevisionLength]) { Variables = variables };
+        return new EsbConfiguration(whole, sections, reader.Damaged, reader.Values, Fingerprint.Of(written)) { Variables = variables };
     }
 }

@@ -28,7 +28,6 @@ public static class ConfigurationRegistration
         .AddSection<LimitsConfig>("limits", "What keeps one message, or many, from taking the host down.")
         .FixSettings("limits", "maxBodySize", "claimCheck", "inFlight")
         .AddFixedModel(compiling => new BusIdentity(compiling.GetRequiredService<EsbConfiguration>().Name))
-        .AddModel(compiling => new RevisionIdentity(compiling.GetRequiredService<EsbConfiguration>().Revision))
         .AddModel(compiling => new ReferenceVariables(compiling.GetRequiredService<EsbConfiguration>().Variables))
         .AddModel(provider => new PartyDirectory(provider.GetRequiredService<IReadOnlyDictionary<string, PartyConfig>>()))
         .AddRule<PartyRule>()

@@ -9,20 +9,24 @@ public sealed class EsbConfiguration
     private readonly ConfigNode _written;
     private readonly IReadOnlyDictionary<string, object> _sections;
 
-    internal EsbConfiguration(ConfigNode written, IReadOnlyDictionary<string, object> sections, IReadOnlySet<string> damaged, IReadOnlyList<TracedValue> values, string revision)
+    internal EsbConfiguration(ConfigNode written, IReadOnlyDictionary<string, object> sections, IReadOnlySet<string> damaged, IReadOnlyList<TracedValue> values, string writtenHash)
     {
         (_written, _sections) = (written, sections);
         Unread = new UnreadSettings(written, sections, damaged);
         Values = values;
-        Revision = revision;
+        WrittenHash = writtenHash;
     }
 
     /// <summary>The name of the configuration, shown to people and in telemetry.</summary>
     public string Name => Section<string>("name");
 
-    /// <summary>Twelve hexadecimal digits, the same for every configuration that says the same as it is written: references and variables
-    /// of a host do not count.</summary>
-    public string Revision { get; }
+    /// <summary>The same for every configuration that says the same as it is written: references and variables of a host do not count, nor
+    /// do the files that it names.</summary>
+    public string WrittenHash { get; }
+
+    /// <summary>Twelve hexadecimal digits, the same for hosts on which every value is the same once references and variables are in place.
+    /// Secrets do not count.</summary>
+    public string HostValues => Fingerprint.Shorten(Fingerprint.Of(Values.Select(value => $"{value.Path}={value.Shown}")));
 
     /// <summary>What could not be read; nothing unless this is a draft.</summary>
     public UnreadSettings Unread { get; }

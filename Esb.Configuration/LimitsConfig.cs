@@ -19,7 +19,7 @@ public sealed record LimitsConfig : SettingsRecord
     public int InFlight { get; init; } = 10_000;
 
     /// <summary>Calls worked on at once, above which callers are turned away.</summary>
-    [Setting("Calls of inbound endpoints worked on at once, above which callers are told to come back later and files wait. Relays do not count.", Range = "1..1000000")]
+    [Setting("In-flight calls of all inbound endpoints; above this callers get 503 with Retry-After and files wait. Relays do not count.", Range = "1..1000000")]
     public int InFlightHigh { get; init; } = 200;
 
     /// <summary>Calls worked on at once, down to which that stays so.</summary>
@@ -27,7 +27,7 @@ public sealed record LimitsConfig : SettingsRecord
     public int InFlightLow { get; init; } = 100;
 
     /// <summary>Memory in use, in percent, from which callers are turned away.</summary>
-    [Setting("Memory in use from which callers are told to come back later and files wait, in percent of what the garbage collector may use.", Range = "2..100")]
+    [Setting("Memory in use, in percent of what the garbage collector may use, from which callers get 503 with Retry-After and files wait.", Range = "2..100")]
     public int MemoryHigh { get; init; } = 80;
 
     /// <summary>Memory in use, in percent, down to which that stays so.</summary>
@@ -35,7 +35,7 @@ public sealed record LimitsConfig : SettingsRecord
     public int MemoryLow { get; init; } = 70;
 
     /// <summary>How long a host that was told to stop goes on taking messages in, while its readiness already says no.</summary>
-    [Setting("How long a host that was told to stop still takes messages in, so that those who ask for its readiness can turn away.", Range = "0s..5m")]
+    [Setting("How long a stopping host still accepts messages, so that load balancers see that it is not ready.", Range = "0s..5m")]
     public TimeSpan DrainDelay { get; init; } = TimeSpan.FromSeconds(2);
 
     /// <summary>How long the messages under way may then take.</summary>

@@ -85,6 +85,6 @@ public sealed partial class RenewedFile<T>
     [LoggerMessage(EventId = 1101, Level = LogLevel.Information, Message = "{What} has changed and is in use as of now")]
     private partial void LogRenewed(string what);
 
-    [LoggerMessage(EventId = 1102, Level = LogLevel.Error, Message = "ESB-CFG-RELOAD {What} has changed and cannot be used; what was there before goes on: it {Fault}")]
+    [LoggerMessage(EventId = 1102, Level = LogLevel.Error, Message = "ESB-CFG-RELOAD {What} has changed and cannot be used; the previous content stays in use: it {Fault}")]
     private partial void LogRefused(string what, string fault);
 }

@@ -44,6 +44,7 @@ internal static class EsbServices
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<FarmLogLevels>())
         .AddSingleton<RevisionExchange>()
         .AddSingleton<OtherHosts>()
+        .AddSingleton<RevisionPlan>()
         .AddSingleton<ReloadDesk>()
         .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<ReloadDesk>())
         .AddSingleton<IBusPart, ReloadPart>()

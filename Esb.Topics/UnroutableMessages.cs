@@ -24,7 +24,7 @@ internal sealed partial class UnroutableMessages(TimeProvider time, ILogger logg
         else LogUnbound(subject, subscriber);
     }
 
-    [LoggerMessage(EventId = 1501, Level = LogLevel.Warning, Message = "No endpoint subscribes to {Subject}: its messages reach nobody")]
+    [LoggerMessage(EventId = 1501, Level = LogLevel.Warning, Message = "No endpoint subscribes to {Subject}: its messages are kept as unroutable")]
     private partial void LogUnroutable(string subject);
 
     [LoggerMessage(EventId = 1557, Level = LogLevel.Warning, Message = "Messages of {Subject} found no queue, although {Endpoint} subscribes to them: its queue was not bound. It is bound again while it is consumed; what it missed waits among the unroutable messages")]

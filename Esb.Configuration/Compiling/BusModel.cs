@@ -15,13 +15,21 @@ public sealed class BusModel
     /// <param name="models">The models by their type.</param>
     /// <param name="warnings">What is allowed, but should be known.</param>
     public BusModel(EsbConfiguration configuration, IReadOnlyDictionary<Type, object> models, IReadOnlyList<ConfigError> warnings) =>
-        (Configuration, _models, Warnings) = (configuration, models, warnings);
+        (Configuration, _models, Warnings, Revision) = (configuration, models, warnings, NameOf(configuration, models.Values));
 
     /// <summary>What it was compiled from.</summary>
     public EsbConfiguration Configuration { get; }
 
+    /// <summary>Twelve hexadecimal digits, the same for every configuration that says the same as it is written, with the same maps and
+    /// schemas: references and variables of a host do not count.</summary>
+    public string Revision { get; }
+
     /// <summary>What is allowed, but should be known: reported at every start, and by <c>esb validate</c>.</summary>
     public IReadOnlyList<ConfigError> Warnings { get; }
+
+    /// <summary>The revision of a configuration with what was compiled of the files that it names.</summary>
+    public static string NameOf(EsbConfiguration configuration, IEnumerable<object> models) =>
+        Fingerprint.Shorten(Fingerprint.Of([configuration.WrittenHash, .. models.OfType<IFileContents>().Select(model => model.ContentHash).Order(StringComparer.Ordinal)]));
 
     /// <summary>A model by its type.</summary>
     /// <exception cref="KeyNotFoundException">None of this type was registered.</exception>
@@ -47,6 +55,7 @@ public sealed class BusModel
             .AddScoped<RevisionScope>()
             .AddScoped(provider => provider.GetRequiredService<RevisionScope>().Model)
             .AddScoped(provider => provider.GetRequiredService<RevisionScope>().Model.Configuration)
+            .AddScoped(provider => new RevisionIdentity(provider.GetRequiredService<RevisionScope>().Model.Revision))
             .AddSingleton(provider => new LiveRevisions(provider.GetRequiredService<IServiceScopeFactory>(), this))
             .AddSingleton<IRevisions>(provider => provider.GetRequiredService<LiveRevisions>())
             .AddSingleton(typeof(Live<>));

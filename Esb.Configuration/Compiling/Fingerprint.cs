@@ -10,6 +10,14 @@ namespace Esb.Configuration.Compiling;
 /// <summary>Tells whether settings say the same: the SHA-256 of their canonical form, members sorted, white space gone.</summary>
 public static class Fingerprint
 {
+    private const int ShortLength = 12;
+
+    /// <summary>As many hexadecimal digits of it as are shown to people.</summary>
+    public static string Shorten(string fingerprint) => fingerprint[..ShortLength];
+
+    /// <summary>Of lines, in their order.</summary>
+    public static string Of(IEnumerable<string> lines) => Hash(new JsonArray([.. lines.Select(line => JsonValue.Create(line))]));
+
     /// <summary>Of settings.</summary>
     public static string Of(SettingsRecord settings) => Of(settings.Written);
 

@@ -6,10 +6,13 @@ namespace Esb.Configuration.Reading;
 internal static class ConfigFile
 {
     /// <summary>The object in the file, or null when it could not be read; then errors say why.</summary>
-    public static ConfigNode? Read(string path, ConfigErrors errors)
+    /// <param name="path">The file.</param>
+    /// <param name="errors">Receives every error.</param>
+    /// <param name="folder">Where its relative paths begin; null for its own.</param>
+    public static ConfigNode? Read(string path, ConfigErrors errors, string? folder = null)
     {
         if (ReadBytes(path, errors) is not { } bytes) return null;
-        var text = new ConfigText(path, Path.GetDirectoryName(Path.GetFullPath(path)), bytes);
+        var text = new ConfigText(path, folder ?? Path.GetDirectoryName(Path.GetFullPath(path)), bytes);
         if (new ConfigJson(text, errors).Read() is not { } root) return null;
         if (root.Kind == ConfigKind.Object) return root;
         errors.Add("ESB-CFG-TYPE", path, "expected a JSON object", root.Origin);

@@ -4,7 +4,11 @@ using Esb.Core.Configuration;
 namespace Esb.Configuration.Reading;
 
 /// <summary>Finds the files of a configuration and merges them: one file, or the <c>*.json</c> of a folder, and the overlay of an environment.</summary>
-internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, ConfigErrors errors)
+/// <param name="catalog">Every setting there is.</param>
+/// <param name="root">The settings of the whole.</param>
+/// <param name="errors">Receives every error.</param>
+/// <param name="folder">Where relative paths begin; null for the folder of each file.</param>
+internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, ConfigErrors errors, string? folder)
 {
     /// <summary>The merged tree, or null when something could not be read; then errors say what. What is missing would only look like further errors.</summary>
     /// <param name="path">A file or a folder.</param>
@@ -19,7 +23,7 @@ internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, Con
             return null;
         }
 
-        var roots = files.Select(file => ConfigFile.Read(file, errors)).ToList();
+        var roots = files.Select(file => ConfigFile.Read(file, errors, folder)).ToList();
         var overlay = environment is null ? null : ReadOverlay(Path.Combine(FolderOf(path), "environments"), environment);
         if (roots.Contains(null) || (environment is not null && overlay is null)) return null;
         var merged = roots.OfType<ConfigNode>().Aggregate(Join);
@@ -34,12 +38,12 @@ internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, Con
 
     private static string FolderOf(string path) => Directory.Exists(path) ? path : Path.GetDirectoryName(path)!;
 
-    private ConfigNode? ReadOverlay(string folder, string environment)
+    private ConfigNode? ReadOverlay(string environments, string environment)
     {
         // Only a name of a file in that folder, so that the variable cannot lead elsewhere.
-        var known = Find(folder).Select(file => Path.GetFileNameWithoutExtension(file)).ToList();
-        if (known.Contains(environment)) return ConfigFile.Read(Path.Combine(folder, $"{environment}.json"), errors);
-        errors.Add("ESB-CFG-NOTFOUND", "ESB_ENVIRONMENT", $"is {Clipped.Name(environment)}, but {folder} has no such file{NearestName.Hint(environment, known)}");
+        var known = Find(environments).Select(file => Path.GetFileNameWithoutExtension(file)).ToList();
+        if (known.Contains(environment)) return ConfigFile.Read(Path.Combine(environments, $"{environment}.json"), errors, folder);
+        errors.Add("ESB-CFG-NOTFOUND", "ESB_ENVIRONMENT", $"is {Clipped.Name(environment)}, but {environments} has no such file{NearestName.Hint(environment, known)}");
         return null;
     }
 

@@ -37,6 +37,6 @@ public sealed record MaskConfig : SettingsRecord
     public string? Header { get; init; }
 
     /// <summary>What becomes of the value.</summary>
-    [Setting("What becomes of the value: taken out, all but its last four characters hidden, or replaced by a keyed hash.")]
+    [Setting("How the value is masked: removed, hidden but for its last four characters, or replaced by a keyed hash.")]
     public MaskAction Action { get; init; } = MaskAction.Drop;
 }

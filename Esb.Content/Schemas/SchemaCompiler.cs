@@ -11,18 +11,22 @@ internal sealed class SchemaCompiler(IReadOnlyDictionary<string, SchemaConfig> s
 {
     public ISchemaCatalog Compile()
     {
-        var compiled = new Dictionary<string, IMessageSchema>();
+        var (compiled, hashes) = (new Dictionary<string, IMessageSchema>(), new List<string>());
         foreach (var (name, config) in schemas)
         {
             var file = new ContentFile(config, config.File, errors);
-            if (file.IsUsable("JSON Schemas") && XsdCompiler.Compile(file) is { } schema) compiled[name] = new XsdSchema(name, schema, xml);
+            if (!file.IsUsable("JSON Schemas") || XsdCompiler.Compile(file) is not { } schema) continue;
+            compiled[name] = new XsdSchema(name, schema, xml);
+            hashes.Add($"{name} {XsdCompiler.HashOf(schema)}");
         }
 
-        return new SchemaCatalog(compiled);
+        return new SchemaCatalog(compiled, Fingerprint.Of(hashes.Order(StringComparer.Ordinal)));
     }
 
-    private sealed class SchemaCatalog(IReadOnlyDictionary<string, IMessageSchema> schemas) : ISchemaCatalog
+    private sealed class SchemaCatalog(IReadOnlyDictionary<string, IMessageSchema> schemas, string contentHash) : ISchemaCatalog, IFileContents
     {
+        public string ContentHash => contentHash;
+
         public IMessageSchema? Find(string name) => schemas.GetValueOrDefault(name);
     }
 }

@@ -1,5 +1,7 @@
+using System.Security.Cryptography;
 using System.Xml;
 using System.Xml.Schema;
+using Esb.Configuration.Compiling;
 using Esb.Content.Xml;
 
 namespace Esb.Content.Schemas;
@@ -8,6 +10,13 @@ namespace Esb.Content.Schemas;
 internal static class XsdCompiler
 {
     private const string Code = "ESB-XSD-COMPILE";
+
+    /// <summary>The same for schemas whose files have the same names and bytes.</summary>
+    public static string HashOf(XmlSchemaSet schemas) => Fingerprint.Of(schemas.Schemas().Cast<XmlSchema>()
+        .Select(schema => new Uri(schema.SourceUri!).LocalPath)
+        .Distinct()
+        .Select(path => $"{Path.GetFileName(path)} {Convert.ToHexStringLower(SHA256.HashData(File.ReadAllBytes(path)))}")
+        .Order(StringComparer.Ordinal));
 
     /// <summary>The compiled schema, which any number of threads may validate with; null after an error.</summary>
     public static XmlSchemaSet? Compile(ContentFile file)

@@ -109,6 +109,6 @@ internal sealed partial class LiveMap(MapModel model, ILogger logger) : IMessage
     [LoggerMessage(EventId = 1401, Level = LogLevel.Information, Message = "map {Map} has changed and is in use as of now, revision {Revision}")]
     private partial void LogChanged(string map, string revision);
 
-    [LoggerMessage(EventId = 1402, Level = LogLevel.Error, Message = "ESB-CFG-RELOAD map {Map} has changed and cannot be used; the one before goes on: {Problem}")]
+    [LoggerMessage(EventId = 1402, Level = LogLevel.Error, Message = "ESB-CFG-RELOAD map {Map} has changed and cannot be used; the previous one stays in use: {Problem}")]
     private partial void LogRefused(string map, string problem, Exception? unforeseen);
 }

@@ -1,3 +1,6 @@
+using Esb.Configuration.Compiling;
+using Esb.Core.Configuration;
+
 namespace Esb.Content.Transforms;
 
 /// <summary>A map as its files were when the configuration was compiled. Immutable.</summary>
@@ -8,9 +11,12 @@ namespace Esb.Content.Transforms;
 internal sealed record MapModel(string Path, StylesheetFiles Files, XsltMap Map, Func<StylesheetFiles, XsltMap> Recompile);
 
 /// <summary>The maps of a configuration, for steps that are compiled. Immutable.</summary>
-public sealed class MapModels
+public sealed class MapModels : IFileContents
 {
     internal MapModels(IReadOnlyDictionary<string, MapModel> all) => All = all;
+
+    /// <inheritdoc/>
+    public string ContentHash => Fingerprint.Of(All.OrderBy(map => map.Key, StringComparer.Ordinal).Select(map => $"{map.Key} {map.Value.Files.ContentHash}"));
 
     internal IReadOnlyDictionary<string, MapModel> All { get; }
 

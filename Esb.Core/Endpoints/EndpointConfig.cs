@@ -36,6 +36,6 @@ public abstract record EndpointConfig : SettingsRecord
     public string? Pipeline { get; init; }
 
     /// <summary>What of its messages is recorded; null where the section <c>audit</c> says all.</summary>
-    [Setting("What of the endpoint's messages is recorded; by default as the section audit says, and of a relay nothing.")]
+    [Setting("How much of the endpoint's messages is recorded; by default as in the section audit, and nothing for a relay.")]
     public AuditPolicyConfig? Audit { get; init; }
 }

@@ -95,7 +95,7 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     public int Lanes { get; init; } = 8;
 
     /// <summary>What becomes of a message when no attempt is left; by default park in ordered modes, else dead-letter.</summary>
-    [Setting("What becomes of a message when no attempt is left; by default park in ordered modes, otherwise dead-letter.")]
+    [Setting("Action for a message whose last attempt has failed; by default park in ordered modes, otherwise dead-letter.")]
     public FailureAction? OnFailure { get; init; }
 
     /// <summary>How a failed delivery is tried again.</summary>

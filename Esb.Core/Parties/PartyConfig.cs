@@ -63,7 +63,7 @@ public sealed record TokenCredentialConfig : SettingsRecord
     public required string Issuer { get; init; }
 
     /// <summary>The claim <c>aud</c>, or one of its values.</summary>
-    [Setting("Whom the tokens are made for: the claim aud, or one of its values.")]
+    [Setting("The audience of the tokens: the claim aud, or one of its values.")]
     public required string Audience { get; init; }
 
     /// <summary>The issuer's public keys; looked at again when the file changes.</summary>

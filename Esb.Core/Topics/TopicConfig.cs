@@ -28,6 +28,6 @@ public sealed record TopicConfig : SettingsRecord
     public bool ClaimCheck { get; init; } = true;
 
     /// <summary>What is recorded of all messages on the topic; null where the section <c>audit</c> says all.</summary>
-    [Setting("What of all messages on the topic is recorded, where their endpoints do not say otherwise; by default as the section audit says.")]
+    [Setting("How much of all messages on the topic is recorded, unless their endpoint says otherwise; by default as in the section audit.")]
     public AuditPolicyConfig? Audit { get; init; }
 }

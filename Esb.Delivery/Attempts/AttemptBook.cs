@@ -78,7 +78,7 @@ internal sealed partial class AttemptBook(OutboundEndpointConfig config, IAttemp
         }
     }
 
-    [LoggerMessage(EventId = 2448, Level = LogLevel.Information, Message = "Message {MessageId} goes on at {Endpoint} after {Attempts} attempts that were made before")]
+    [LoggerMessage(EventId = 2448, Level = LogLevel.Information, Message = "Message {MessageId} resumes at {Endpoint} after {Attempts} earlier attempts")]
     private partial void LogResumed(Guid messageId, string endpoint, int attempts);
 
     [LoggerMessage(EventId = 2449, Level = LogLevel.Warning, Message = "Attempt {Attempt} of message {MessageId} at {Endpoint} could not be kept; only this process knows of it")]

@@ -196,7 +196,7 @@ internal sealed partial class Attempter(
     [LoggerMessage(EventId = 2404, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} paused, its outside is away: {Reason}")]
     private partial void LogPaused(string endpoint, string reason);
 
-    [LoggerMessage(EventId = 2405, Level = LogLevel.Information, Message = "Endpoint {Endpoint} goes on, its outside is back")]
+    [LoggerMessage(EventId = 2405, Level = LogLevel.Information, Message = "Endpoint {Endpoint} resumes: its external system is reachable again")]
     private partial void LogResumed(string endpoint);
 
     [LoggerMessage(EventId = 2433, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} pauses for {Quiet}, as its outside asks")]

@@ -110,7 +110,7 @@ internal sealed partial class Suspects(ICrashMarks marks, TimeProvider time, ILo
         }
     }
 
-    [LoggerMessage(EventId = 2434, Level = LogLevel.Warning, Message = "Message {MessageId} of {Endpoint} was under way when a process or a connection died; it goes on without a mark")]
+    [LoggerMessage(EventId = 2434, Level = LogLevel.Warning, Message = "Message {MessageId} of {Endpoint} was in flight when a process or a connection died; it is delivered again without a mark")]
     private partial void LogNotMarked(Guid messageId, string endpoint, Exception exception);
 
     [LoggerMessage(EventId = 2435, Level = LogLevel.Warning, Message = "The mark of message {MessageId} of {Endpoint} could not be taken off; trying again")]

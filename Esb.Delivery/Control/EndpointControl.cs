@@ -39,6 +39,6 @@ internal sealed partial class EndpointControl(OutboundEndpoints endpoints, Inbou
 
     private static string Unknown(string endpoint) => $"There is no endpoint '{endpoint}'.";
 
-    [LoggerMessage(EventId = 2421, Level = LogLevel.Information, Message = "Endpoint {Endpoint} goes on with poolSize {PoolSize}, processingThreads {ProcessingThreads}, prefetch {Prefetch}{Paused}")]
+    [LoggerMessage(EventId = 2421, Level = LogLevel.Information, Message = "Endpoint {Endpoint} now runs with poolSize {PoolSize}, processingThreads {ProcessingThreads}, prefetch {Prefetch}{Paused}")]
     private partial void LogTuned(string endpoint, int? poolSize, int? processingThreads, int? prefetch, string paused);
 }

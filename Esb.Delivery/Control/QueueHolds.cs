@@ -89,7 +89,7 @@ internal sealed partial class QueueHolds(IFarm farm, OutboundEndpoints endpoints
         }
     }
 
-    [LoggerMessage(EventId = 2446, Level = LogLevel.Information, Message = "Endpoint {Endpoint} let go of its queues: somebody replaces them")]
+    [LoggerMessage(EventId = 2446, Level = LogLevel.Information, Message = "Endpoint {Endpoint} released its queues: they are being replaced")]
     private partial void LogLetGo(string endpoint);
 
     [LoggerMessage(EventId = 2447, Level = LogLevel.Information, Message = "Endpoint {Endpoint} takes its queues again")]

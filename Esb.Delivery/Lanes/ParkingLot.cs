@@ -85,6 +85,6 @@ internal sealed partial class ParkingLot(
         DeliveryTelemetry.CountParked(config.Name, attempts.Current, failure.Code);
     }
 
-    [LoggerMessage(EventId = 2442, Level = LogLevel.Error, Message = "Message {MessageId} was given up by {Endpoint} after {Attempts} attempts; its key is parked until somebody decides: {Code}: {Reason}")]
+    [LoggerMessage(EventId = 2442, Level = LogLevel.Error, Message = "Message {MessageId} was given up by {Endpoint} after {Attempts} attempts; its key is parked until an operator decides: {Code}: {Reason}")]
     private partial void LogParked(Guid messageId, string endpoint, int attempts, string code, string reason);
 }

@@ -118,6 +118,6 @@ internal sealed partial class DeliveryReceiver(
         return Settlement.Return;
     }
 
-    [LoggerMessage(EventId = 2406, Level = LogLevel.Error, Message = "Message {MessageId} of {Endpoint} goes back to its queue: what became of it could not be recorded")]
+    [LoggerMessage(EventId = 2406, Level = LogLevel.Error, Message = "Message {MessageId} of {Endpoint} goes back to its queue: its outcome could not be recorded")]
     private partial void LogNotRecorded(Guid messageId, string endpoint, Exception exception);
 }

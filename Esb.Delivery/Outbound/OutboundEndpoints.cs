@@ -196,6 +196,6 @@ internal sealed partial class OutboundEndpoints(
     [LoggerMessage(EventId = 2420, Level = LogLevel.Error, Message = "Endpoint {Endpoint} did not start; the others run")]
     private partial void LogNotStarted(string endpoint, Exception exception);
 
-    [LoggerMessage(EventId = 2422, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} goes on with other settings; what was under way took too long and goes back to its queue")]
+    [LoggerMessage(EventId = 2422, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} now runs with other settings; in-flight messages took too long and go back to its queue")]
     private partial void LogNotDrained(string endpoint, Exception exception);
 }

@@ -40,6 +40,6 @@ internal sealed partial class Patience(string endpoint, DeliveryState state, Tim
         }
     }
 
-    [LoggerMessage(EventId = 2432, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} waits: what becomes of a message could not be kept")]
+    [LoggerMessage(EventId = 2432, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} waits: the outcome of a message could not be stored")]
     private partial void LogWaits(string endpoint, Exception exception);
 }

@@ -15,6 +15,6 @@ internal static class ProcessStatus
         var text = Convert.ToString(value, CultureInfo.InvariantCulture);
         return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var status) && status is >= 200 and <= 599
             ? status
-            : throw new EsbException("ESB-PROC-STATUS", "The process asked for a status that is none.", FaultKind.Internal);
+            : throw new EsbException("ESB-PROC-STATUS", "The process set an invalid HTTP status.", FaultKind.Internal);
     }
 }

@@ -128,7 +128,7 @@ internal sealed partial class ReplayRun(ReplayClaim claim, ReplayServices servic
     [LoggerMessage(EventId = 2620, Level = LogLevel.Information, Message = "Replay job {Job} is worked on here")]
     private partial void LogTaken(Guid job);
 
-    [LoggerMessage(EventId = 2621, Level = LogLevel.Information, Message = "Replay job {Job} has sent its letters: {Replayed}, of which {Failed} came back so far")]
+    [LoggerMessage(EventId = 2621, Level = LogLevel.Information, Message = "Replay job {Job} has sent its letters: {Replayed}; {Failed} of them failed again so far")]
     private partial void LogCompleted(Guid job, long replayed, long failed);
 
     [LoggerMessage(EventId = 2622, Level = LogLevel.Warning, Message = "Replay job {Job} stopped: {Reason}")]

@@ -20,7 +20,7 @@ internal sealed class FileInboundType(LimitsConfig limits) : InboundEndpointType
     {
         if (settings.Relay is not null) errors.Add("ESB-CFG-VALUE", settings, "relay", "a file cannot be relayed: expected process or publish");
         if (settings.Mode == ExchangePattern.RequestReply)
-            errors.Add("ESB-CFG-VALUE", settings, "mode", "nobody waits for the answer to a file: expected one-way");
+            errors.Add("ESB-CFG-VALUE", settings, "mode", "a file has no caller that waits for an answer: expected one-way");
         if (settings.Pattern.AsSpan().IndexOfAny('/', '\\') >= 0)
             errors.Add("ESB-CFG-VALUE", settings, "pattern", "expected a pattern of file names, without folders");
         foreach (var (name, folder) in new[] { ("done", settings.Done), ("error", settings.Error) })

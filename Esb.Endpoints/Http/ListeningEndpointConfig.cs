@@ -23,7 +23,7 @@ internal abstract record ListeningEndpointConfig : InboundEndpointConfig, IRewri
     [Setting("The listener that it is reached by.", Reference = "listeners")]
     public string Listener { get; init; } = "public";
 
-    [Setting("Calls worked on at once; as many more wait for a short time, all others are told to come back later.", Range = "1..100000")]
+    [Setting("In-flight calls; as many more wait for a short time, all others get 503 with Retry-After.", Range = "1..100000")]
     public int MaxConcurrentCalls { get; init; } = 200;
 
     [Setting("Whether callers may send further requests on a connection; otherwise it is closed after each answer.")]
@@ -50,7 +50,7 @@ internal abstract record ListeningEndpointConfig : InboundEndpointConfig, IRewri
     [Setting("How signed requests are written, where authentication is signature.")]
     public SignatureConfig Signature { get; init; } = new();
 
-    [Setting("How many calls a party may make on each host; further ones are told to come back later. Callers without a party share it.")]
+    [Setting("Calls of each party on each host; further ones get 429 with Retry-After. Callers without a party share one limit.")]
     public RateLimitConfig? RateLimit { get; init; }
 
     /// <summary>The methods that it answers.</summary>

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using Esb.Host.Management;
 
 namespace Esb.Host.Commands;
@@ -17,6 +18,9 @@ internal sealed class HostOptions
         command.Add(_url);
         command.Add(_keyFile);
     }
+
+    /// <summary>Whether the command line names a host.</summary>
+    public bool AreGiven(CommandResult result) => result.GetResult(_url) is { Implicit: false };
 
     /// <summary>A client of that host.</summary>
     public ManagementClient Connect(ParseResult result, CommandContext context) =>

@@ -22,13 +22,14 @@ internal static class BusServices
     /// <param name="path">A file or a folder.</param>
     /// <param name="variables">The environment variables.</param>
     /// <param name="services">What a bus is made of.</param>
+    /// <param name="folder">Where its relative paths begin; null for the folder of each file.</param>
     /// <exception cref="ConfigurationRefusedException">With every error.</exception>
-    public static BusModel Compile(string path, IReadOnlyDictionary<string, string> variables, IServiceCollection services)
+    public static BusModel Compile(string path, IReadOnlyDictionary<string, string> variables, IServiceCollection services, string? folder = null)
     {
         var errors = new ConfigErrors();
-        var draft = new ConfigurationReader(SettingsCatalog.From(services)).ReadDraft(path, variables, errors) ?? throw new ConfigurationRefusedException(errors.All);
+        var draft = new ConfigurationReader(SettingsCatalog.From(services)).ReadDraft(path, variables, errors, folder) ?? throw new ConfigurationRefusedException(errors.All);
         var model = Compile(services, draft, errors);
-        return errors.Any ? throw new ConfigurationRefusedException(errors.All) { Revision = draft.Revision } : model;
+        return errors.Any ? throw new ConfigurationRefusedException(errors.All) { Revision = model.Revision } : model;
     }
 
     /// <summary>Reads and compiles a configuration, and makes the services that run it; none of them is started yet.</summary>
@@ -69,7 +70,7 @@ internal static class BusServices
         catch (Exception ex) when ((blamed = plugins?.Blame(ex, "compiled the configuration")) is not null)
         {
             errors.Add(blamed);
-            throw new ConfigurationRefusedException(errors.All) { Revision = draft.Revision };
+            throw new ConfigurationRefusedException(errors.All) { Revision = BusModel.NameOf(draft, []) };
         }
     }
 

@@ -12,4 +12,10 @@ internal sealed record ConfigurationSource(string Path, IReadOnlyDictionary<stri
     /// <summary>Reads and compiles what stands there now.</summary>
     /// <exception cref="ConfigurationRefusedException">With every error.</exception>
     public BusModel Compile() => BusServices.Compile(Path, Variables, Services());
+
+    /// <summary>Compiles files that stand elsewhere as if they stood there.</summary>
+    /// <param name="files">A folder with them.</param>
+    /// <exception cref="ConfigurationRefusedException">With every error.</exception>
+    public BusModel Compile(string files) =>
+        BusServices.Compile(files, Variables, Services(), System.IO.Path.GetFullPath(Directory.Exists(Path) ? Path : System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(Path))!));
 }

@@ -18,7 +18,7 @@ internal sealed partial class StartupReport(BusIdentity bus, Live<BusModel> live
     /// <summary>Before anything starts: what it is made of.</summary>
     public void Describe()
     {
-        var revision = _model.Configuration.Revision;
+        var revision = _model.Revision;
         LogConfiguration(bus.Name, revision, HostVersion.Text);
         foreach (var plugin in services.GetService<PluginCatalog>()?.All ?? []) LogPlugin(plugin.Name, plugin.Version, plugin.File);
         foreach (var warning in _model.Warnings) LogWarning(warning);

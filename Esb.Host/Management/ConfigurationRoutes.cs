@@ -1,4 +1,4 @@
-using Esb.Configuration;
+using Esb.Configuration.Compiling;
 using Esb.Core.Configuration;
 using Esb.Host.Reloading;
 
@@ -9,11 +9,25 @@ internal static class ConfigurationRoutes
 {
     public static IEndpointRouteBuilder MapConfigurationRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
     {
-        var live = bus.GetRequiredService<Live<EsbConfiguration>>();
+        var live = bus.GetRequiredService<Live<BusModel>>();
         api.MapGet("/configuration", () => Describe(live.Current));
         api.MapPost("/configuration/reload", (HttpRequest request, CancellationToken cancellationToken) => ReloadAsync(bus, request, migrates: false, cancellationToken));
         api.MapPost("/configuration/migrate", (HttpRequest request, CancellationToken cancellationToken) => ReloadAsync(bus, request, migrates: true, cancellationToken));
+        api.MapPost("/configuration/plan", (HttpRequest request, CancellationToken cancellationToken) => PlanAsync(bus.GetRequiredService<RevisionPlan>(), request, cancellationToken));
         return api;
+    }
+
+    private static async Task<IResult> PlanAsync(RevisionPlan plan, HttpRequest request, CancellationToken cancellationToken)
+    {
+        var sent = await JsonBody.ReadAsync<SentConfiguration>(request, cancellationToken);
+        try
+        {
+            return TypedResults.Ok(await plan.MakeAsync(sent, cancellationToken));
+        }
+        catch (ConfigurationRefusedException ex)
+        {
+            return Problems.Refused(ex);
+        }
     }
 
     private static async Task<IResult> ReloadAsync(IServiceProvider bus, HttpRequest request, bool migrates, CancellationToken cancellationToken)
@@ -29,10 +43,11 @@ internal static class ConfigurationRoutes
         }
     }
 
-    private static object Describe(EsbConfiguration configuration) => new
+    private static object Describe(BusModel model) => new
     {
-        configuration.Name,
-        configuration.Revision,
-        values = configuration.Values.Select(value => new { value.Path, Value = value.Shown, Origin = value.Origin.ToString() }),
+        model.Configuration.Name,
+        model.Revision,
+        model.Configuration.HostValues,
+        values = model.Configuration.Values.Select(value => new { value.Path, Value = value.Shown, Origin = value.Origin.ToString() }),
     };
 }

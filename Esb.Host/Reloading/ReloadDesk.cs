@@ -189,7 +189,7 @@ internal sealed partial class ReloadDesk(
     {
         var hosts = string.Join(", ", left);
         LogLeftBehind(hosts);
-        _notice = $"ESB-CONFIG-DIFFERS: these hosts do not run revision {live.Current.Configuration.Revision}, reload again: {hosts}";
+        _notice = $"ESB-CONFIG-DIFFERS: these hosts do not run revision {live.Current.Revision}, reload again: {hosts}";
     }
 
     private async Task CommitAsync(PreparedExchange prepared, string by)
@@ -225,7 +225,7 @@ internal sealed partial class ReloadDesk(
     private void Refuse(string by, ConfigurationRefusedException refusal)
     {
         ReloadTelemetry.Count("refused");
-        var running = live.Current.Configuration.Revision;
+        var running = live.Current.Revision;
         var refused = refusal.Revision ?? "of an unreadable file";
         _notice = $"{refusal.Errors[0].Code}: revision {refused} was refused with {refusal.Errors.Count} errors; revision {running} runs on";
         LogRefused(running, by, string.Join(Environment.NewLine, refusal.Errors));
@@ -267,6 +267,6 @@ internal sealed partial class ReloadDesk(
     private partial void LogNotRecorded(Exception exception);
 
     [LoggerMessage(EventId = 5035, Level = LogLevel.Error,
-        Message = "These hosts did not go on with the new revision, reload again: {Hosts}")]
+        Message = "These hosts do not run the new revision, reload again: {Hosts}")]
     private partial void LogLeftBehind(string hosts);
 }

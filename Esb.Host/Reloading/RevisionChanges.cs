@@ -12,9 +12,7 @@ internal sealed class RevisionChanges(
     private readonly List<ConfigSection> _sections = [.. sections];
 
     /// <summary>Whether anything is.</summary>
-    /// <remarks>Schemas count always: what their files say is not compared here.</remarks>
-    public bool Any => _sections.Any(section => IsChanged(section.Name))
-        || after.Configuration.Values.Any(value => value.Path.StartsWith("schemas.", StringComparison.Ordinal));
+    public bool Any => before.Revision != after.Revision || _sections.Any(section => IsChanged(section.Name));
 
     /// <summary>Reports what cannot be changed while the bus runs.</summary>
     /// <param name="errors">Receives every error.</param>
@@ -45,10 +43,13 @@ internal sealed class RevisionChanges(
                 .. changed.Where(one => old.TryGetValue(one.Key, out var was) && was.Whole != one.Value.Whole)
                     .Select(one => Describe(one.Key, old[one.Key], one.Value)),
                 .. old.Keys.Except(changed.Keys).Select(name => $"remove endpoint {name}; what waits stays in its queue"),
+                .. HasOtherFiles ? ["exchange maps or schemas whose files changed"] : Enumerable.Empty<string>(),
                 .. _sections.Where(section => section.Name != "endpoints" && IsChanged(section.Name)).Select(section => $"exchange {section.Name}"),
             ];
         }
     }
+
+    private bool HasOtherFiles => before.Revision != after.Revision && before.Configuration.WrittenHash == after.Configuration.WrittenHash;
 
     private static string Describe(string name, (string Whole, string Instances) was, (string Whole, string Instances) becomes) =>
         was.Instances == becomes.Instances

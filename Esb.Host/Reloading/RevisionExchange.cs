@@ -19,10 +19,10 @@ namespace Esb.Host.Reloading;
 internal sealed record PreparedExchange(BusModel Before, BusModel After, RevisionChanges Changes, Revision? Next)
 {
     /// <summary>The name of what runs.</summary>
-    public string Running => Before.Configuration.Revision;
+    public string Running => Before.Revision;
 
     /// <summary>The name of what was read.</summary>
-    public string Wanted => After.Configuration.Revision;
+    public string Wanted => After.Revision;
 }
 
 /// <summary>Leads the parts of this host from one revision to the next. One exchange at a time, which the caller sees to.</summary>
@@ -64,7 +64,7 @@ internal sealed partial class RevisionExchange(
         if (!changes.Any) return new PreparedExchange(before, after, changes, Next: null);
         var errors = new ConfigErrors();
         changes.Refuse(errors, mayMigrate: transport.SpansHosts, migrates);
-        if (errors.Any) throw new ConfigurationRefusedException(errors.All) { Revision = after.Configuration.Revision };
+        if (errors.Any) throw new ConfigurationRefusedException(errors.All) { Revision = after.Revision };
         await WaitForRoomAsync(cancellationToken);
         var prepared = new PreparedExchange(before, after, changes, revisions.Add(after));
         try
@@ -183,7 +183,7 @@ internal sealed partial class RevisionExchange(
     }
 
     [LoggerMessage(EventId = 5032, Level = LogLevel.Error,
-        Message = "{Part} did not go on with the new revision as it should; the others do")]
+        Message = "{Part} failed to switch to the new revision; the other parts switched")]
     private partial void LogPartFailed(Exception exception, string part);
 
     [LoggerMessage(EventId = 5038, Level = LogLevel.Information, Message = "Migration: {Step}")]

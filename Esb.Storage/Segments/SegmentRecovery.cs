@@ -66,6 +66,6 @@ internal sealed partial class SegmentRecovery(string folder, ILogger logger)
     [LoggerMessage(EventId = 4503, Level = LogLevel.Error, Message = "{Segment} is damaged at {Offset}: {Bytes} bytes hold no record; the records around them are kept")]
     private partial void LogDamaged(SegmentFile segment, long offset, long bytes);
 
-    [LoggerMessage(EventId = 4504, Level = LogLevel.Error, Message = "{Segment} could not be repaired; writing goes on in the next one")]
+    [LoggerMessage(EventId = 4504, Level = LogLevel.Error, Message = "{Segment} could not be repaired; writing continues in the next one")]
     private partial void LogNotRepaired(Exception exception, SegmentFile segment);
 }

@@ -75,7 +75,7 @@ public sealed partial class OverloadGate(Live<LimitsConfig> limits, MemoryMarks 
         return (last == 0 || time.GetElapsedTime(last, now) >= LogInterval) && Interlocked.CompareExchange(ref loggedAt, now, last) == last;
     }
 
-    [LoggerMessage(EventId = 2520, Level = LogLevel.Warning, Message = "{Reason}; callers are told to come back later")]
+    [LoggerMessage(EventId = 2520, Level = LogLevel.Warning, Message = "{Reason}; callers get 503 with Retry-After")]
     private partial void LogTurnedAway(string reason);
 
     [LoggerMessage(EventId = 2521, Level = LogLevel.Warning, Message = "{Reason}; messages that can wait are left where they are")]

@@ -53,7 +53,7 @@ internal sealed class AccessRule(
         }
 
         if (endpoint.Parties.Count == 0 && !parties.Values.Any(party => endpoint.Authentication.Any(kind => Has(party, kind))))
-            errors.Add(Code, endpoint, "authentication", "no party has such a credential, so nobody could call");
+            errors.Add(Code, endpoint, "authentication", "no party has such a credential, so no call could succeed");
     }
 
     private static void CheckListener(ListeningEndpointConfig endpoint, ListenerConfig listener, ConfigErrors errors)

@@ -106,6 +106,6 @@ internal sealed partial class KeyedRequests(string endpoint, IIdempotencyKeys ke
     private static EsbException Refusal(int status, string code, string detail, TimeSpan? retryAfter = null) =>
         new(code, detail, FaultKind.Invalid) { Status = status, RetryAfter = retryAfter };
 
-    [LoggerMessage(EventId = 2131, Level = LogLevel.Warning, Message = "What became of a request to {Endpoint} could not be recorded with its key")]
+    [LoggerMessage(EventId = 2131, Level = LogLevel.Warning, Message = "The outcome of a request to {Endpoint} could not be recorded with its key")]
     private partial void LogNotSettled(string endpoint, Exception exception);
 }

@@ -97,7 +97,7 @@ internal sealed class AnswerBody(OutsideConnection connection)
                 return received[..(end - 1)];
             }
 
-            if (end >= 0 || received.Length > maxLength) throw new BadAnswerException("a line of its chunks is none");
+            if (end >= 0 || received.Length > maxLength) throw new BadAnswerException("a chunk has an invalid size line");
             if (!await connection.FillAsync()) throw OutsideException.HungUp();
         }
     }

@@ -38,7 +38,7 @@ internal sealed class FieldList
     {
         if (before is not null && Ascii.Equals(bytes, before)) return before;
         var name = Encoding.Latin1.GetString(bytes);
-        return HeaderRules.IsName(name) ? name : throw new BadAnswerException("a header has a name that is none");
+        return HeaderRules.IsName(name) ? name : throw new BadAnswerException("a header has an invalid name");
     }
 
     private static string ValueOf(ReadOnlySpan<byte> bytes, string? before)

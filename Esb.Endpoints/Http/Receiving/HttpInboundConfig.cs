@@ -21,7 +21,7 @@ internal sealed record HttpInboundConfig : ListeningEndpointConfig
     [Setting("Where a relay sends requests instead, by what is in them: the first route counts whose condition holds.")]
     public IReadOnlyList<RelayRouteConfig> Routes { get; init; } = [];
 
-    [Setting("Whether a relay tells the outside in Via and X-Forwarded-For, -Proto and -Host by whom, and how, it was asked.")]
+    [Setting("Whether a relay sends Via and X-Forwarded-For, -Proto and -Host to the external system.")]
     public bool Forwarded { get; init; } = true;
 
     public override IEnumerable<string> Relays => base.Relays.Concat(Routes.Select(route => route.Relay));

@@ -8,6 +8,6 @@ internal sealed record HttpTargetConfig : SettingsRecord
     [Setting("Where the call goes; never taken from a message.", Main = true, MayHoldPassword = true)]
     public required string Url { get; init; }
 
-    [Setting("The method; by default that of the endpoint.")]
+    [Setting("The method; by default the endpoint's.")]
     public string? Method { get; init; }
 }

@@ -1,5 +1,4 @@
 using System.CommandLine;
-using Esb.Core.Processes;
 using Esb.Host.Composition;
 
 namespace Esb.Host.Commands.Configuration;
@@ -19,7 +18,7 @@ internal sealed class ExplainCommand : Command
     private static int Explain(CommandContext context, string path)
     {
         var model = BusServices.Compile(path, context.Variables, context.Services());
-        new ConfigurationExplanation(model.Configuration, model.Find<ProcessModels>()).Write(context.Output);
+        new ConfigurationExplanation(model).Write(context.Output);
         return ExitCode.Done;
     }
 }

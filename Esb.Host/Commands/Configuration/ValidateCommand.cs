@@ -40,7 +40,7 @@ internal sealed class ValidateCommand : Command
 
     private static string DescribeForPeople(BusModel bus, IReadOnlyList<ConfigError> warnings)
     {
-        var valid = $"{bus.Configuration.Name}, revision {bus.Configuration.Revision}: valid";
+        var valid = $"{bus.Configuration.Name}, revision {bus.Revision}: valid";
         if (warnings.Count == 0) return $"{valid}.";
         var count = warnings.Count == 1 ? "1 warning" : $"{warnings.Count} warnings";
         return string.Join(Environment.NewLine, warnings.Select(warning => $"  {warning}").Prepend($"{valid}, {count}."));
@@ -51,7 +51,7 @@ internal sealed class ValidateCommand : Command
         {
             valid = errors.Count == 0,
             name = bus?.Configuration.Name,
-            revision = bus?.Configuration.Revision,
+            revision = bus?.Revision,
             errors = errors.Select(Describe),
             warnings = warnings.Select(Describe),
         },

@@ -156,7 +156,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
         _freezesSeen = count;
     }
 
-    [LoggerMessage(EventId = 1526, Level = LogLevel.Warning, Message = "This process stood still; before it goes on with {Queue}, it asks the broker whether it still may")]
+    [LoggerMessage(EventId = 1526, Level = LogLevel.Warning, Message = "This process was suspended; before it resumes {Queue} it asks the broker whether it is still the consumer")]
     private partial void LogFrozen(string queue);
 
     [LoggerMessage(EventId = 1535, Level = LogLevel.Warning, Message = "The channel of {Queue} was closed, and is opened again: {Reason}")]

@@ -184,6 +184,6 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
     // Since when a connection is known to have no queue.
     private sealed record Absence(IConnection Connection, long Since);
 
-    [LoggerMessage(EventId = 1514, Level = LogLevel.Debug, Message = "The reply to {CorrelationId} was abandoned: nobody waits for it any more")]
+    [LoggerMessage(EventId = 1514, Level = LogLevel.Debug, Message = "The reply to {CorrelationId} was dropped: its request has ended")]
     private partial void LogAbandoned(string? correlationId);
 }

@@ -34,7 +34,7 @@ internal sealed class EndpointSetup(
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
         var open = await records.OpenAsync(connection, channel, queues, cancellationToken);
         if (open.Record?.Owner is { } owner && owner != names.Configuration) throw QueueDriftException.Owner(queues.Queue, owner); // who was faster
-        if (open.Record?.IsMigrating == true) throw new QueueDriftException("its migration has begun and is not finished; 'esb plan' with --apply goes on");
+        if (open.Record?.IsMigrating == true) throw new QueueDriftException("its migration has begun and is not finished; 'esb plan' with --apply resumes it");
         var shape = QueueShape.Of(subscription);
         if (open.Record is { } known && !shape.HasQueuesOf(known.Shape)
             && await ExistsAsync(connection, queues, known.Shape, cancellationToken))

@@ -7,7 +7,7 @@ namespace Esb.Workflows.Processes.Steps;
 /// <summary>Settings of the step <c>fail</c>.</summary>
 internal sealed record FailConfig : SettingsRecord
 {
-    [Setting("Why, as the sender is told.", Main = true)]
+    [Setting("The reason, as the sender sees it.", Main = true)]
     public required string Reason { get; init; }
 
     [Setting("The status code that an HTTP caller gets.", Range = "400..599")]

@@ -148,13 +148,13 @@ public sealed class FolderTests : ConfigurationFixture
     }
 
     [Test]
-    public void The_same_content_has_the_same_revision_however_it_is_written()
+    public void The_same_content_has_the_same_hash_however_it_is_written()
     {
-        var one = Accept("""{ "name": "a", "topics": { "t": { "persistent": false } } }""").Revision;
-        var same = Accept("""{ "$schema": "x", "topics": { "t": { "persistent": false } }, /* moved */ "name": "a" }""").Revision;
-        var other = Accept("""{ "name": "a", "topics": { "t": { "persistent": true } } }""").Revision;
+        var one = Accept("""{ "name": "a", "topics": { "t": { "persistent": false } } }""").WrittenHash;
+        var same = Accept("""{ "$schema": "x", "topics": { "t": { "persistent": false } }, /* moved */ "name": "a" }""").WrittenHash;
+        var other = Accept("""{ "name": "a", "topics": { "t": { "persistent": true } } }""").WrittenHash;
 
-        Assert.That(one, Does.Match("^[0-9a-f]{12}$"));
+        Assert.That(one, Does.Match("^[0-9a-f]{64}$"));
         Assert.That(same, Is.EqualTo(one));
         Assert.That(other, Is.Not.EqualTo(one));
     }

@@ -33,6 +33,6 @@ internal sealed record SignatureConfig : SettingsRecord
     [Setting("What is signed: a text with the place {timestamp}, and {body} at its end.")]
     public string Content { get; init; } = $"{Timestamp}.{Body}";
 
-    [Setting("How far the time of a request may be from now; older ones are taken for repetitions by somebody else.", Range = "1s..1h")]
+    [Setting("Largest difference between the time of a request and now; older requests are refused as replayed.", Range = "1s..1h")]
     public TimeSpan Tolerance { get; init; } = TimeSpan.FromMinutes(5);
 }

@@ -60,7 +60,7 @@ public sealed class OverloadTests
         await TestContext.Out.WriteLineAsync($"{accepted.Count} accepted, {waits.Count} refused, half of them within {waits.Order().ElementAt(waits.Count / 2).TotalMilliseconds:0.0} ms");
         foreach (var id in accepted) await host.WaitForFileAsync(Path.Combine(_folder.FullName, "ledger", $"{id}.txt"), cancellationToken);
         Assert.That(Directory.GetFiles(Path.Combine(_folder.FullName, "ledger")), Has.Length.EqualTo(accepted.Count));
-        Assert.That(host.Output.Split('\n').Count(line => line.Contains("told to come back later", StringComparison.Ordinal)), Is.InRange(1, 10));
+        Assert.That(host.Output.Split('\n').Count(line => line.Contains("callers get 503 with Retry-After", StringComparison.Ordinal)), Is.InRange(1, 10));
     }
 
     private Task WriteConfigurationAsync(Uri backend, CancellationToken cancellationToken) => File.WriteAllTextAsync(

@@ -205,6 +205,31 @@ public abstract class ReloadContract
     }
 
     [Test]
+    public async Task Plan_shows_what_a_reload_would_do_and_changes_nothing(CancellationToken cancellationToken)
+    {
+        var running = (await _host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString();
+        var elsewhere = Path.Combine(_folder.CreateSubdirectory("elsewhere").FullName, "next.json");
+        _configuration["processes"] = new JsonObject { ["in"] = Process("2") };
+        Endpoints["added"] = Files("added");
+        Endpoints["files"]!["delivery"] = "ordered";
+        _configuration["store"] = new JsonObject { ["type"] = "file", ["folder"] = "another" };
+        await File.WriteAllTextAsync(elsewhere, _configuration.ToJsonString(), cancellationToken);
+        var planned = await EsbAsync(cancellationToken, "plan", elsewhere);
+        Endpoints["added"]!["type"] = "file-outbund";
+        await File.WriteAllTextAsync(elsewhere, _configuration.ToJsonString(), cancellationToken);
+        var wrong = await EsbAsync(cancellationToken, "plan", elsewhere);
+        var id = await PostAsync("/orders", cancellationToken);
+        await WaitForAsync("files", [$"{id}-1"], cancellationToken);
+
+        Assert.That(planned.ExitCode, Is.Zero, planned.Error);
+        Assert.That(planned.Output, Does.Contain($"Revision {running} runs, and this is ").And.Contain("start endpoint added").And.Contain("exchange processes").And.Contain("ESB-CONFIG-RESTART store"));
+        Assert.That(planned.Output, Does.Contain(KeepsWhatWaits ? "esb reload --migrate" : "ESB-CONFIG-MIGRATION endpoints.files.delivery"));
+        Assert.That((wrong.ExitCode, wrong.Error), Is.EqualTo((2, wrong.Error)));
+        Assert.That(wrong.Error, Does.Contain("endpoints.added.type"));
+        Assert.That((await _host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString(), Is.EqualTo(running));
+    }
+
+    [Test]
     public async Task What_the_host_tells_of_itself_changes_while_it_works(CancellationToken cancellationToken)
     {
         _configuration["telemetry"] = new JsonObject { ["logLevel"] = "debug", ["logFolder"] = PathOf("logs"), ["counters"] = false };

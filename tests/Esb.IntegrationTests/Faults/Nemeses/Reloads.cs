@@ -14,7 +14,7 @@ namespace Esb.IntegrationTests.Faults.Nemeses;
 internal sealed class Reloads(FaultBench bench, Action<JsonObject, int> changes, int wrong) : IDisposable
 {
 
-    private readonly HttpClient _client = new() { Timeout = TimeSpan.FromSeconds(60) };
+    private readonly HttpClient _client = new() { Timeout = TimeSpan.FromSeconds(150) };
 
     /// <summary>Reloads that were made on both hosts.</summary>
     public int Done { get; private set; }
@@ -76,7 +76,7 @@ internal sealed class Reloads(FaultBench bench, Action<JsonObject, int> changes,
             using var response = await _client.SendAsync(request, cancellationToken);
             return (response.StatusCode, await response.Content.ReadAsStringAsync(cancellationToken));
         }
-        catch (Exception ex) when (ex is HttpRequestException or IOException or InvalidOperationException or JsonException)
+        catch (Exception ex) when (ex is HttpRequestException or IOException or InvalidOperationException or JsonException || (ex is TaskCanceledException && !cancellationToken.IsCancellationRequested))
         {
             return (0, ex.Message);
         }

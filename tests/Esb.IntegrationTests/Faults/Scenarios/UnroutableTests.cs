@@ -35,7 +35,7 @@ public sealed class UnroutableTests
         var sending = load.RunAsync(cancellationToken);
         await WaitForAsync(() => load.Acknowledged > 500, cancellationToken);
 
-        await UnbindAsync(bench, "endpoints.web", cancellationToken);
+        await UnbindAsync(bench, $"endpoints.{bench.Name}.web", cancellationToken);
         await sending;
         var kept = await ReadUnroutableAsync(bench, cancellationToken);
         var verdicts = await bench.SettleAsync(cancellationToken, evidence => evidence with { Kept = kept, TerminalStates = null });

@@ -174,7 +174,7 @@ public sealed class AuditRecordingTests
         await audit.Trail.RecordAsync(SomeFact(AuditKind.Failed), default);
 
         var fact = audit.Store.Facts.Single();
-        Assert.That((fact.Host, fact.Revision), Is.EqualTo(($"{Environment.MachineName}/{Environment.ProcessId}", audit.Get<Esb.Configuration.EsbConfiguration>().Revision)));
+        Assert.That((fact.Host, fact.Revision), Is.EqualTo(($"{Environment.MachineName}/{Environment.ProcessId}", audit.Get<Esb.Core.Configuration.RevisionIdentity>().Id)));
     }
 
     [Test, Property("Case", "AUD-02")]

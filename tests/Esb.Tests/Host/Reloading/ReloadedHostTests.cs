@@ -75,6 +75,24 @@ public sealed class ReloadedHostTests
         Assert.That((refusal.Code, result.Changes.Count), Is.EqualTo(("ESB-CONFIG-BUSY", 0)));
     }
 
+    [Test, CancelAfter(60_000)]
+    public async Task Map_that_changed_is_another_revision(CancellationToken cancellationToken)
+    {
+        var map = Path.Combine(_folder.FullName, "map.xsl");
+        await System.IO.File.WriteAllTextAsync(map, Map, cancellationToken);
+        await WriteAsync(Configuration());
+        await using var services = BusServices.Build(File, Keys, new ServiceCollection().AddEsb());
+        var bus = services.GetRequiredService<BusLifecycle>();
+        await bus.StartAsync(cancellationToken);
+        var same = await ReloadAsync(services, cancellationToken);
+        await System.IO.File.WriteAllTextAsync(map, Map.Replace("<a>", "<a b=\"\">"), cancellationToken);
+        var changed = await ReloadAsync(services, cancellationToken);
+        await bus.StopAsync(cancellationToken);
+
+        Assert.That((same.Before == same.After, changed.Before == changed.After, changed.Before), Is.EqualTo((true, false, same.After)));
+        Assert.That(changed.Changes, Is.EqualTo(new[] { "exchange maps or schemas whose files changed" }));
+    }
+
     private static Task<ReloadResult> ReloadAsync(IServiceProvider services, CancellationToken cancellationToken) =>
         services.GetRequiredService<ReloadDesk>().ReloadAsync(new OperatorDecision("test", Reason: null), migrates: false, cancellationToken);
 

@@ -84,7 +84,7 @@ public sealed class LateHostTests
         var started = TimeProvider.System.GetTimestamp();
         while (true)
         {
-            var held = (await bench.Records.ReadUnsettledAsync())["endpoints.web"];
+            var held = (await bench.Records.ReadUnsettledAsync())[$"endpoints.{bench.Name}.web"];
             if (held >= AtLeastHeld || TimeProvider.System.GetElapsedTime(started) > TimeSpan.FromSeconds(7)) return held;
             await Task.Delay(500, cancellationToken);
         }

@@ -163,7 +163,7 @@ public sealed class TokenTests
             Assert.That(await AskAsync(SomeTokens.Rs256(Claims(), _rsa, "one"), cancellationToken), Is.EqualTo("shop"));
         }
 
-        Assert.That(_bus.Log.All.Select(line => line.Text), Has.One.Contains($"what was there before goes on: {reason}"), "told once");
+        Assert.That(_bus.Log.All.Select(line => line.Text), Has.One.Contains($"the previous content stays in use: {reason}"), "told once");
     }
 
     [Test, CancelAfter(20_000)]

@@ -80,7 +80,7 @@ public sealed class ListenerTlsTests : TlsFixture
         Assert.That(same.StatusCode, Is.EqualTo(HttpStatusCode.Accepted), "a connection goes on");
         Assert.That(Bus.Log.All.Where(line => line.Text.Contains("certificate of listener", StringComparison.Ordinal)).Select(line => (line.Level, line.Text.Trim())), Is.EqualTo(new[]
         {
-            (LogLevel.Error, "ESB-CFG-RELOAD the certificate of listener public has changed and cannot be used; what was there before goes on: it does not belong to its key"),
+            (LogLevel.Error, "ESB-CFG-RELOAD the certificate of listener public has changed and cannot be used; the previous content stays in use: it does not belong to its key"),
             (LogLevel.Information, "the certificate of listener public has changed and is in use as of now"),
         }));
     }

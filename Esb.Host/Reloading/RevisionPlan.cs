@@ -1,0 +1,64 @@
+using Esb.Configuration.Compiling;
+using Esb.Configuration.Revisions;
+using Esb.Core.Configuration;
+using Esb.Core.Configuration.Settings;
+using Esb.Core.Errors;
+using Esb.Core.Planning;
+using Esb.Core.Topics;
+using Esb.Host.Composition;
+
+namespace Esb.Host.Reloading;
+
+/// <summary>Tells what would happen here if the host were reloaded with the files that an operator sends. Nothing changes. Thread-safe.</summary>
+/// <remarks>Variables, and files that the configuration names, are those of this host.</remarks>
+internal sealed class RevisionPlan(
+    ConfigurationSource source,
+    LiveRevisions revisions,
+    Live<BusModel> live,
+    IEnumerable<ConfigSection> sections,
+    IEnumerable<FixedSettings> fixedSettings,
+    TransportConfig transport)
+{
+    /// <summary>Compiles the files beside what runs, and compares.</summary>
+    /// <exception cref="ConfigurationRefusedException">With every error.</exception>
+    /// <exception cref="EsbException"><c>ESB-API-BODY</c>: no files. Transient: broker or database cannot be reached.</exception>
+    public async Task<PlannedReload> MakeAsync(SentConfiguration sent, CancellationToken cancellationToken)
+    {
+        var folder = Directory.CreateTempSubdirectory("esb-plan-");
+        try
+        {
+            await sent.WriteAsync(folder.FullName, cancellationToken);
+            return await CompareAsync(live.Current, source.Compile(folder.FullName), cancellationToken);
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+
+    private async Task<PlannedReload> CompareAsync(BusModel before, BusModel after, CancellationToken cancellationToken)
+    {
+        var (changes, errors) = (new RevisionChanges(before, after, sections, fixedSettings), new ConfigErrors());
+        changes.Refuse(errors, mayMigrate: transport.SpansHosts, migrates: transport.SpansHosts);
+        var outside = new List<PlannedChange>();
+        var next = revisions.Add(after);
+        try
+        {
+            foreach (var planner in next.Services.GetServices<IChangePlanner>()) outside.AddRange(await planner.PlanAsync(cancellationToken));
+        }
+        finally
+        {
+            await revisions.RemoveAsync(next);
+        }
+
+        return new PlannedReload(before.Revision, after.Revision, changes.Lines, outside, [.. errors.All.Select(error => $"{error.Code} {error.Describe()}")]);
+    }
+}
+
+/// <summary>What a reload would do.</summary>
+/// <param name="Running">The revision that runs.</param>
+/// <param name="Wanted">The revision of the files.</param>
+/// <param name="Changes">A line for each thing on the hosts that would change.</param>
+/// <param name="Outside">What would be made, changed or moved on broker and database; what has to be moved needs <c>--migrate</c>.</param>
+/// <param name="Refused">Why it would be refused all the same; empty where it would not.</param>
+internal sealed record PlannedReload(string Running, string Wanted, IReadOnlyList<string> Changes, IReadOnlyList<PlannedChange> Outside, IReadOnlyList<string> Refused);
