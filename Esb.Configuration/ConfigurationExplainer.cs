@@ -2,11 +2,12 @@ using Esb.Core.Configuration;
 
 namespace Esb.Configuration;
 
-/// <summary>Shows every value of a configuration and where it came from: what <c>esb explain</c> prints.</summary>
+/// <summary>Lists every value of a configuration with its origin: the output of <c>esb explain</c>.</summary>
 public static class ConfigurationExplainer
 {
-    /// <summary>A line <c>path = value  (origin)</c> for each value, defaults included; the lines of a section stand together, with an empty line between sections.</summary>
-    /// <remarks>Secrets are <c>***</c>, and texts that references bring are shown as the references were written.</remarks>
+    /// <summary>Returns a line <c>path = value (origin)</c> for each value, defaults included. The lines of a section are grouped, with an
+    /// empty line between sections.</summary>
+    /// <remarks>Secrets are shown as <c>***</c>. Texts that contain references are shown with the references as written.</remarks>
     public static IEnumerable<string> Explain(EsbConfiguration configuration)
     {
         var isFirst = true;

@@ -6,8 +6,8 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Configuration;
 
-/// <summary>Reads a whole configuration: files, the overlay of an environment, environment variables, references; and checks all of it.</summary>
-/// <remarks>Laid over one another in this order, the later one wins: defaults, the files, <c>environments/NAME.json</c>, variables <c>ESB__…</c>.</remarks>
+/// <summary>Reads and checks a whole configuration: files, the overlay of an environment, environment variables and references.</summary>
+/// <remarks>Order of precedence, the later one wins: defaults, the files, <c>environments/NAME.json</c>, variables <c>ESB__…</c>.</remarks>
 public sealed class ConfigurationReader(SettingsCatalog catalog)
 {
     /// <summary>Reads and checks; the result is null when anything is wrong, and the errors then say all that is.</summary>
@@ -18,11 +18,12 @@ public sealed class ConfigurationReader(SettingsCatalog catalog)
         return errors.Any ? null : draft;
     }
 
-    /// <summary>Reads what can be read, so that its parts can be checked whatever is wrong beside them; null only where a file cannot be read at all.</summary>
+    /// <summary>Reads all readable parts, so that each can be checked despite errors in others; null only if a file cannot be read at
+    /// all.</summary>
     /// <remarks>
-    /// After an error a property holds its default or a stand-in, and things that cannot be read are left out;
-    /// <see cref="SettingsRecord.IsSound"/>, <see cref="SettingsRecord.IsWhole"/> and <see cref="EsbConfiguration.Unread"/> tell. Nothing
-    /// may be started from it.
+    /// After an error a property holds its default or a stand-in, and unreadable named things are omitted.
+    /// <see cref="SettingsRecord.IsSound"/>, <see cref="SettingsRecord.IsWhole"/> and <see cref="EsbConfiguration.Unread"/> indicate such
+    /// parts. A draft must not be started.
     /// </remarks>
     /// <param name="path">A file, or a folder whose <c>*.json</c> are merged.</param>
     /// <param name="variables">The environment variables.</param>

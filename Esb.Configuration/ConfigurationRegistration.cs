@@ -12,10 +12,10 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Configuration;
 
-/// <summary>What every configuration has, whatever is loaded beside it.</summary>
+/// <summary>Registers the sections that every configuration has, regardless of the loaded assemblies.</summary>
 public static class ConfigurationRegistration
 {
-    /// <summary>Registers the sections of the vocabulary, and refuses what is designed but not built yet.</summary>
+    /// <summary>Registers the sections of the vocabulary, and refuses those that are designed but not implemented yet.</summary>
     public static IServiceCollection AddEsbConfiguration(this IServiceCollection services) => services
         .AddSection<string>("name", "The name of this configuration: in the names of its queues, shown to people and in telemetry.", "\"esb\"", needsRestart: true)
         .AddSection<TransportConfig>("transport", "What carries the topics.", needsRestart: true)

@@ -3,7 +3,8 @@ using Esb.Core.Configuration;
 
 namespace Esb.Configuration;
 
-/// <summary>A configuration: a snapshot. Immutable. What runs was found valid; a draft, which is only checked, may lack what could not be read.</summary>
+/// <summary>An immutable snapshot of a configuration. A running configuration is valid; a draft, which is only checked, may lack unreadable
+/// parts.</summary>
 public sealed class EsbConfiguration
 {
     private readonly ConfigNode _written;
@@ -17,7 +18,7 @@ public sealed class EsbConfiguration
         WrittenHash = writtenHash;
     }
 
-    /// <summary>The name of the configuration, shown to people and in telemetry.</summary>
+    /// <summary>The name of the configuration, shown to operators and in telemetry.</summary>
     public string Name => Section<string>("name");
 
     /// <summary>The same for every configuration that says the same as it is written: references and variables of a host do not count, nor
@@ -28,27 +29,29 @@ public sealed class EsbConfiguration
     /// Secrets do not count.</summary>
     public string HostValues => Fingerprint.Shorten(Fingerprint.Of(Values.Select(value => $"{value.Path}={value.Shown}")));
 
-    /// <summary>What could not be read; nothing unless this is a draft.</summary>
+    /// <summary>The settings that could not be read; empty unless this is a draft.</summary>
     public UnreadSettings Unread { get; }
 
-    /// <summary>Every single value, defaults included, and where it came from.</summary>
+    /// <summary>Every single value, defaults included, with its origin.</summary>
     public IReadOnlyList<TracedValue> Values { get; }
 
-    /// <summary>The environment variables that it was read with, for the references of files that are read while the bus runs.</summary>
+    /// <summary>The environment variables that the configuration was read with. Files that are read at run time resolve their references
+    /// with them.</summary>
     public IReadOnlyDictionary<string, string> Variables { get; internal init; } = new Dictionary<string, string>();
 
-    /// <summary>A section as the settings that it was registered with.</summary>
+    /// <summary>Returns a section as the settings type it was registered with.</summary>
     /// <exception cref="KeyNotFoundException">No such section is registered.</exception>
     public T Section<T>(string name) => (T)_sections[name];
 
-    /// <summary>A section as the settings that it was registered with; null where none is registered.</summary>
+    /// <summary>Returns a section as the settings type it was registered with; null if none is registered.</summary>
     public T? FindSection<T>(string name)
         where T : class => _sections.GetValueOrDefault(name) as T;
 
-    /// <summary>The same for configurations that say the same at a path, such as <c>audit.mode</c>; references resolved.</summary>
+    /// <summary>Returns a fingerprint of the value at a path, such as <c>audit.mode</c>, with references resolved. Equal values have equal
+    /// fingerprints.</summary>
     public string FingerprintAt(string path) => Fingerprint.Of(path.Split('.').Aggregate((ConfigNode?)_written, (node, part) => node?[part]));
 
-    /// <summary>A section of named things.</summary>
+    /// <summary>Returns a section of named things.</summary>
     /// <exception cref="KeyNotFoundException">No such section is registered.</exception>
     public IReadOnlyDictionary<string, T> Named<T>(string section) => Section<IReadOnlyDictionary<string, T>>(section);
 }

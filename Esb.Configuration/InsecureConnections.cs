@@ -3,15 +3,16 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Configuration;
 
-/// <summary>What becomes of connections to other machines that nothing protects: refused, or, where the configuration says so by name, told at each start.</summary>
+/// <summary>Handles unprotected connections to other machines: refuses them, or warns at each start if the configuration explicitly allows
+/// them.</summary>
 public static class InsecureConnections
 {
     /// <summary>Adds the error or the warning, <c>ESB-CFG-INSECURE</c>.</summary>
-    /// <param name="errors">Receives it.</param>
+    /// <param name="errors">Receives the error or the warning.</param>
     /// <param name="settings">The settings of the connection.</param>
-    /// <param name="property">The property with its address.</param>
+    /// <param name="property">The property that holds the address.</param>
     /// <param name="isAllowed">The property <c>allowInsecure</c> of the settings.</param>
-    /// <param name="expected">How it would be protected, such as <c>https://</c>.</param>
+    /// <param name="expected">The protected form, such as <c>https://</c>.</param>
     public static void RefuseInsecure(this ConfigErrors errors, SettingsRecord settings, string property, bool isAllowed, string expected)
     {
         const string code = "ESB-CFG-INSECURE";

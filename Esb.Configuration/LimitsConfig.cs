@@ -3,18 +3,18 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Configuration;
 
-/// <summary>The section <c>limits</c>: what keeps one message, or many, from taking the host down.</summary>
+/// <summary>The section <c>limits</c>: bounds that keep one message, or many, from bringing the host down.</summary>
 public sealed record LimitsConfig : SettingsRecord
 {
-    /// <summary>The largest body that is taken in, in bytes.</summary>
+    /// <summary>The largest accepted body, in bytes.</summary>
     [Setting("The largest body that is taken in.", Range = "1B..1GiB")]
     public ByteSize MaxBodySize { get; init; } = ByteSize.MiB(4);
 
-    /// <summary>Whether conditions and values read a body to its end, also where its beginning decides.</summary>
+    /// <summary>True if conditions and values read a body to its end, even where its beginning decides the result.</summary>
     [Setting("Whether conditions and values read a body to its end, so that a fault behind what decides, such as a JSON name given twice, refuses the message too.")]
     public bool CheckWholeBodies { get; init; }
 
-    /// <summary>Messages that the embedded transport keeps at most; further publishes are refused.</summary>
+    /// <summary>The maximum number of messages in the embedded transport; further publishes are refused.</summary>
     [Setting("Messages that the embedded transport keeps at most; further ones are refused.", Range = "1..1000000")]
     public int InFlight { get; init; } = 10_000;
 
@@ -22,7 +22,7 @@ public sealed record LimitsConfig : SettingsRecord
     [Setting("In-flight calls of all inbound endpoints; above this callers get 503 with Retry-After and files wait. Relays do not count.", Range = "1..1000000")]
     public int InFlightHigh { get; init; } = 200;
 
-    /// <summary>Calls worked on at once, down to which that stays so.</summary>
+    /// <summary>Low watermark of concurrent calls; callers are turned away until the number falls to it.</summary>
     [Setting("Calls down to which that stays so; less than inFlightHigh.", Range = "0..1000000")]
     public int InFlightLow { get; init; } = 100;
 
@@ -30,7 +30,7 @@ public sealed record LimitsConfig : SettingsRecord
     [Setting("Memory in use, in percent of what the garbage collector may use, from which callers get 503 with Retry-After and files wait.", Range = "2..100")]
     public int MemoryHigh { get; init; } = 80;
 
-    /// <summary>Memory in use, in percent, down to which that stays so.</summary>
+    /// <summary>Low watermark of memory in use, in percent; callers are turned away until usage falls to it.</summary>
     [Setting("Memory in use down to which that stays so, in percent; less than memoryHigh.", Range = "1..100")]
     public int MemoryLow { get; init; } = 70;
 
@@ -38,15 +38,15 @@ public sealed record LimitsConfig : SettingsRecord
     [Setting("How long a stopping host still accepts messages, so that load balancers see that it is not ready.", Range = "0s..5m")]
     public TimeSpan DrainDelay { get; init; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>How long the messages under way may then take.</summary>
+    /// <summary>The time that in-flight messages may take after that.</summary>
     [Setting("How long messages under way may take when the host stops; then they go back to their queues.", Range = "1s..10m")]
     public TimeSpan DrainTimeout { get; init; } = TimeSpan.FromSeconds(25);
 
-    /// <summary>The largest body that travels whole over a broker, where the store can keep larger ones.</summary>
+    /// <summary>The largest body that is sent inline over a broker if the store can keep larger ones.</summary>
     [Setting("Over a broker, bodies above this size travel as a reference, where the store can keep them for all hosts.", Range = "1KiB..1GiB")]
     public ByteSize ClaimCheck { get; init; } = ByteSize.KiB(256);
 
-    /// <summary>What one XML document may be.</summary>
+    /// <summary>Limits for one XML document.</summary>
     [Setting("What one XML document may be.")]
     public XmlLimitsConfig Xml { get; init; } = new();
 }

@@ -6,8 +6,9 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Configuration;
 
-/// <summary>Named settings in a file of their own that may change while the bus runs. Thread-safe.</summary>
-/// <remarks>The file is looked at once a second, by whoever asks. What is wrong with it then is told, and what it said before stays.</remarks>
+/// <summary>Named settings in a separate file that may change at run time. Thread-safe.</summary>
+/// <remarks>The file is checked once a second, on access. Errors in a changed file are logged, and the previous settings stay in
+/// force.</remarks>
 /// <typeparam name="T">The settings of one name; they refer to no other section.</typeparam>
 public sealed class LiveSettings<T>
     where T : SettingsRecord
@@ -18,21 +19,21 @@ public sealed class LiveSettings<T>
 
     /// <summary>Reads the file for the first time.</summary>
     /// <param name="path">The file.</param>
-    /// <param name="variables">The environment variables that its references name.</param>
-    /// <param name="check">Reports what is wrong with settings that could be read.</param>
-    /// <param name="time">Tells when to look again.</param>
-    /// <param name="logger">Is told of each change.</param>
-    /// <exception cref="FileFaultException">It changed since it was checked with <see cref="Read"/>, and cannot be used.</exception>
+    /// <param name="variables">The environment variables for its references.</param>
+    /// <param name="check">Reports errors in settings that could be read.</param>
+    /// <param name="time">The clock for the checks of the file.</param>
+    /// <param name="logger">Logs each change.</param>
+    /// <exception cref="FileFaultException">The file changed since it was checked with <see cref="Read"/>, and cannot be used.</exception>
     public LiveSettings(string path, IReadOnlyDictionary<string, string> variables, Action<T, ConfigErrors> check, TimeProvider time, ILogger<LiveSettings<T>> logger) =>
         _file = new RenewedFile<IReadOnlyDictionary<string, T>>(path, [path], () => Load(path, variables, check), LookInterval, time, logger);
 
-    /// <summary>What the file says: the same object until it changes.</summary>
+    /// <summary>The content of the file: the same object until the file changes.</summary>
     public IReadOnlyDictionary<string, T> Current => _file.Current;
 
-    /// <summary>Reads such a file; the result is null when anything is wrong, and the errors then say all that is.</summary>
+    /// <summary>Reads such a file. The result is null if there is any error; all errors are then reported.</summary>
     /// <param name="path">The file: a JSON object of names.</param>
-    /// <param name="variables">The environment variables that its references name.</param>
-    /// <param name="check">Reports what is wrong with settings that could be read.</param>
+    /// <param name="variables">The environment variables for its references.</param>
+    /// <param name="check">Reports errors in settings that could be read.</param>
     /// <param name="errors">Receives every error.</param>
     public static IReadOnlyDictionary<string, T>? Read(string path, IReadOnlyDictionary<string, string> variables, Action<T, ConfigErrors> check, ConfigErrors errors)
     {

@@ -1,11 +1,11 @@
 namespace Esb.Configuration;
 
-/// <summary>Finds what somebody probably meant.</summary>
+/// <summary>Finds the name that was probably meant by a misspelt one.</summary>
 public static class NearestName
 {
-    private const int LongestCompared = 128; // the time grows with the square
+    private const int LongestCompared = 128; // the running time is quadratic
 
-    /// <summary>The name with the fewest differing characters, or null when none is near (more than a third of it differs).</summary>
+    /// <summary>Returns the name with the fewest differing characters; null if none is near (more than a third of it differs).</summary>
     public static string? Find(string written, IEnumerable<string> names)
     {
         if (written.Length > LongestCompared) return null;
@@ -16,11 +16,11 @@ public static class NearestName
         return nearest is not null && distance <= Math.Max(2, written.Length / 3) && distance < nearest.Length ? nearest : null;
     }
 
-    /// <summary><c>; did you mean "x"?</c>, or nothing where no name is near.</summary>
+    /// <summary>Returns <c>; did you mean "x"?</c>, or an empty text if no name is near.</summary>
     public static string Hint(string written, IEnumerable<string> names) =>
         Find(written, names) is { } nearest ? $"; did you mean \"{nearest}\"?" : "";
 
-    // Levenshtein, one row at a time.
+    // Levenshtein distance, one row at a time.
     private static int Distance(string left, string right)
     {
         var row = Enumerable.Range(0, right.Length + 1).ToArray();

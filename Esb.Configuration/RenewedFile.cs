@@ -4,9 +4,11 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Configuration;
 
-/// <summary>What was made of files, and is made anew once they say something else: certificates, keys and settings are renewed while the host runs. Thread-safe.</summary>
-/// <remarks>The files are looked at by whoever needs them, once in an interval, and compared by their contents: orchestrators renew by changing links, whose times tell nothing. What cannot be used is told, and what was there before stays.</remarks>
-/// <typeparam name="T">What is made of them.</typeparam>
+/// <summary>An object made from files and rebuilt when their contents change. Renews certificates, keys and settings at run time.
+/// Thread-safe.</summary>
+/// <remarks>The files are checked on access, once per interval, and compared by content: orchestrators renew files by changing links, whose
+/// times indicate nothing. If the new content cannot be used, the reason is logged and the previous object stays in use.</remarks>
+/// <typeparam name="T">The type of the object.</typeparam>
 public sealed partial class RenewedFile<T>
     where T : class
 {
@@ -24,13 +26,13 @@ public sealed partial class RenewedFile<T>
     private long _lookedAt;
 
     /// <summary>Loads the files for the first time.</summary>
-    /// <param name="what">What they hold, as the log names it, such as <c>the certificate of listener public</c>.</param>
+    /// <param name="what">The content of the files, as named in the log, such as <c>the certificate of listener public</c>.</param>
     /// <param name="paths">The files.</param>
-    /// <param name="load">Makes something of them, or throws a <see cref="FileFaultException"/>.</param>
-    /// <param name="interval">Between two looks at the files.</param>
-    /// <param name="time">The time.</param>
-    /// <param name="logger">Hears that they were renewed, or why they cannot be used.</param>
-    /// <exception cref="FileFaultException">They cannot be used now.</exception>
+    /// <param name="load">Builds the object, or throws a <see cref="FileFaultException"/>.</param>
+    /// <param name="interval">The time between two checks of the files.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="logger">Logs each renewal, and the reason if the files cannot be used.</param>
+    /// <exception cref="FileFaultException">The files cannot be used now.</exception>
     public RenewedFile(string what, IReadOnlyList<string> paths, Func<T> load, TimeSpan interval, TimeProvider time, ILogger logger)
     {
         (_what, _paths, _load, _interval, _time, _logger) = (what, paths, load, interval, time, logger);
@@ -39,7 +41,7 @@ public sealed partial class RenewedFile<T>
         _lookedAt = time.GetTimestamp();
     }
 
-    /// <summary>What the files say: the same object until they change.</summary>
+    /// <summary>The current object: the same one until the files change.</summary>
     public T Current
     {
         get

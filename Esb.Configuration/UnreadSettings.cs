@@ -2,7 +2,7 @@ using Esb.Core.Configuration;
 
 namespace Esb.Configuration;
 
-/// <summary>What of a configuration could not be read, and has been reported: what only follows from that is no error of its own.
+/// <summary>The settings that could not be read and have been reported. Errors that only follow from them are not reported.
 /// Immutable.</summary>
 public sealed class UnreadSettings
 {
@@ -13,10 +13,10 @@ public sealed class UnreadSettings
     internal UnreadSettings(ConfigNode written, IReadOnlyDictionary<string, object> sections, IReadOnlySet<string> damaged) =>
         (_written, _sections, _damaged) = (written, sections, damaged);
 
-    /// <summary>Whether all of a section could be read.</summary>
+    /// <summary>True if all of a section could be read.</summary>
     public bool IsSound(string section) => !_damaged.Contains(section);
 
-    /// <summary>The things of a section of named things that could not be read, as they were written; the section itself where that is no
+    /// <summary>Returns the unreadable entries of a section of named things, as written; the section itself if it is not an
     /// object.</summary>
     /// <exception cref="KeyNotFoundException">No such section is registered.</exception>
     public IEnumerable<ConfigNode> LostOf<T>(string section)

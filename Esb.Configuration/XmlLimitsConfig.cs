@@ -2,22 +2,22 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Configuration;
 
-/// <summary>What one XML document of the outside may be; how long it may be is <see cref="LimitsConfig.MaxBodySize"/>.</summary>
+/// <summary>Limits for one XML document from an external system; its length is limited by <see cref="LimitsConfig.MaxBodySize"/>.</summary>
 public sealed record XmlLimitsConfig : SettingsRecord
 {
-    /// <summary>Elements inside one another, the root counted.</summary>
+    /// <summary>The maximum nesting depth of elements, the root included.</summary>
     [Setting("Elements inside one another, the root counted; deeper ones are refused (ESB-XML-DEPTH).", Range = "1..1000")]
     public int Depth { get; init; } = 128;
 
-    /// <summary>Attributes of one element.</summary>
+    /// <summary>The maximum number of attributes of one element.</summary>
     [Setting("Attributes of one element; more are refused (ESB-XML-LIMIT).", Range = "1..1000000")]
     public int Attributes { get; init; } = 10_000;
 
-    /// <summary>The longest value of an attribute, in characters.</summary>
+    /// <summary>The maximum length of an attribute value, in characters.</summary>
     [Setting("Characters of an attribute's value; longer ones are refused (ESB-XML-LIMIT).", Range = "1..1000000000")]
     public int AttributeCharacters { get; init; } = 1 << 20;
 
-    /// <summary>How long an expression may take that needs the whole document, of XML or JSON.</summary>
+    /// <summary>The maximum time for an expression that needs the whole document, XML or JSON.</summary>
     [Setting("How long an XPath or JSONPath may take that cannot be decided while the document is read (ESB-XPT-TIMEOUT, ESB-JPT-TIMEOUT).", Range = "10ms..60s")]
     public TimeSpan ExpressionTime { get; init; } = TimeSpan.FromSeconds(2);
 }

@@ -13,10 +13,10 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Delivery;
 
-/// <summary>What takes messages from topics to the outside, whatever the protocol.</summary>
+/// <summary>Registration of delivery from topics to external systems, independent of the protocol.</summary>
 public static class DeliveryRegistration
 {
-    /// <summary>Registers the outbound endpoints and what delivers to them.</summary>
+    /// <summary>Registers the outbound endpoints and their delivery.</summary>
     public static IServiceCollection AddDelivery(this IServiceCollection services) => services
         .AddEndpointType<ProcessEndpointType, ProcessEndpointConfig>("process", "Runs a process on each message that it subscribes to.")
         .AddRule<EndpointProcessRule>()

@@ -3,7 +3,7 @@ using System.Diagnostics.Metrics;
 
 namespace Esb.Delivery;
 
-/// <summary>The one source of spans and the one meter of delivery and endpoints, by the name that dashboards know.</summary>
+/// <summary>The span source and the meter of delivery and endpoints, under the name that dashboards use.</summary>
 public static class EndpointsTelemetry
 {
     public static readonly ActivitySource Source = new("Esb.Endpoints");

@@ -6,7 +6,7 @@ using Esb.Core.Topics;
 
 namespace Esb.Delivery;
 
-/// <summary>Metrics of what goes out: from queues, by calls and by relays.</summary>
+/// <summary>Metrics of sent messages: from queues, by calls and by relays.</summary>
 public static class SendTelemetry
 {
     private static readonly Counter<long> Sent =
@@ -18,10 +18,10 @@ public static class SendTelemetry
     private static readonly Histogram<double> Adapter = EndpointsTelemetry.Meter.CreateHistogram<double>(
         EsbTelemetry.Metrics.AdapterDuration, "s", "One attempt inside of an outbound adapter.");
 
-    /// <summary>A message from a queue was sent.</summary>
-    /// <param name="endpoint">By this endpoint.</param>
+    /// <summary>Records a message sent from a queue.</summary>
+    /// <param name="endpoint">The endpoint that sent it.</param>
     /// <param name="message">The message.</param>
-    /// <param name="duration">Since it was taken from its queue.</param>
+    /// <param name="duration">The time since it was taken from its queue.</param>
     public static void RecordDelivered(string endpoint, EsbMessage message, TimeSpan duration)
     {
         if (!Sent.Enabled && !Outbound.Enabled) return;
@@ -30,13 +30,13 @@ public static class SendTelemetry
         Outbound.Record(duration.TotalSeconds, tags);
     }
 
-    /// <summary>A call sent a message.</summary>
+    /// <summary>Counts a message sent by a call.</summary>
     public static void CountCalled(string endpoint, EsbMessage message)
     {
         if (Sent.Enabled) Sent.Add(1, TagsOf(endpoint, message));
     }
 
-    /// <summary>A relay passed a request on, and its answer back; or could not.</summary>
+    /// <summary>Records a request relayed with its answer, or a failed relay.</summary>
     public static void RecordRelayed(string endpoint, TimeSpan duration, string? error)
     {
         var tags = new TagList { { EsbTelemetry.Tags.Endpoint, endpoint } };
@@ -45,7 +45,7 @@ public static class SendTelemetry
         Adapter.Record(duration.TotalSeconds, tags);
     }
 
-    /// <summary>An adapter had a message for so long.</summary>
+    /// <summary>Records the time that an adapter took for a message.</summary>
     public static void RecordAdapter(string endpoint, EsbMessage message, TimeSpan duration, string? error)
     {
         if (!Adapter.Enabled) return;
@@ -54,7 +54,7 @@ public static class SendTelemetry
         Adapter.Record(duration.TotalSeconds, tags);
     }
 
-    /// <summary>The endpoint, the topic and the party that a message counts for.</summary>
+    /// <summary>The endpoint, topic and party tags of a message.</summary>
     public static TagList TagsOf(string endpoint, EsbMessage message)
     {
         var tags = new TagList { { EsbTelemetry.Tags.Endpoint, endpoint } };

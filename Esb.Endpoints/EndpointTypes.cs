@@ -7,7 +7,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Endpoints;
 
-/// <summary>The types of endpoints: one line for each, and nothing else to edit when one is added.</summary>
+/// <summary>The endpoint types, one line each; a new type needs no other edit.</summary>
 internal static class EndpointTypes
 {
     public static IServiceCollection AddEndpointTypes(this IServiceCollection services) => services

@@ -9,10 +9,10 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Endpoints;
 
-/// <summary>Adapters between the bus and the outside.</summary>
+/// <summary>Adapters between the bus and external systems.</summary>
 public static class EndpointsRegistration
 {
-    /// <summary>Registers the endpoint types, the intake of messages and their delivery.</summary>
+    /// <summary>Registers the endpoint types, and the intake and delivery of messages.</summary>
     public static IServiceCollection AddEsbEndpoints(this IServiceCollection services) => services
         .AddEndpointTypes().AddHttpEndpoints().AddRule<SingleInstanceRule>().AddIntake().AddBusTables().AddDelivery().AddOutboxes().AddReplay();
 }

@@ -8,7 +8,7 @@ using Esb.Core.Topics;
 
 namespace Esb.Endpoints;
 
-/// <summary>Refuses <c>singleInstance</c> where hosts could not find out which of them it is, or where the others would use the endpoint all the same.</summary>
+/// <summary>Refuses <c>singleInstance</c> if hosts cannot agree on the instance, or if the others would use the endpoint anyway.</summary>
 internal sealed class SingleInstanceRule(IReadOnlyDictionary<string, EndpointConfig> configured, TransportConfig transport, StoreConfig store, UnreadSettings unread, ProcessModels processes) : IConfigurationRule
 {
     public void Check(ConfigErrors errors)

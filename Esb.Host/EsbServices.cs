@@ -17,7 +17,7 @@ using Esb.Workflows;
 
 namespace Esb.Host;
 
-/// <summary>Everything that a bus is made of: one line for each project.</summary>
+/// <summary>The registrations of all parts of a bus: one line for each project.</summary>
 internal static class EsbServices
 {
     public static IServiceCollection AddEsb(this IServiceCollection services) => services
@@ -30,7 +30,7 @@ internal static class EsbServices
         .AddEsbWorkflows()
         .AddEsbHost();
 
-    /// <summary>The sections of the configuration that belong to the host itself.</summary>
+    /// <summary>The configuration sections of the host itself.</summary>
     public static IServiceCollection AddEsbHost(this IServiceCollection services) => services
         .AddSection<ManagementConfig>("management", "The management API.")
         .FixSettings("management", "url")

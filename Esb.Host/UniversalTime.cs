@@ -2,10 +2,11 @@ using System.Globalization;
 
 namespace Esb.Host;
 
-/// <summary>Times as people write them to the command line and the API: UTC where they name no offset, so that they mean the same on every machine.</summary>
+/// <summary>Times as entered on the command line and in the API: UTC without an offset, so that they mean the same on every
+/// machine.</summary>
 internal static class UniversalTime
 {
-    /// <summary>What one looks like.</summary>
+    /// <summary>An example of the format.</summary>
     public const string Expected = "expected a time such as 2026-01-31T08:00:00Z";
 
     public static DateTimeOffset? TryParse(string text) =>

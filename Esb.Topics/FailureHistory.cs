@@ -4,15 +4,16 @@ using Esb.Core.Storage;
 
 namespace Esb.Topics;
 
-/// <summary>The failed attempts of a message as they travel with it in a header. Bounded: <see cref="FailedAttempts"/>.</summary>
+/// <summary>Converts the failed attempts of a message to and from the header that carries them. Bounded:
+/// <see cref="FailedAttempts"/>.</summary>
 internal static class FailureHistory
 {
-    /// <summary>Null where there are none.</summary>
+    /// <summary>Returns the header; null if there are no failed attempts.</summary>
     public static string? Write(IReadOnlyList<FailedAttempt> failures) => failures.Count == 0
         ? null
         : JsonSerializer.Serialize([.. FailedAttempts.Shorten(failures).TakeLast(FailedAttempts.Most)], FailureJson.Default.IReadOnlyListFailedAttempt);
 
-    /// <summary>What cannot be read is left out: it is no reason to lose the message.</summary>
+    /// <summary>Returns the failed attempts. Unreadable content is omitted: it is no reason to lose the message.</summary>
     public static IReadOnlyList<FailedAttempt> Read(string? header)
     {
         try

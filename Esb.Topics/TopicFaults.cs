@@ -4,10 +4,10 @@ using Esb.Core.Topics;
 
 namespace Esb.Topics;
 
-/// <summary>What publishers are told when a topic does not do as asked.</summary>
+/// <summary>Errors that publishers receive when a topic fails.</summary>
 internal static class TopicFaults
 {
-    /// <summary>The code of a request that nobody answered in time.</summary>
+    /// <summary>The code of a request that was not answered in time.</summary>
     public const string RequestTimeoutCode = "ESB-REQUEST-TIMEOUT";
 
     private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(5);

@@ -7,7 +7,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Topics;
 
-/// <summary>Starts and stops the transport with the bus, and tells whether it can take messages.</summary>
+/// <summary>Starts and stops the transport with the bus, and reports whether it can accept messages.</summary>
 internal sealed class TopicsPart(ITopicTransport transport) : IBusPart, IRevisionPart, IHealthCheck
 {
     public BusStage Stage => BusStage.Topics;

@@ -24,7 +24,7 @@ namespace Esb.Topics;
 /// <summary>Topics in memory and over RabbitMQ.</summary>
 public static class TopicsRegistration
 {
-    /// <summary>Registers the transport that the configuration names, and the publisher above it.</summary>
+    /// <summary>Registers the transport that the configuration names, and the publisher on top of it.</summary>
     public static IServiceCollection AddEsbTopics(this IServiceCollection services) => services.AddTransports().AddPublisher();
 
     private static IServiceCollection AddTransports(this IServiceCollection services)

@@ -5,7 +5,7 @@ using Esb.Core.Messages;
 
 namespace Esb.Topics;
 
-/// <summary>Spans and metrics of publishing, as the OpenTelemetry conventions for messaging name them.</summary>
+/// <summary>Spans and metrics of publishing, named by the OpenTelemetry conventions for messaging.</summary>
 internal static class TopicsTelemetry
 {
     private static readonly ActivitySource Source = new("Esb.Topics");

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics;
 
-/// <summary>Counts messages that found no queue, and warns of each subject once a minute. Thread-safe.</summary>
+/// <summary>Counts messages that found no queue, and logs a warning for each subject once a minute. Thread-safe.</summary>
 internal sealed partial class UnroutableMessages(TimeProvider time, ILogger logger)
 {
     private const int MaxSubjects = 1_000;
@@ -11,14 +11,14 @@ internal sealed partial class UnroutableMessages(TimeProvider time, ILogger logg
 
     private readonly ConcurrentDictionary<string, DateTimeOffset> _warned = new();
 
-    /// <param name="subject">What was published.</param>
-    /// <param name="subscriber">An endpoint that should have got it all the same; null where there is none.</param>
+    /// <param name="subject">The subject of the publish.</param>
+    /// <param name="subscriber">An endpoint that subscribes to the subject and should have received it; null if no endpoint does.</param>
     public void Count(string subject, string? subscriber = null)
     {
         TopicsTelemetry.CountUnroutable();
         var now = time.GetUtcNow();
         if (_warned.TryGetValue(subject, out var last) && now - last < Interval) return;
-        if (_warned.Count >= MaxSubjects) _warned.Clear(); // subjects of foreign clients are without bound
+        if (_warned.Count >= MaxSubjects) _warned.Clear(); // the number of foreign subjects has no bound
         _warned[subject] = now;
         if (subscriber is null) LogUnroutable(subject);
         else LogUnbound(subject, subscriber);

@@ -2,7 +2,7 @@ using Esb.Core.Topics;
 
 namespace Esb.Topics;
 
-/// <summary>Counts unroutable messages by what they were published under.</summary>
+/// <summary>Counts unroutable messages by subject.</summary>
 internal static class UnroutableSubjects
 {
     public static IReadOnlyList<UnroutableSubject> Of(IEnumerable<(string Subject, DateTimeOffset CreatedAt)> messages) =>

@@ -3,22 +3,22 @@ using Esb.Core.Messages;
 
 namespace Esb.Topics;
 
-/// <summary>What fits into a message of AMQP beside its body: more would cost the channel, or the connection.</summary>
+/// <summary>Limits of an AMQP message apart from its body: exceeding them would cost the channel or the connection.</summary>
 internal static class WireLimits
 {
-    /// <summary>The longest of AMQP's short strings, in bytes.</summary>
+    /// <summary>The maximum length of an AMQP short string, in bytes.</summary>
     public const int MaxShortBytes = 255;
 
-    /// <summary>The longest correlation id that is taken in, in characters.</summary>
+    /// <summary>The maximum length of an accepted correlation id, in characters.</summary>
     public const int MaxCorrelationLength = 128;
 
-    /// <summary>What is too large about a message's headers and key, as a sentence; null when nothing is.</summary>
+    /// <summary>Returns a sentence that describes why a message's headers and key are too large; null if they are not.</summary>
     public static string? ExcessOf(EsbMessage message)
     {
         var size = HeaderRules.Measure(message.Headers) + (message.Key is null ? 0 : Encoding.UTF8.GetByteCount(message.Key));
         return size > HeaderRules.MaxTotalBytes ? $"The headers take {size} bytes; {HeaderRules.MaxTotalBytes} are the most." : null;
     }
 
-    /// <summary>Whether a text fits into a short string.</summary>
+    /// <summary>True if a text fits into a short string.</summary>
     public static bool IsShort(string? text) => text is null || text.Length <= MaxShortBytes / 3 || Encoding.UTF8.GetByteCount(text) <= MaxShortBytes;
 }

@@ -10,10 +10,10 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Workflows;
 
-/// <summary>What happens to a message between endpoints.</summary>
+/// <summary>Registration of message processing between endpoints.</summary>
 public static class WorkflowsRegistration
 {
-    /// <summary>Registers processes and the steps they are made of.</summary>
+    /// <summary>Registers the processes and their steps.</summary>
     public static IServiceCollection AddEsbWorkflows(this IServiceCollection services) => services.AddProcesses().AddSteps();
 
     private static IServiceCollection AddProcesses(this IServiceCollection services) => services

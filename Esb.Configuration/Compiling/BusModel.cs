@@ -4,20 +4,20 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Configuration.Compiling;
 
-/// <summary>A compiled configuration: a value. Immutable; several can be alive in one process, each with its own expressions, maps and
+/// <summary>A compiled configuration: an immutable value. Several can exist in one process, each with its own expressions, maps and
 /// processes.</summary>
 public sealed class BusModel
 {
     private readonly IReadOnlyDictionary<Type, object> _models;
 
-    /// <summary>The result of a compile phase.</summary>
-    /// <param name="configuration">What was compiled.</param>
+    /// <summary>Creates the result of a compile phase.</summary>
+    /// <param name="configuration">The configuration that was compiled.</param>
     /// <param name="models">The models by their type.</param>
-    /// <param name="warnings">What is allowed, but should be known.</param>
+    /// <param name="warnings">Warnings about settings that are allowed but need the operator's attention.</param>
     public BusModel(EsbConfiguration configuration, IReadOnlyDictionary<Type, object> models, IReadOnlyList<ConfigError> warnings) =>
         (Configuration, _models, Warnings, Revision) = (configuration, models, warnings, NameOf(configuration, models.Values));
 
-    /// <summary>What it was compiled from.</summary>
+    /// <summary>The configuration that was compiled.</summary>
     public EsbConfiguration Configuration { get; }
 
     /// <summary>Twelve hexadecimal digits, the same for every configuration that says the same as it is written, with the same maps and
@@ -36,12 +36,12 @@ public sealed class BusModel
     public TModel Get<TModel>()
         where TModel : class => (TModel)_models[typeof(TModel)];
 
-    /// <summary>A model by its type; null where none was registered.</summary>
+    /// <summary>Returns a model by its type; null if none was registered.</summary>
     public TModel? Find<TModel>()
         where TModel : class => (TModel?)_models.GetValueOrDefault(typeof(TModel));
 
-    /// <summary>Gives the services of a bus the models to run on: those that cannot change while it runs as they are now, all others by
-    /// their revision.</summary>
+    /// <summary>Registers the models with the services of a bus. Fixed models are singletons; all others are resolved from the revision in
+    /// scope.</summary>
     public IServiceCollection AddTo(IServiceCollection services)
     {
         var fixedModels = services.Select(service => service.ImplementationInstance).OfType<CompileService>().Where(service => service.IsFixed).Select(service => service.Descriptor.ServiceType).ToHashSet();

@@ -2,34 +2,33 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Configuration.Compiling;
 
-/// <summary>A service that exists while a configuration is compiled, beside those of the running bus and apart from them.</summary>
-/// <param name="Descriptor">How it is made; always a singleton of its compile phase.</param>
-/// <param name="IsModel">Whether it is a result, which the running bus gets.</param>
-/// <param name="IsFixed">Whether it stays as it is for as long as the process lives.</param>
+/// <summary>A service that exists only during the compile phase, separate from the services of the running bus.</summary>
+/// <param name="Descriptor">The registration of the service; always a singleton of its compile phase.</param>
+/// <param name="IsModel">True if the service is a result that is passed to the running bus.</param>
+/// <param name="IsFixed">True if the service stays unchanged for the lifetime of the process.</param>
 public sealed record CompileService(ServiceDescriptor Descriptor, bool IsModel, bool IsFixed = false);
 
-/// <summary>Registers what compiles configurations.</summary>
+/// <summary>Registers the services of the compile phase.</summary>
 public static class CompileRegistration
 {
-    /// <summary>Registers the compiler of a model. Other compilers and the running bus get the model by its type.</summary>
+    /// <summary>Registers the compiler of a model. Other compilers and the running bus resolve the model by its type.</summary>
     public static IServiceCollection AddCompiler<TModel, TCompiler>(this IServiceCollection services)
         where TModel : class
         where TCompiler : class, ICompiler<TModel> => services
         .AddCompiling(ServiceDescriptor.Singleton<TCompiler, TCompiler>())
         .AddModel(provider => provider.GetRequiredService<TCompiler>().Compile());
 
-    /// <summary>Registers a model that takes no compiler of its own, such as a section as it was read.</summary>
+    /// <summary>Registers a model that needs no compiler of its own, such as a section as it was read.</summary>
     public static IServiceCollection AddModel<TModel>(this IServiceCollection services, Func<IServiceProvider, TModel> compile)
         where TModel : class =>
         services.AddSingleton(new CompileService(ServiceDescriptor.Singleton(compile), IsModel: true));
 
-    /// <summary>Registers a model that stays as it is for as long as the process lives.</summary>
+    /// <summary>Registers a model that stays unchanged for the lifetime of the process.</summary>
     public static IServiceCollection AddFixedModel<TModel>(this IServiceCollection services, Func<IServiceProvider, TModel> compile)
         where TModel : class =>
         services.AddSingleton(new CompileService(ServiceDescriptor.Singleton(compile), IsModel: true, IsFixed: true));
 
-    /// <summary>Registers a section as it was read as a model of its type: settings are immutable, and need no compiler to be
-    /// used.</summary>
+    /// <summary>Registers a section, as it was read, as a model of its type. Settings are immutable and need no compiler.</summary>
     internal static IServiceCollection AddSectionModel<TSettings>(this IServiceCollection services, string section, bool needsRestart) => typeof(TSettings) == typeof(string)
         ? services // the name of the configuration is in BusIdentity
         : services.AddSingleton(new CompileService(
@@ -37,7 +36,7 @@ public static class CompileRegistration
             IsModel: true,
             needsRestart));
 
-    /// <summary>Registers a rule about what several sections say together.</summary>
+    /// <summary>Registers a rule that spans several sections.</summary>
     public static IServiceCollection AddRule<TRule>(this IServiceCollection services)
         where TRule : class, IConfigurationRule => services.AddCompiling<IConfigurationRule, TRule>();
 

@@ -19,11 +19,11 @@ internal sealed class EndpointCompiler(
     IReadOnlyDictionary<string, TopicConfig> topics,
     IExpressionCompiler? expressions = null) : ICompiler<EndpointModels>
 {
-    // What changes nothing about the instances: it is looked at before one is rented, and after.
+    // Settings that do not affect the instances: they are evaluated before an instance is rented, or afterwards.
     private static readonly string[] BeforeInstances =
         ["subscribe", "filter", "retry", "onFailure", "prefetch", "poolSize", "processingThreads", "audit", "party"];
 
-    // What an inbound endpoint leaves to its intake.
+    // Settings that an inbound endpoint delegates to its intake.
     private static readonly string[] BehindIntake = ["process", "publish", "audit", "party"];
 
     private readonly ILookup<Type?, string> _names = kinds.ToLookup(kind => kind.Settings, kind => kind.Kind);
@@ -55,7 +55,7 @@ internal sealed class EndpointCompiler(
 
     private string NameOf(EndpointConfig config) => _names[config.GetType()].FirstOrDefault() ?? config.GetType().Name;
 
-    // A composition without the type, which starts no endpoint, knows the settings all the same.
+    // A composition without the endpoint type starts no endpoint, but still reads its settings.
     private TType? Find<TType>(EndpointConfig config)
         where TType : class, IEndpointType => _types.GetValueOrDefault(config.GetType()) as TType;
 }

@@ -7,7 +7,7 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Configuration.Compiling;
 
-/// <summary>Tells whether settings say the same: the SHA-256 of their canonical form, members sorted, white space gone.</summary>
+/// <summary>Identifies settings by content: the SHA-256 of their canonical form, with sorted members and without white space.</summary>
 public static class Fingerprint
 {
     private const int ShortLength = 12;
@@ -21,13 +21,13 @@ public static class Fingerprint
     /// <summary>Of settings.</summary>
     public static string Of(SettingsRecord settings) => Of(settings.Written);
 
-    /// <summary>Of a whole configuration.</summary>
+    /// <summary>Returns the fingerprint of a whole configuration.</summary>
     internal static string Of(ConfigNode? node) => Hash(Canonical(node, []));
 
-    /// <summary>Of settings, and of others that they stand on.</summary>
+    /// <summary>Returns the fingerprint of settings and of the settings they depend on.</summary>
     /// <param name="settings">The settings.</param>
-    /// <param name="without">Members that do not count.</param>
-    /// <param name="ground">What else counts.</param>
+    /// <param name="without">The members to ignore.</param>
+    /// <param name="ground">The settings they depend on.</param>
     public static string Of(SettingsRecord settings, IReadOnlyCollection<string> without, params IEnumerable<SettingsRecord?> ground) =>
         Hash(new JsonArray([Canonical(settings.Written, without), .. ground.Select(one => Canonical(one?.Written, []))]));
 

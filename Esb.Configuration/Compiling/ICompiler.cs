@@ -4,15 +4,15 @@ namespace Esb.Configuration.Compiling;
 
 /// <summary>Compiles one part of a configuration into a model.</summary>
 /// <remarks>
-/// Made and used once for each revision, by one thread, in the compile phase. Its constructor may ask for <see cref="EsbConfiguration"/>,
-/// <see cref="ConfigErrors"/>, <see cref="TimeProvider"/>, and for every model and service that was registered for compiling; nothing that
-/// runs is there.
-/// It may read files. It opens nothing for writing, no socket and no connection, starts no timer and no thread, and throws nothing because
-/// of what the settings say.
+/// Created and used once per revision, by one thread, in the compile phase. The constructor may request <see cref="EsbConfiguration"/>,
+/// <see cref="ConfigErrors"/>, <see cref="TimeProvider"/>, and every model and service registered for compiling. Services of the running
+/// bus are not available.
+/// It may read files. It opens nothing for writing, no socket and no connection, and starts no timer and no thread. Settings never make it
+/// throw.
 /// </remarks>
-/// <typeparam name="TModel">An immutable model; what could not be compiled is left out of it and reported.</typeparam>
+/// <typeparam name="TModel">An immutable model; parts that cannot be compiled are omitted and reported.</typeparam>
 public interface ICompiler<out TModel>
 {
-    /// <summary>Compiles, and reports every error to the <see cref="ConfigErrors"/> of the phase.</summary>
+    /// <summary>Compiles the model and reports every error to the <see cref="ConfigErrors"/> of the phase.</summary>
     TModel Compile();
 }

@@ -10,9 +10,10 @@ namespace Esb.Configuration.Reading;
 /// <param name="folder">Where relative paths begin; null for the folder of each file.</param>
 internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, ConfigErrors errors, string? folder)
 {
-    /// <summary>The merged tree, or null when something could not be read; then errors say what. What is missing would only look like further errors.</summary>
+    /// <summary>Returns the merged tree; null if a file cannot be read, which is reported. A partial tree would only cause consequential
+    /// errors.</summary>
     /// <param name="path">A file or a folder.</param>
-    /// <param name="environment">The name of an environment, whose file is laid over; null for none.</param>
+    /// <param name="environment">The name of the environment whose file is laid over the tree; null for none.</param>
     public ConfigNode? Read(string path, string? environment)
     {
         var files = Find(path);
@@ -47,7 +48,7 @@ internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, Con
         return null;
     }
 
-    /// <summary>Two files of a folder: sections join, but a name may stand in one of them only.</summary>
+    /// <summary>Joins two files of a folder: sections are merged, but a name may occur in only one of them.</summary>
     private ConfigNode Join(ConfigNode left, ConfigNode right)
     {
         foreach (var section in right.Members)

@@ -4,14 +4,15 @@ using Esb.Core.Configuration;
 
 namespace Esb.Configuration.Reading;
 
-/// <summary>Reads JSON with comments into nodes that know where they stand. Duplicate properties are errors, never "the last one wins".</summary>
+/// <summary>Reads JSON with comments into nodes that carry their position. Duplicate properties are errors, never "the last one
+/// wins".</summary>
 internal sealed class ConfigJson(ConfigText text, ConfigErrors errors)
 {
     private const int MaxDepth = 64;
 
     private static readonly JsonReaderOptions Options = new() { CommentHandling = JsonCommentHandling.Skip, MaxDepth = MaxDepth };
 
-    /// <summary>The root of the document, or null when it could not be read; then an error says why.</summary>
+    /// <summary>Returns the root of the document; null if it cannot be read, which is reported.</summary>
     public ConfigNode? Read()
     {
         if (text.FindFault() is { } fault)
@@ -25,7 +26,7 @@ internal sealed class ConfigJson(ConfigText text, ConfigErrors errors)
         {
             reader.Read();
             var root = ReadValue(ref reader, path: "");
-            reader.Read(); // anything behind the root is an error
+            reader.Read(); // anything after the root is an error
             return root;
         }
         catch (JsonException ex)
@@ -82,7 +83,7 @@ internal sealed class ConfigJson(ConfigText text, ConfigErrors errors)
         }
         catch (InvalidOperationException)
         {
-            // The grammar of JSON allows "\ud800", but no text can hold it.
+            // The JSON grammar allows "\ud800", but no text can hold it.
             errors.Add("ESB-CFG-SYNTAX", path.Length == 0 ? text.Source : path, "holds half of a surrogate pair, which is no character", text.At(reader.TokenStartIndex));
             return "";
         }

@@ -6,7 +6,7 @@ namespace Esb.Configuration.Reading;
 /// <summary>Lays one tree over another: objects merge, everything else replaces.</summary>
 internal sealed class ConfigMerge(SettingsCatalog catalog)
 {
-    /// <summary>Lays a tree over another of the same type. What only another kind of thing has goes when the kind changes.</summary>
+    /// <summary>Lays a tree over another of the same type. If the kind changes, members that only the old kind has are removed.</summary>
     public ConfigNode LayOver(ConfigNode below, ConfigNode above, SettingType? type)
     {
         if (below.Kind != ConfigKind.Object || above.Kind != ConfigKind.Object) return above;
@@ -22,7 +22,7 @@ internal sealed class ConfigMerge(SettingsCatalog catalog)
         return kept with { Members = members };
     }
 
-    /// <summary>The object with one member put over what it held under that name.</summary>
+    /// <summary>Returns the object with one member added or replaced.</summary>
     public static ConfigNode With(ConfigNode parent, string name, ConfigNode value)
     {
         var members = parent.Members.ToList();

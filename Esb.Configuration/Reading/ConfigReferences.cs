@@ -59,7 +59,7 @@ internal sealed partial class ConfigReferences(IReadOnlyDictionary<string, strin
         return content;
     }
 
-    // Anything else that begins like a reference is a mistake, the one without an end too.
+    // Any other text that begins like a reference is an error, including one without an end.
     [GeneratedRegex(@"(?<escaped>\$\$\{)|\$\{(?<scheme>env|file):(?<name>[^}]*)\}|\$\{[^}]*\}?")]
     private static partial Regex Reference();
 }

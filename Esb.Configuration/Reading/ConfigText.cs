@@ -4,11 +4,11 @@ using Esb.Core.Configuration;
 
 namespace Esb.Configuration.Reading;
 
-/// <summary>The bytes of a configuration file: UTF-8, with or without a byte order mark, at most 8 MiB; and positions in them.</summary>
-/// <param name="source">Where it comes from.</param>
-/// <param name="folder">Where its relative paths begin; null where it has none.</param>
-/// <param name="bytes">All of it.</param>
-/// <param name="mayBeSecret">Whether any of it may be a secret, so that nothing is quoted: a variable.</param>
+/// <summary>The bytes of a configuration file and positions in them: UTF-8, with or without a byte order mark, at most 8 MiB.</summary>
+/// <param name="source">The origin of the text.</param>
+/// <param name="folder">The base folder of relative paths; null if it has none.</param>
+/// <param name="bytes">The complete content.</param>
+/// <param name="mayBeSecret">True if the text may contain a secret and must not be quoted: an environment variable.</param>
 internal sealed class ConfigText(string source, string? folder, byte[] bytes, bool mayBeSecret = false)
 {
     public const int MaxBytes = 8 * 1024 * 1024;
@@ -17,8 +17,7 @@ internal sealed class ConfigText(string source, string? folder, byte[] bytes, bo
 
     private readonly int _mark = bytes.AsSpan().StartsWith(Encoding.UTF8.Preamble) ? Encoding.UTF8.Preamble.Length : 0;
 
-    // Where the last question about a position left off. They come in ascending order:
-    // counting from the start each time would take the square of the time.
+    // The position of the last lookup. Lookups come in ascending order: counting from the start each time would take quadratic time.
     private int _offset;
     private int _line = 1;
     private int _column = 1;
@@ -30,7 +29,7 @@ internal sealed class ConfigText(string source, string? folder, byte[] bytes, bo
     /// <summary>The text without its byte order mark.</summary>
     public ReadOnlyMemory<byte> Content => bytes.AsMemory(_mark);
 
-    /// <summary>The line and column of a byte of the content, both from 1; columns count characters.</summary>
+    /// <summary>Returns the line and column of a byte of the content, both from 1; columns count characters.</summary>
     public ConfigOrigin At(long offset)
     {
         var content = Content.Span;
@@ -39,13 +38,13 @@ internal sealed class ConfigText(string source, string? folder, byte[] bytes, bo
         for (; _offset < end; _offset++)
         {
             if (content[_offset] == '\n') (_line, _column) = (_line + 1, 1);
-            else if ((content[_offset] & 0xC0) != 0x80) _column++; // the further bytes of a character do not count
+            else if ((content[_offset] & 0xC0) != 0x80) _column++; // continuation bytes do not count
         }
 
         return new ConfigOrigin(source, _line, _column, folder);
     }
 
-    /// <summary>What is wrong with the bytes as such, before anybody reads JSON in them; null when nothing is.</summary>
+    /// <summary>Returns the error in the bytes themselves, before they are parsed as JSON; null if they are valid.</summary>
     public ConfigError? FindFault()
     {
         if (bytes.Length > MaxBytes)
@@ -65,7 +64,7 @@ internal sealed class ConfigText(string source, string? folder, byte[] bytes, bo
         while (!rest.IsEmpty)
         {
             if (Rune.DecodeFromUtf8(rest, out var rune, out var consumed) != OperationStatus.Done || rune.Value == 0)
-                return Content.Length - rest.Length; // a NUL is valid UTF-8, but in practice it is UTF-16 without a mark
+                return Content.Length - rest.Length; // a NUL is valid UTF-8, but in practice the text is UTF-16 without a mark
             rest = rest[consumed..];
         }
 

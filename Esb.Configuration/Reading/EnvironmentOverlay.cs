@@ -5,7 +5,8 @@ using Esb.Core.Configuration;
 
 namespace Esb.Configuration.Reading;
 
-/// <summary>Lays environment variables such as <c>ESB__ENDPOINTS__ORDERS_DB__POOLSIZE=250</c> over a configuration. A variable that fits nothing is an error.</summary>
+/// <summary>Lays environment variables such as <c>ESB__ENDPOINTS__ORDERS_DB__POOLSIZE=250</c> over a configuration. A variable that matches
+/// nothing is an error.</summary>
 internal sealed class EnvironmentOverlay(SettingsCatalog catalog, SettingType root, ConfigErrors errors)
 {
     private const string Prefix = "ESB__";
@@ -15,7 +16,7 @@ internal sealed class EnvironmentOverlay(SettingsCatalog catalog, SettingType ro
         var ours = variables.Where(variable => variable.Key.StartsWith(Prefix, StringComparison.OrdinalIgnoreCase)).ToList();
         RefuseTwins(ours.Select(variable => variable.Key));
 
-        // The whole before its parts. A kind decides which names exist beside it, so it comes before them.
+        // Process a whole before its parts, and a kind before its siblings: it determines which names exist beside it.
         var ordered = ours
             .OrderBy(variable => PartsOf(variable.Key).Length)
             .ThenByDescending(variable => variable.Key.EndsWith("__TYPE", StringComparison.OrdinalIgnoreCase))
@@ -37,7 +38,7 @@ internal sealed class EnvironmentOverlay(SettingsCatalog catalog, SettingType ro
             errors.Add("ESB-CFG-DUPNAME", $"environment variable {twins.First()}", $"is given twice: {string.Join(" and ", twins.Order(StringComparer.Ordinal))}");
     }
 
-    // Null after an error was reported.
+    // Returns null after an error was reported.
     private ConfigNode? Put(ConfigNode node, SettingType type, ReadOnlySpan<string> parts, string value, ConfigOrigin origin)
     {
         if (parts.IsEmpty) return Parse(node.Path, type.Form, value, origin);

@@ -5,14 +5,14 @@ using Esb.Core.Configuration;
 
 namespace Esb.Configuration.Reading;
 
-/// <summary>Says what is wrong with a text that is not JSON: where, at what, and why.</summary>
+/// <summary>Describes why a text is not valid JSON: the position, the token and the reason.</summary>
 internal static partial class JsonFault
 {
     private const int ShownCharacters = 40;
 
     public static ConfigError Describe(JsonException exception, ConfigText text, int maxDepth)
     {
-        // The reader names the line and the byte in it at which it stopped; what it consumed may lie far before that.
+        // The reader reports the line and byte where it stopped; the consumed bytes may end far before that position.
         var offset = (int)Math.Min(StartOf(exception.LineNumber ?? 0, text) + (exception.BytePositionInLine ?? 0), text.Content.Length);
         if (exception.Message.Contains("maximum configured depth", StringComparison.Ordinal))
             return new ConfigError("ESB-CFG-TOOBIG", text.Source, null, $"is nested deeper than {maxDepth} levels", text.At(offset));
@@ -22,7 +22,7 @@ internal static partial class JsonFault
         return new ConfigError("ESB-CFG-SYNTAX", text.Source, null, $"is not valid JSON at {found}: {Reason(exception)}", text.At(offset));
     }
 
-    // The first token only: what follows a name may be a secret.
+    // Only the first token is shown: the text after a name may be a secret.
     private static string OffendingToken(ReadOnlySpan<byte> rest)
     {
         var text = Encoding.UTF8.GetString(rest[..Math.Min(rest.Length, 4 * ShownCharacters)]);

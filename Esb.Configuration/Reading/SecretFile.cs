@@ -3,7 +3,7 @@ using Esb.Core.Configuration;
 
 namespace Esb.Configuration.Reading;
 
-/// <summary>A file that <c>${file:…}</c> names: small, text, and not for everybody to read.</summary>
+/// <summary>A file that <c>${file:…}</c> names: small, text, and not accessible to everyone.</summary>
 internal static class SecretFile
 {
     private const int MaxBytes = 1024 * 1024;
@@ -12,7 +12,7 @@ internal static class SecretFile
 
     private static readonly UTF8Encoding Utf8 = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
-    /// <summary>The text of the file without the line break at its end, or what is wrong with it.</summary>
+    /// <summary>Returns the text of the file without its final line break, or the reason why it cannot be used.</summary>
     public static (string? Content, string? Fault) Read(string path)
     {
         try

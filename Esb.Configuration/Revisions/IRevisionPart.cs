@@ -2,29 +2,30 @@ using Esb.Core.Configuration;
 
 namespace Esb.Configuration.Revisions;
 
-/// <summary>A part that lives as long as the process and goes on with another revision of the configuration while it works.</summary>
+/// <summary>A part that lives as long as the process and switches to another revision of the configuration while it works.</summary>
 /// <remarks>
-/// One exchange at a time. All parts prepare, by their stage; if one of them cannot, all abandon, and what runs keeps running.
-/// Otherwise all let in what is new, the revision is put in service, all exchange, and at last all let go of what only the old one had.
+/// One exchange runs at a time. All parts prepare, ordered by stage; if one cannot, all abandon, and the running revision stays. Otherwise
+/// all parts welcome the new revision, it is put in service, all exchange, and finally all release the resources that only the old revision
+/// used.
 /// </remarks>
 public interface IRevisionPart
 {
-    /// <summary>Looks whether it could go on with a revision, and opens what is new; takes no message yet.</summary>
-    /// <param name="next">The revision, not in service yet.</param>
-    /// <param name="errors">Receives what stands in the way.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <summary>Checks that the part can switch to a revision, and opens new resources; accepts no message yet.</summary>
+    /// <param name="next">The revision, which is not in service yet.</param>
+    /// <param name="errors">Receives the reasons why the part cannot switch.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     Task PrepareAsync(Revision next, ConfigErrors errors, CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Undoes what was prepared.</summary>
+    /// <summary>Reverts the preparation.</summary>
     Task AbandonAsync() => Task.CompletedTask;
 
-    /// <summary>Has ready what messages of the new revision go to, before the first of them can exist.</summary>
+    /// <summary>Makes the destinations of the new revision's messages ready before the first such message can exist.</summary>
     Task WelcomeAsync(Revision next, CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Goes on with a revision, which is in service now. What cannot be had is tried again as at a start, and is no reason to
-    /// throw.</summary>
+    /// <summary>Switches to a revision that is now in service. Unavailable resources are retried as at a start and cause no
+    /// exception.</summary>
     /// <param name="next">The revision.</param>
-    /// <param name="old">Receives what is left of the one before.</param>
-    /// <param name="cancellationToken">Cancelled when the time to stop the host is up.</param>
+    /// <param name="old">Receives the remains of the previous revision.</param>
+    /// <param name="cancellationToken">Cancelled when the time-out for stopping the host expires.</param>
     Task ExchangeAsync(Revision next, Leftovers old, CancellationToken cancellationToken) => Task.CompletedTask;
 }

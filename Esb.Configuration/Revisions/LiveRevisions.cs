@@ -4,10 +4,10 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Configuration.Revisions;
 
-/// <summary>The revisions that are alive in this process: the one in service, the one that is being prepared, and those on which work is
-/// still under way. Thread-safe.</summary>
-/// <param name="scopes">Makes the services of a revision.</param>
-/// <param name="first">What the process started with.</param>
+/// <summary>The live revisions of this process: the one in service, the one being prepared, and those with in-flight work.
+/// Thread-safe.</summary>
+/// <param name="scopes">Creates the services of a revision.</param>
+/// <param name="first">The model that the process started with.</param>
 public sealed class LiveRevisions(IServiceScopeFactory scopes, BusModel first) : IRevisions, IAsyncDisposable
 {
     private readonly Lock _gate = new();
@@ -21,7 +21,7 @@ public sealed class LiveRevisions(IServiceScopeFactory scopes, BusModel first) :
     /// <inheritdoc/>
     public Revision Current => _current ?? Begin();
 
-    /// <summary>How many are alive, the one in service among them.</summary>
+    /// <summary>The number of live revisions, including the one in service.</summary>
     public int Alive
     {
         get
@@ -30,7 +30,7 @@ public sealed class LiveRevisions(IServiceScopeFactory scopes, BusModel first) :
         }
     }
 
-    /// <summary>Makes a revision that is not in service yet.</summary>
+    /// <summary>Creates a revision that is not in service yet.</summary>
     public Revision Add(BusModel model)
     {
         lock (_gate) return AddLocked(model);
@@ -43,7 +43,7 @@ public sealed class LiveRevisions(IServiceScopeFactory scopes, BusModel first) :
         Exchanged?.Invoke();
     }
 
-    /// <summary>Lets go of a revision on which nothing is under way any more.</summary>
+    /// <summary>Releases a revision that has no in-flight work any more.</summary>
     public async ValueTask RemoveAsync(Revision revision)
     {
         IServiceScope? scope;

@@ -2,13 +2,13 @@ using Esb.Configuration.Compiling;
 
 namespace Esb.Configuration.Revisions;
 
-/// <summary>Whose scope a service lives in.</summary>
+/// <summary>Identifies the revision that a service scope belongs to.</summary>
 internal sealed class RevisionScope
 {
     private BusModel? _model;
 
     /// <summary>The compiled configuration of the scope.</summary>
-    /// <exception cref="InvalidOperationException">A service of a revision was asked for outside of one.</exception>
+    /// <exception cref="InvalidOperationException">A service of a revision was requested without a revision in scope.</exception>
     public BusModel Model
     {
         get => _model ?? throw new InvalidOperationException("Models belong to a revision; what lives as long as the process asks for Live<T>.");

@@ -6,11 +6,11 @@ using Esb.Core.Topics;
 
 namespace Esb.Configuration.Rules;
 
-/// <summary>Refuses what an outbound endpoint says of order, failure and retries that does not hold together.</summary>
+/// <summary>Refuses inconsistent settings for the order, failure and retries of an outbound endpoint.</summary>
 internal sealed class DeliveryRule(
     IReadOnlyDictionary<string, EndpointConfig> endpoints, IReadOnlyDictionary<string, TopicConfig> topics, TransportConfig transport, StoreConfig store, UnreadSettings unread) : IConfigurationRule
 {
-    // Half of what RabbitMQ waits for an acknowledgement (30 minutes): then it takes the message away from who still works on it.
+    // Half of RabbitMQ's acknowledgement time-out (30 minutes), after which the broker takes the message away from its consumer.
     private static readonly TimeSpan LongestInPlace = TimeSpan.FromMinutes(15);
 
     public void Check(ConfigErrors errors)
@@ -45,7 +45,7 @@ internal sealed class DeliveryRule(
             errors.Add("ESB-CFG-STORE", endpoint, "delivery", "several hosts share the lanes, so they must share what is parked: expected a store of type postgres");
     }
 
-    // What a message takes while it is held: all attempts in order, otherwise those without a delay.
+    // The time that a message is held: all attempts and delays for ordered delivery, otherwise only the attempts without a delay.
     private static void CheckHold(OutboundEndpointConfig endpoint, ConfigErrors errors)
     {
         var isInPlace = endpoint.Delivery == DeliveryMode.Ordered;

@@ -5,10 +5,10 @@ using Esb.Core.Messages;
 
 namespace Esb.Configuration.Rules;
 
-/// <summary>Refuses patterns of headers that no header would ever match, and changes to headers that cannot be made.</summary>
+/// <summary>Refuses header patterns that no header can match, and header changes that cannot be made.</summary>
 internal static class HeaderRule
 {
-    // What frames a message on a connection, belongs to one hop, or is known of the message otherwise.
+    // Headers that frame a message on a connection, belong to one hop, or repeat what the message carries otherwise.
     private static readonly string[] WrittenByTheBus =
     [
         "Connection", "Content-Length", "Content-Type", "Expect", "Host", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade",

@@ -4,7 +4,7 @@ using Esb.Core.Listening;
 
 namespace Esb.Configuration.Rules;
 
-/// <summary>Refuses addresses that nobody can listen at, and those that two would listen at.</summary>
+/// <summary>Refuses addresses that no listener can use, and addresses that two listeners would use.</summary>
 internal sealed class ListeningRule(ListeningPlaces places) : IConfigurationRule
 {
     public void Check(ConfigErrors errors)

@@ -8,10 +8,11 @@ using Esb.Core.Parties;
 
 namespace Esb.Configuration.Rules;
 
-/// <summary>Refuses credentials that are weak, or do not tell two parties apart, and endpoints that subscribe to more than their party may.</summary>
+/// <summary>Refuses credentials that are weak or do not distinguish two parties, and endpoints that subscribe to more than their party
+/// may.</summary>
 internal sealed class PartyRule(IReadOnlyDictionary<string, PartyConfig> parties, IReadOnlyDictionary<string, EndpointConfig> endpoints, TimeProvider time) : IConfigurationRule
 {
-    /// <summary>The least bytes of a key of HS256 (RFC 7518, section 3.2).</summary>
+    /// <summary>The minimum length of an HS256 key, in bytes (RFC 7518, section 3.2).</summary>
     public const int MinTokenSecretBytes = 32;
 
     private const string Code = "ESB-CFG-PARTY";
@@ -44,7 +45,7 @@ internal sealed class PartyRule(IReadOnlyDictionary<string, PartyConfig> parties
         if (IsTooLong(user.Password)) errors.Add(Code, user, "password", AtMost("of UTF-8"));
     }
 
-    // All that are too long would look the same: whoever shows any of them would be known by it.
+    // All secrets that are too long would compare equal: a caller that presents any of them would be identified by it.
     private static bool IsTooLong(string secret) => Encoding.UTF8.GetByteCount(secret) > PartyConfig.MaxSecretBytes;
 
     private static string AtMost(string of) => $"expected at most {PartyConfig.MaxSecretBytes} bytes {of}: no more is looked at";
@@ -71,7 +72,8 @@ internal sealed class PartyRule(IReadOnlyDictionary<string, PartyConfig> parties
         errors.CheckAuthorities(certificate, "ca", certificate.Ca, time.GetUtcNow());
     }
 
-    // Whoever shows what two parties share would be either of them. The values are secrets: only their places are told.
+    // A caller that presents a credential shared by two parties could be either. The values are secrets, so only their positions are
+    // reported.
     private static void RefuseShared(IEnumerable<Credential> credentials, ConfigErrors errors)
     {
         foreach (var shared in credentials.Where(one => one.Value.Length > 0 && one.Settings.IsSound(one.Property)).GroupBy(one => one.Value, StringComparer.Ordinal))

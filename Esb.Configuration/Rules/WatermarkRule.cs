@@ -3,7 +3,7 @@ using Esb.Core.Configuration;
 
 namespace Esb.Configuration.Rules;
 
-/// <summary>Refuses marks of overload of which the lower is not the lower one.</summary>
+/// <summary>Refuses overload watermarks whose low mark is not below the high mark.</summary>
 internal sealed class WatermarkRule(LimitsConfig limits) : IConfigurationRule
 {
     public void Check(ConfigErrors errors)

@@ -7,7 +7,8 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Configuration.Settings;
 
-/// <summary>One of the names of an enumeration: in kebab case, or as a <see cref="JsonStringEnumMemberNameAttribute"/> says.</summary>
+/// <summary>One of the names of an enumeration: in kebab case, or as specified by a
+/// <see cref="JsonStringEnumMemberNameAttribute"/>.</summary>
 internal sealed class ChoiceType(Type type) : ScalarType
 {
     private readonly IReadOnlyList<Enum> _choices = [.. Enum.GetValues(type).Cast<Enum>()];

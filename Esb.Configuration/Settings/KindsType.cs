@@ -39,13 +39,13 @@ internal sealed class KindsType(Type baseType, KindsAttribute kinds) : SettingTy
         if (Means(part, kinds.Discriminator)) return (kinds.Discriminator, new TextType(new SettingAttribute("")));
         return FindKind(node, catalog)?.Settings is { } settings
             ? RecordType.Of(settings).Find(node, part, catalog)
-            : (part, new JsonType()); // the kind is refused when it is read, and one mistake is one error
+            : (part, new JsonType()); // the kind is refused when it is read: one mistake is one error
     }
 
     public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) =>
         FindKind(node, catalog)?.Settings is { } settings ? [kinds.Discriminator, .. RecordType.Of(settings).Keys(node, catalog)] : [kinds.Discriminator];
 
-    /// <summary>A thing of another kind keeps what both kinds have: the keys that only the old one has would be refused as unknown.</summary>
+    /// <summary>Returns the members that both kinds have: keys that only the old kind has would be refused as unknown.</summary>
     public override ConfigNode Keep(ConfigNode below, ConfigNode above, SettingsCatalog catalog)
     {
         if (above[kinds.Discriminator] is null || FindKind(below, catalog) is not { Settings: not null } old || FindKind(above, catalog) is not { Settings: not null } now) return below;

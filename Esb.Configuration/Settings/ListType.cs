@@ -24,7 +24,7 @@ internal sealed class ListType(Type element, SettingAttribute setting) : Setting
         var list = StandIn();
         foreach (var item in node.Items)
         {
-            // Plain values are shown on the line of their list.
+            // Scalar values are shown on the line of their list.
             var value = _element is ScalarType scalar ? scalar.Parse(item, reader) : _element.Read(item, reader);
             if (value is null) reader.Lose();
             else list.Add(value);
@@ -38,7 +38,7 @@ internal sealed class ListType(Type element, SettingAttribute setting) : Setting
 
     public override JsonObject Describe(SchemaWriter schema) => new() { ["type"] = "array", ["items"] = _element.Describe(schema) };
 
-    /// <summary>An element is found by its <c>id</c>, as a step may have one, or by its position.</summary>
+    /// <summary>Finds an element by its <c>id</c>, which a step may have, or by its position.</summary>
     public override (string Key, SettingType Type)? Find(ConfigNode node, string part, SettingsCatalog catalog)
     {
         var index = node.Items.ToList().FindIndex(item => item["id"] is { } id && Means(part, id.Text));

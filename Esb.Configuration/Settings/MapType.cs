@@ -5,7 +5,7 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Configuration.Settings;
 
-/// <summary>An object whose keys are chosen by people.</summary>
+/// <summary>An object whose keys are chosen by the user.</summary>
 internal sealed class MapType(Type element, SettingAttribute setting) : SettingType
 {
     private readonly SettingType _element = SettingTypes.For(element, setting);

@@ -30,12 +30,12 @@ internal sealed class RecordType : SettingType
 
     private IEnumerable<string> AvailableNames => _available.Select(property => property.Name);
 
-    /// <summary>The one type of a settings record: its attributes are looked at once.</summary>
+    /// <summary>Returns the single type of a settings record: its attributes are inspected once.</summary>
     public static RecordType Of(Type type) => Known.GetOrAdd(type, static type => new RecordType(type));
 
     public override object? Read(ConfigNode node, SettingsReader reader) => Read(node, reader, beside: null);
 
-    /// <summary>Reads a record from an object that holds one more property beside the record's own: the one that names its kind.</summary>
+    /// <summary>Reads a record from an object with one property beside the record's own: the one that names its kind.</summary>
     public object? Read(ConfigNode node, SettingsReader reader, string? beside)
     {
         var whole = HideSecrets(Expand(node));
@@ -62,7 +62,8 @@ internal sealed class RecordType : SettingType
 
     public override SettingsRecord? StandIn() => Complete(Create() with { Flaws = SettingFlaws.Everything });
 
-    /// <summary>Traces the values of a record that nobody wrote, and tells it where it would stand.</summary>
+    /// <summary>Traces the default values of a record that is not written, and sets its path to the place where it would be
+    /// written.</summary>
     public SettingsRecord ReadDefaults(SettingsRecord record, string path, SettingsReader reader)
     {
         var placed = record with { Path = path };
@@ -85,7 +86,7 @@ internal sealed class RecordType : SettingType
         return Main is { } main ? new JsonObject { ["anyOf"] = new JsonArray(DescribeShort(main, schema), whole) } : whole;
     });
 
-    /// <summary>The long form only.</summary>
+    /// <summary>Describes the long form only.</summary>
     public JsonObject DescribeObject(SchemaWriter schema)
     {
         var properties = new JsonObject();
@@ -99,7 +100,7 @@ internal sealed class RecordType : SettingType
         return described;
     }
 
-    // An object always is the long form, also where any JSON would do as the short one.
+    // An object is always the long form, even where any JSON would be valid as the short form.
     private static JsonObject DescribeShort(SettingProperty main, SchemaWriter schema)
     {
         var described = main.Type.Describe(schema);
@@ -124,7 +125,7 @@ internal sealed class RecordType : SettingType
         Items = [.. node.Items.Select(item => Hide(item, secrecy))],
     };
 
-    /// <summary>The names that were probably meant by members that are none; a member that nothing is near stands as itself.</summary>
+    /// <summary>Refuses unknown members; returns the names they probably meant, or a member's own name if no known name is near.</summary>
     private HashSet<string> RefuseUnknown(ConfigNode node, SettingsReader reader, string? beside)
     {
         var misspelt = new HashSet<string>();
@@ -139,7 +140,7 @@ internal sealed class RecordType : SettingType
         return misspelt;
     }
 
-    // What is missing may stand there misspelt: one mistake is one error.
+    // A missing property may be present but misspelt: one mistake is one error.
     private void RefuseChoices(ConfigNode node, SettingsReader reader, SettingFlaws flaws)
     {
         var isMisspelt = flaws.Any;

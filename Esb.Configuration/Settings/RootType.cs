@@ -9,7 +9,7 @@ namespace Esb.Configuration.Settings;
 /// <summary>The whole configuration: an object of sections.</summary>
 internal sealed class RootType(SettingsCatalog catalog) : SettingType
 {
-    /// <summary>With it every file may name its schema, for editors.</summary>
+    /// <summary>The key with which every file may name its schema, for editors.</summary>
     public const string SchemaKey = "$schema";
 
     private IEnumerable<ConfigSection> Available => catalog.Sections.Where(section => section.Settings is not null);
@@ -43,7 +43,7 @@ internal sealed class RootType(SettingsCatalog catalog) : SettingType
         return value ?? StandIn(section);
     }
 
-    /// <summary>The configuration with the default of each section that it does not have.</summary>
+    /// <summary>Returns the configuration with the default of each missing section.</summary>
     public ConfigNode WithDefaults(ConfigNode configuration)
     {
         foreach (var section in Available.Where(section => configuration[section.Name] is null))
@@ -66,12 +66,12 @@ internal sealed class RootType(SettingsCatalog catalog) : SettingType
 
     public override (string Key, SettingType Type)? Find(ConfigNode node, string part, SettingsCatalog _) =>
         catalog.Sections.FirstOrDefault(section => Means(part, section.Name)) is { } section
-            ? (section.Name, section.Settings is null ? new JsonType() : TypeOf(section)) // what is not available is refused when it is read
+            ? (section.Name, section.Settings is null ? new JsonType() : TypeOf(section)) // unavailable sections are refused when read
             : null;
 
     public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog _) => Available.Select(section => section.Name);
 
-    // What stands where nothing was written, so that everything else can be checked.
+    // The default of a section that could not be read, so that all other sections can be checked.
     private object StandIn(ConfigSection section)
     {
         var value = TypeOf(section).Read(DefaultOf(section), new SettingsReader(catalog, new ConfigErrors()))

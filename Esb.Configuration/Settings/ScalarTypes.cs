@@ -26,7 +26,7 @@ internal sealed class IntegerType : ScalarType
 
     protected override object? ParseResolved(ConfigNode node, SettingsReader reader)
     {
-        // A number may be written as text where it came from outside, and as 1e3 anywhere.
+        // A number may be written as text if it comes from an environment variable or a reference, and as 1e3 anywhere.
         var isNumber = node.Kind == ConfigKind.Number || (node.Kind == ConfigKind.Text && node.IsIndirect);
         if (!isNumber || !double.TryParse(node.Text, NumberStyles.Float, CultureInfo.InvariantCulture, out var number) || double.IsNaN(number))
             reader.Errors.Add("ESB-CFG-TYPE", node, $"expected integer {Accepted}, got {SettingsReader.Name(node.Kind)}");
@@ -93,7 +93,7 @@ internal sealed class SizeType(SettingAttribute setting) : ScalarType
         ByteSize.TryParse(text, out var size) ? size.Bytes : throw new FormatException($"'{text}' is no size.");
 }
 
-/// <summary>A value that parses itself.</summary>
+/// <summary>A value whose type parses its text.</summary>
 internal sealed class ParsedType<T> : ScalarType
     where T : class, ITextSetting<T>
 {
@@ -133,6 +133,6 @@ internal static class SettingRange
     public static (string? Minimum, string? Maximum) Split(string? range) =>
         range?.Split("..") is [var minimum, var maximum] ? (minimum, maximum) : (null, null);
 
-    /// <summary>The range as the end of a sentence.</summary>
+    /// <summary>Returns the range as the end of a sentence.</summary>
     public static string Hint(SettingAttribute setting) => setting.Range is null ? "" : $", {setting.Range}";
 }

@@ -2,7 +2,7 @@ using System.Text.Json.Nodes;
 
 namespace Esb.Configuration.Settings;
 
-/// <summary>Writes the JSON Schema (draft 2020-12) of everything that a configuration may say.</summary>
+/// <summary>Writes the JSON Schema (draft 2020-12) of all valid configurations.</summary>
 public sealed class SchemaWriter
 {
     private const string ReferencePattern = @"\$\{(env|file):";
@@ -14,7 +14,7 @@ public sealed class SchemaWriter
 
     internal SettingsCatalog Catalog { get; }
 
-    /// <summary>The schema of a whole configuration file.</summary>
+    /// <summary>Returns the schema of a whole configuration file.</summary>
     public static JsonObject Write(SettingsCatalog catalog)
     {
         var writer = new SchemaWriter(catalog);
@@ -25,13 +25,13 @@ public sealed class SchemaWriter
         return schema;
     }
 
-    /// <summary>A reference to the schema of a record, which is described once, at its first use.</summary>
+    /// <summary>Returns a reference to the schema of a record, which is described once, at its first use.</summary>
     internal JsonObject Define(Type type, Func<JsonObject> describe)
     {
         if (!_names.TryGetValue(type, out var name))
         {
             name = _definitions.ContainsKey(type.Name) ? type.FullName! : type.Name;
-            _names[type] = name; // before it is described: records may contain themselves
+            _names[type] = name; // set before it is described: records may contain themselves
             _definitions[name] = new JsonObject();
             _definitions[name] = describe();
         }
@@ -39,25 +39,25 @@ public sealed class SchemaWriter
         return new JsonObject { ["$ref"] = $"#/$defs/{name}" };
     }
 
-    /// <summary>The schema with a description, which is put before what it says of itself.</summary>
+    /// <summary>Returns the schema with a description placed before its own members.</summary>
     internal static JsonObject Annotate(JsonObject schema, string description)
     {
         schema["description"] = schema["description"] is { } own ? $"{description} {own.GetValue<string>()}" : description;
         return schema;
     }
 
-    /// <summary>A value that a reference may bring in place of itself.</summary>
+    /// <summary>Returns the schema of a value that may be replaced by a reference.</summary>
     internal static JsonObject OrReference(JsonObject value) =>
         new() { ["anyOf"] = new JsonArray(value, new JsonObject { ["type"] = "string", ["pattern"] = ReferencePattern }) };
 
-    /// <summary>A text of a certain form, or a reference; a range of it can only be told.</summary>
+    /// <summary>Returns the schema of a text of a certain form, or a reference; its range can only be described in words.</summary>
     internal static JsonObject TextLike(string pattern, string? range)
     {
         var schema = new JsonObject { ["type"] = "string", ["pattern"] = $"{pattern}|{ReferencePattern}" };
         return range is null ? schema : Annotate(schema, $"From {range.Replace("..", " to ", StringComparison.Ordinal)}.");
     }
 
-    /// <summary>Exactly one, or at most one, of these properties.</summary>
+    /// <summary>Returns the schema that requires exactly one, or at most one, of these properties.</summary>
     internal static JsonObject Choose(IEnumerable<string> names, bool isRequired)
     {
         var one = names.Select(name => new JsonObject { ["required"] = new JsonArray(name) }).ToList();

@@ -18,7 +18,7 @@ internal sealed class SettingProperty(PropertyInfo property, SettingAttribute se
 
     public Secrecy Secrecy => setting.Secret ? Secrecy.Whole : setting.MayHoldPassword ? Secrecy.Password : Secrecy.None;
 
-    public SettingType Type => field ??= SettingTypes.For(property, setting); // late: records may hold records of their own kind
+    public SettingType Type => field ??= SettingTypes.For(property, setting); // lazy: records may hold records of their own kind
 
     public static IReadOnlyList<SettingProperty> Of(Type type) =>
         [.. type.GetProperties()
@@ -46,7 +46,7 @@ internal sealed class SettingProperty(PropertyInfo property, SettingAttribute se
         }
     }
 
-    /// <summary>Gives a required property that could not be read a value all the same; false where its type has none to give.</summary>
+    /// <summary>Gives a required property that could not be read a stand-in value; false if its type has none.</summary>
     public bool StandIn(SettingsRecord record)
     {
         if (!IsRequired || property.GetValue(record) is not null) return true;
@@ -55,7 +55,7 @@ internal sealed class SettingProperty(PropertyInfo property, SettingAttribute se
         return true;
     }
 
-    /// <summary>Traces the value that the record has without anybody having written it.</summary>
+    /// <summary>Traces the default value of a property that is not written.</summary>
     public void ReadDefault(SettingsRecord record, SettingsReader reader)
     {
         var path = ConfigNode.Join(record.Path, Name);

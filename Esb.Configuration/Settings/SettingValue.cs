@@ -4,10 +4,10 @@ using Esb.Core.Configuration;
 
 namespace Esb.Configuration.Settings;
 
-/// <summary>Values of settings as a configuration would write them.</summary>
+/// <summary>Converts values of settings to the form that a configuration uses.</summary>
 internal static class SettingValue
 {
-    /// <summary>The value as JSON; null where there is no short form of it.</summary>
+    /// <summary>Returns the value as JSON; null if it has no short form.</summary>
     public static JsonNode? ToJson(object? value) => value switch
     {
         string text => text,

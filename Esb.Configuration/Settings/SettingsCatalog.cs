@@ -3,14 +3,14 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Configuration.Settings;
 
-/// <summary>Every section and kind that the loaded assemblies registered: what a configuration may say. Immutable.</summary>
+/// <summary>Every section and kind that the loaded assemblies registered: the vocabulary of a configuration. Immutable.</summary>
 public sealed class SettingsCatalog
 {
     private readonly ILookup<Type, SettingsKind> _kinds;
 
-    /// <summary>A catalog of these sections and kinds.</summary>
-    /// <exception cref="InvalidOperationException">Two kinds of one sort, or two sections, have the same name. A kind without settings,
-    /// which is not available, gives way to one that has some.</exception>
+    /// <summary>Creates a catalog of these sections and kinds.</summary>
+    /// <exception cref="InvalidOperationException">Two kinds of one sort, or two sections, have the same name. An unavailable kind, which
+    /// has no settings, is replaced by a kind with settings.</exception>
     public SettingsCatalog(IEnumerable<ConfigSection> sections, IEnumerable<SettingsKind> kinds)
     {
         Sections = [.. sections];
@@ -22,20 +22,20 @@ public sealed class SettingsCatalog
         _kinds = all.ToLookup(kind => kind.Base);
     }
 
-    /// <summary>The top-level sections, in the order registered.</summary>
+    /// <summary>The top-level sections, in registration order.</summary>
     public IReadOnlyList<ConfigSection> Sections { get; }
 
-    /// <summary>The kinds of one sort, those that are not available yet included.</summary>
+    /// <summary>Returns the kinds of one sort, including those that are not available yet.</summary>
     public IReadOnlyList<SettingsKind> KindsOf(Type baseType) => [.. _kinds[baseType]];
 
-    // A kind that somebody has built takes the place of the one that is only designed.
+    // An implemented kind replaces a kind of the same name that is only designed.
     private static List<SettingsKind> WithoutStandIns(List<SettingsKind> kinds)
     {
         var built = kinds.Where(kind => kind.Settings is not null).Select(kind => (kind.Base, kind.Kind)).ToHashSet();
         return kinds.FindAll(kind => kind.Settings is not null || !built.Contains((kind.Base, kind.Kind)));
     }
 
-    /// <summary>The catalog of what has been registered with a service collection; nothing needs to be built for it.</summary>
+    /// <summary>Creates the catalog from the registrations of a service collection; no service is built.</summary>
     public static SettingsCatalog From(IServiceCollection services) => new(
         services.Select(service => service.ImplementationInstance).OfType<ConfigSection>(),
         services.Select(service => service.ImplementationInstance).OfType<SettingsKind>());

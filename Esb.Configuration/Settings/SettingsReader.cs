@@ -2,7 +2,7 @@ using Esb.Core.Configuration;
 
 namespace Esb.Configuration.Settings;
 
-/// <summary>One reading of a configuration: collects errors, references to be checked at the end, and where each value came from.</summary>
+/// <summary>One reading of a configuration: collects errors, references to check at the end, and the origin of each value.</summary>
 internal sealed class SettingsReader(SettingsCatalog catalog, ConfigErrors errors)
 {
     private readonly List<(string Section, string Name, ConfigNode Node)> _references = [];
@@ -15,10 +15,10 @@ internal sealed class SettingsReader(SettingsCatalog catalog, ConfigErrors error
 
     public IReadOnlyList<TracedValue> Values => _values;
 
-    /// <summary>How many values could not be read so far: whoever sees it grow has lost something inside.</summary>
+    /// <summary>The number of values that could not be read so far. If it grows while a node is read, a nested value was lost.</summary>
     public int Losses { get; private set; }
 
-    /// <summary>What a value is, in the words of an error.</summary>
+    /// <summary>Returns the name of a kind of value for error messages.</summary>
     public static string Name(ConfigKind kind) => kind switch
     {
         ConfigKind.Null => "null",
@@ -29,20 +29,20 @@ internal sealed class SettingsReader(SettingsCatalog catalog, ConfigErrors error
         _ => "an object",
     };
 
-    /// <summary>Notes that a value could not be read, and is left out.</summary>
+    /// <summary>Records that a value could not be read and is omitted.</summary>
     public void Lose() => Losses++;
 
-    /// <summary>The sections of which something could not be read.</summary>
+    /// <summary>The sections with values that could not be read.</summary>
     public IReadOnlySet<string> Damaged => _damaged;
 
-    /// <summary>Notes that something of a section could not be read.</summary>
+    /// <summary>Records that a value of a section could not be read.</summary>
     public void Damage(string section) => _damaged.Add(section);
 
     public void Refer(string section, string name, ConfigNode node) => _references.Add((section, name, node));
 
     public void Trace(string path, string shown, ConfigOrigin origin) => _values.Add(new TracedValue(path, shown, origin));
 
-    /// <summary>Refuses a member that no setting has; the result is the name that was probably meant.</summary>
+    /// <summary>Refuses an unknown member; returns the name that was probably meant.</summary>
     public string? RefuseUnknown(ConfigMember member, IEnumerable<string> known, string what = "unknown")
     {
         var names = known.ToList();
@@ -52,11 +52,11 @@ internal sealed class SettingsReader(SettingsCatalog catalog, ConfigErrors error
         return meant;
     }
 
-    /// <summary>Refuses a member that the design knows, but that this version cannot do.</summary>
+    /// <summary>Refuses a member that is designed but not implemented in this version.</summary>
     public void RefuseUnavailable(ConfigMember member, string what = "") =>
         errors.Add("ESB-CFG-UNAVAILABLE", member.Value.Path, $"{what}is designed, but this version cannot do it yet", member.Origin);
 
-    /// <summary>Whether the text holds a <c>${…}</c> that names nothing we know, which is then reported.</summary>
+    /// <summary>True if the text holds a <c>${…}</c> of an unknown form, which is then reported.</summary>
     public bool RefusesReference(ConfigNode node, string code)
     {
         if (node.UnknownReference is not { } unknown) return false;

@@ -75,7 +75,7 @@ internal sealed class StepType : SettingType
 
     private static SettingType TypeOf(SettingsKind kind) => SettingTypes.For(kind.Settings!, new SettingAttribute(kind.Description));
 
-    /// <summary>The one key that names the step; null after an error was reported.</summary>
+    /// <summary>Returns the one key that names the step; null after an error was reported.</summary>
     private static (ConfigMember Key, SettingsKind Kind)? FindKey(ConfigNode node, SettingsReader reader)
     {
         var kinds = KindsOf(reader.Catalog);

@@ -3,31 +3,33 @@ using Esb.Core.Configuration;
 
 namespace Esb.Configuration.Settings;
 
-/// <summary>Names that people give to the things of a configuration. They become names of queues, folders and environment variables.</summary>
+/// <summary>Checks the names that users give to the things of a configuration. They become names of queues, folders and environment
+/// variables.</summary>
 internal static partial class ThingName
 {
     public const string Pattern = "^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$";
 
     public const string Expected = "expected 1 to 128 letters, digits, - and _, beginning with a letter or digit";
 
-    /// <summary>The name of a configuration, which is in the names of its queues.</summary>
+    /// <summary>The pattern for the name of a configuration, which is part of its queue names.</summary>
     public const string ConfigurationPattern = "^[a-z0-9-]{1,40}$";
 
-    // What follows the name of an endpoint in names of release 0.1, where the endpoint's name follows now.
+    // The parts that follow the endpoint's name in queue names of release 0.1; the endpoint's name is in that position now.
     private static readonly string[] ReservedForQueues = ["record", "keys", "lane", "retry", "migration"];
 
-    /// <summary>What is the bus's own on a broker and in its records; a thing of people's would be taken for it.</summary>
+    /// <summary>The name reserved for the bus on a broker and in its records; a user's thing of that name would be mistaken for the
+    /// bus.</summary>
     private const string Reserved = "esb";
 
     public static bool IsValid(string name) => Allowed().IsMatch(name);
 
-    /// <summary>Refuses a name of a configuration that is not allowed.</summary>
+    /// <summary>Refuses an invalid name of a configuration.</summary>
     public static void CheckConfiguration(ConfigNode name, ConfigErrors errors)
     {
         if (!AllowedForConfigurations().IsMatch(name.Text)) errors.Add("ESB-CFG-NAME", name, "expected 1 to 40 of a-z, 0-9 and -, as it is in the names of queues");
     }
 
-    /// <summary>Refuses names that are not allowed, and names that an environment variable could not tell apart.</summary>
+    /// <summary>Refuses invalid names, and names that environment variables cannot distinguish.</summary>
     public static void Check(ConfigNode section, ConfigErrors errors)
     {
         foreach (var member in section.Members.Where(member => !IsValid(member.Name)))

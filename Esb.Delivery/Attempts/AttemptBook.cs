@@ -7,23 +7,25 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Attempts;
 
-/// <summary>Keeps the failed attempts of messages that are repeated in place, so that whoever goes on with the queue goes on with the ladder: this process, its next one, another host. Thread-safe, for one delivery of each lane at a time.</summary>
-/// <remarks>Costs nothing while nothing fails: the store is written after a failure, and read once when a queue begins to be received, because what was under way before comes first again. A store that is away keeps no message from being tried.</remarks>
+/// <summary>Persists the failed attempts of messages that are retried in place, so that any later consumer of the queue (this process, its
+/// successor or another host) resumes the retry ladder. Thread-safe, for one delivery of each lane at a time.</summary>
+/// <remarks>The store is written only after a failure, and read once per queue session, because the first delivery may be the interrupted
+/// one. An unreachable store does not block attempts.</remarks>
 internal sealed partial class AttemptBook(OutboundEndpointConfig config, IAttemptStore store, TimeProvider time, ILogger<AttemptBook> logger)
 {
     private readonly TimeSpan _longestDelay = config.Retry.Delays.DefaultIfEmpty().Max();
     private readonly ConcurrentDictionary<int, Page> _pages = [];
 
-    /// <summary>Goes on where a message was left, and waits until its next attempt is due.</summary>
+    /// <summary>Restores the retry progress of a message and waits until its next attempt is due.</summary>
     public async Task ResumeAsync(TopicDelivery delivery, DeliveryAttempts attempts, CancellationToken waiting)
     {
         if (await FindAsync(delivery, waiting) is not { } kept) return;
         attempts.Resume(kept);
         LogResumed(delivery.Message.Id, config.Name, kept.Count);
-        if (kept.DueAt - time.GetUtcNow() is { } rest && rest > TimeSpan.Zero) await Task.Delay(rest < _longestDelay ? rest : _longestDelay, time, waiting); // the clocks of two hosts may differ
+        if (kept.DueAt - time.GetUtcNow() is { } rest && rest > TimeSpan.Zero) await Task.Delay(rest < _longestDelay ? rest : _longestDelay, time, waiting); // clock skew between hosts
     }
 
-    /// <summary>Writes down that an attempt failed, and after which delay the next one follows; null where it is to wait for nothing.</summary>
+    /// <summary>Persists a failed attempt and the delay before the next one; a null delay means that no attempt is scheduled.</summary>
     public async Task KeepAsync(TopicDelivery delivery, DeliveryAttempts attempts, TimeSpan? delay, CancellationToken aborting)
     {
         var kept = new KeptAttempts(attempts.Count, attempts.Failures, time.GetUtcNow() + delay);
@@ -38,7 +40,7 @@ internal sealed partial class AttemptBook(OutboundEndpointConfig config, IAttemp
         }
     }
 
-    /// <summary>Forgets the attempts of a message that is settled. Whatever stops meanwhile, it is.</summary>
+    /// <summary>Removes the attempts of a settled message. Cannot be cancelled.</summary>
     public async Task ForgetAsync(TopicDelivery delivery)
     {
         var id = delivery.Message.Id;
@@ -60,7 +62,7 @@ internal sealed partial class AttemptBook(OutboundEndpointConfig config, IAttemp
         var known = _pages.TryGetValue(source.Lane, out var page) && page.MessageId == id ? page.Kept : null;
         if (page?.Session == source.Session) return known;
         var stored = await ReadAsync(id, waiting);
-        var kept = stored?.Count >= (known?.Count ?? 0) ? stored : known; // others may have gone on with it; or the store was away, and knows less
+        var kept = stored?.Count >= (known?.Count ?? 0) ? stored : known; // another host may have continued, or the store is behind
         _pages[source.Lane] = new Page(source.Session, id, kept);
         return kept;
     }
@@ -90,6 +92,6 @@ internal sealed partial class AttemptBook(OutboundEndpointConfig config, IAttemp
     [LoggerMessage(EventId = 2451, Level = LogLevel.Warning, Message = "Whether message {MessageId} was tried at {Endpoint} before could not be read; its attempts may begin anew")]
     private partial void LogNotFound(Guid messageId, string endpoint, Exception exception);
 
-    /// <summary>What a lane is at.</summary>
+    /// <summary>The retry progress of the current message of a lane.</summary>
     private sealed record Page(Guid Session, Guid MessageId, KeptAttempts? Kept);
 }

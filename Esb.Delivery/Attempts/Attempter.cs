@@ -9,26 +9,27 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Attempts;
 
-/// <summary>How a round of attempts ended.</summary>
-/// <param name="Answer">What the outside answered; null where it gives none.</param>
+/// <summary>The result of a round of attempts.</summary>
+/// <param name="Answer">The reply of the external system; null if it gives none.</param>
 /// <param name="Failure">The last failure; null after a success.</param>
-/// <param name="Next">What to do after the failure; never <see cref="NextAttempt.Now"/>.</param>
+/// <param name="Next">The action after the failure; never <see cref="NextAttempt.Now"/>.</param>
 internal sealed record AttemptResult(EsbMessage? Answer, EsbException? Failure, NextAttempt? Next);
 
-/// <summary>Tries to send a message, as often as it may be tried at once. Thread-safe.</summary>
-/// <remarks>What keeps everybody waiting is no attempt of a message: an outside that is away, or turns everything away, and instances that are all in use.</remarks>
+/// <summary>Sends a message, with as many attempts as may follow without delay. Thread-safe.</summary>
+/// <remarks>Conditions that affect all messages do not count as attempts: an external system that is unreachable or rejects everything, and
+/// an exhausted instance pool.</remarks>
 internal sealed partial class Attempter(
     string endpoint, EndpointSender sender, OutageGate gate, RetryLadder ladder, Suspects suspects, DeliveryJournal journal, TimeProvider time, ILogger<Attempter> logger)
 {
-    // So that a pool with a short time-out does not make its waiters turn in a circle.
+    // Prevents a busy loop when the pool has a short time-out.
     private static readonly TimeSpan PoolPause = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>Tries until it succeeded, or what is left to do takes time.</summary>
+    /// <summary>Makes attempts until one succeeds, or until the next step requires a delay or a decision.</summary>
     /// <param name="attempts">The message.</param>
-    /// <param name="isSuspect">Whether the message may be one that kills the process.</param>
-    /// <param name="check">Looks immediately before each attempt whether it may be made; throws where it may not.</param>
-    /// <param name="keep">Writes down what a failed attempt leaves, with what follows it; null where the transport carries that.</param>
-    /// <param name="tokens">What ends it.</param>
+    /// <param name="isSuspect">True if the message may have crashed the process.</param>
+    /// <param name="check">Called immediately before each attempt; throws if the attempt is not allowed.</param>
+    /// <param name="keep">Persists the progress after a failed attempt, with the next action; null if the transport carries it.</param>
+    /// <param name="tokens">Cancellation of waiting and sending.</param>
     public async Task<AttemptResult> RunAsync(DeliveryAttempts attempts, bool isSuspect, Func<Task>? check, Func<NextAttempt, Task>? keep, DeliveryTokens tokens)
     {
         while (true)
@@ -38,7 +39,7 @@ internal sealed partial class Attempter(
             if (outcome.Failure is PoolTimeoutException) await Task.Delay(PoolPause, time, tokens.Waiting);
             if (outcome.IsNoAttempt)
             {
-                // Another message is the next probe: should it be about this one that it is turned away, the others show it.
+                // Another message becomes the next probe: if the rejection concerns only this message, the others will show it.
                 if (outcome.Failure is EndpointException { IsTurnedAway: true } away && ladder.AfterOutage(away) is { } later) return new AttemptResult(null, away, later);
                 continue;
             }
@@ -57,13 +58,13 @@ internal sealed partial class Attempter(
         }
     }
 
-    /// <summary>Makes one attempt and tells the gate what it showed.</summary>
+    /// <summary>Makes one attempt and reports the result to the gate.</summary>
     /// <param name="attempts">The message.</param>
-    /// <param name="pass">How the caller passed the gate.</param>
-    /// <param name="isSuspect">Whether the message may be one that kills the process.</param>
-    /// <param name="isWanted">Asked once more when an instance is there; null where the message always is.</param>
-    /// <param name="wantsAnswer">Whether somebody waits for the answer, so that the endpoint's <c>reply</c> makes it.</param>
-    /// <param name="tokens">What ends it.</param>
+    /// <param name="pass">The pass that the gate granted to the caller.</param>
+    /// <param name="isSuspect">True if the message may have crashed the process.</param>
+    /// <param name="isWanted">Checked again once an instance is available; null if the message is always wanted.</param>
+    /// <param name="wantsAnswer">True if a caller waits for the answer, so that the endpoint's <c>reply</c> process produces it.</param>
+    /// <param name="tokens">Cancellation of waiting and sending.</param>
     public async Task<AttemptOutcome> TryAsync(DeliveryAttempts attempts, GatePass pass, bool isSuspect, Func<ValueTask<bool>>? isWanted, bool wantsAnswer, DeliveryTokens tokens)
     {
         var reported = false;
@@ -88,7 +89,7 @@ internal sealed partial class Attempter(
                     return new AttemptOutcome(prepared.Message, null, IsNoAttempt: false);
                 }
 
-                attempts.Forget(); // until there is an instance
+                attempts.Forget(); // until an instance is rented
             }
 
             using var rental = await sender.RentAsync(prepared.Spent, tokens.Waiting);
@@ -106,7 +107,7 @@ internal sealed partial class Attempter(
         }
         catch (EndpointException ex)
         {
-            attempts.Begin(); // no instance could be made
+            attempts.Begin(); // creating an instance failed
             attempts.Fail(ex);
             return new AttemptOutcome(null, ex, IsNoAttempt: false);
         }
@@ -126,7 +127,7 @@ internal sealed partial class Attempter(
         return new AttemptOutcome(answer, failure, IsNoAttempt: isAway);
     }
 
-    // A process may kill the host as well as an instance.
+    // A process may crash the host as well as an instance does.
     private async Task<(PreparedMessage Prepared, EsbException? Failure)> PrepareAsync(EsbMessage message, bool isSuspect, DeliveryTokens tokens)
     {
         try
@@ -143,7 +144,7 @@ internal sealed partial class Attempter(
         }
     }
 
-    // Only what the endpoint does is caught here: a fact that cannot be recorded is no failed attempt.
+    // Catches only failures of the endpoint: a fact that cannot be recorded is not a failed attempt.
     private async Task<(EsbMessage? Answer, EsbException? Failure)> SendAsync(EndpointRental rental, EsbMessage message, bool isSuspect, bool wantsAnswer, DeliveryTokens tokens)
     {
         try
@@ -158,19 +159,19 @@ internal sealed partial class Attempter(
         }
         catch (EsbException failure)
         {
-            if (failure.Code == IFencedEndpoint.FencingCode) tokens.Lease?.Lose(); // sooner than this host's clock knew
-            tokens.ThrowIfLost(); // the failure says something of this host, nothing of the message
+            if (failure.Code == IFencedEndpoint.FencingCode) tokens.Lease?.Lose(); // before the local clock ended it
+            tokens.ThrowIfLost(); // the failure concerns this host, not the message
             return (null, failure);
         }
     }
 
-    // Whether the failure says that the outside is away, and so nothing about the message.
+    // Returns true if the failure shows that the external system is unreachable, and therefore says nothing about the message.
     private bool Tell(Guid messageId, EsbException? failure, GatePass pass)
     {
-        var reason = MaskedFlow.Clean(failure?.Message ?? ""); // the endpoint shows it
+        var reason = MaskedFlow.Clean(failure?.Message ?? ""); // shown in the endpoint status
         if (failure is not null and not EndpointException or EndpointException { IsUnsent: true })
         {
-            if (pass == GatePass.Probe) gate.Abandon(); // it has found nothing out
+            if (pass == GatePass.Probe) gate.Abandon(); // the probe was inconclusive
             return false;
         }
 
@@ -190,7 +191,7 @@ internal sealed partial class Attempter(
         }
 
         if (failure is not null && ladder.PauseOf(failure) is { } quiet && gate.Pause(reason, quiet)) LogQuiet(endpoint, quiet);
-        return failure is EndpointException { IsTurnedAway: true } && gate.IsOutageShown; // what got no answer may have had its effect: that stays an attempt
+        return failure is EndpointException { IsTurnedAway: true } && gate.IsOutageShown; // an unanswered send may have taken effect and stays an attempt
     }
 
     [LoggerMessage(EventId = 2404, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} paused, its outside is away: {Reason}")]

@@ -6,33 +6,33 @@ using Esb.Delivery.Outbound;
 
 namespace Esb.Delivery.Attempts;
 
-/// <summary>The attempts to deliver one message, for as long as it is in our hands. Used by one delivery; not thread-safe.</summary>
-/// <param name="message">With the attempts made before.</param>
-/// <param name="failures">What became of those.</param>
-/// <param name="time">Tells when.</param>
+/// <summary>The attempts to deliver one message, while this host holds it. Used by one delivery; not thread-safe.</summary>
+/// <param name="message">The message, with the number of earlier attempts.</param>
+/// <param name="failures">The failures of the earlier attempts.</param>
+/// <param name="time">The clock.</param>
 internal sealed class DeliveryAttempts(EsbMessage message, IReadOnlyList<FailedAttempt> failures, TimeProvider time)
 {
     private readonly long _started = time.GetTimestamp();
     private DateTimeOffset _first = failures is [var first, ..] ? first.At : time.GetUtcNow();
 
-    /// <summary>Attempts so far, those before this delivery included.</summary>
+    /// <summary>The number of attempts so far, including those before this delivery.</summary>
     public int Count { get; private set; } = message.Attempt;
 
-    /// <summary>The message as the current attempt sees it.</summary>
+    /// <summary>The message with the number of the current attempt.</summary>
     public EsbMessage Current => message with { Attempt = Count };
 
-    /// <summary>The failed ones, oldest first.</summary>
+    /// <summary>The failed attempts, oldest first.</summary>
     public IReadOnlyList<FailedAttempt> Failures { get; private set; } = failures;
 
     /// <summary>The last failure; null after a success.</summary>
     public EsbException? Last { get; private set; }
 
-    /// <summary>Whether an attempt ended without word: then it may have had its effect.</summary>
+    /// <summary>True if an attempt ended without an answer, so that it may have taken effect.</summary>
     public bool IsUnknown { get; private set; } = AreUnknown(failures);
 
     public TimeSpan Elapsed => time.GetElapsedTime(_started);
 
-    /// <summary>Goes on after the attempts that were kept elsewhere, those that the message came with among them.</summary>
+    /// <summary>Continues after persisted attempts, which include those that the message arrived with.</summary>
     public void Resume(KeptAttempts kept)
     {
         (Count, Failures, _first) = (kept.Count, kept.Failures, kept.Failures[0].At);

@@ -1,18 +1,18 @@
 namespace Esb.Delivery.Attempts;
 
-/// <summary>What to do after an attempt failed.</summary>
+/// <summary>The action after a failed attempt.</summary>
 internal abstract record NextAttempt
 {
     private NextAttempt()
     {
     }
 
-    /// <summary>Try again at once.</summary>
+    /// <summary>Retry immediately.</summary>
     public sealed record Now : NextAttempt;
 
-    /// <summary>Try again after a delay.</summary>
+    /// <summary>Retry after a delay.</summary>
     public sealed record After(TimeSpan Delay) : NextAttempt;
 
-    /// <summary>No attempt is left, or none could help.</summary>
+    /// <summary>No retry: no attempt is left, or the failure is permanent.</summary>
     public sealed record None : NextAttempt;
 }

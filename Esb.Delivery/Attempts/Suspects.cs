@@ -6,14 +6,15 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Attempts;
 
-/// <summary>Finds the message that kills the process among those that were under way when it died: they are sent one at a time in this host, each with a durable mark that only survives a death.</summary>
-/// <remarks>Thread-safe; one for all endpoints.</remarks>
+/// <summary>Identifies the message that crashes the process among those in flight at the crash. This host sends them one at a time, each
+/// with a durable mark that remains only after a crash.</summary>
+/// <remarks>Thread-safe; shared by all endpoints.</remarks>
 internal sealed partial class Suspects(ICrashMarks marks, TimeProvider time, ILogger<Suspects> logger) : IAsyncDisposable
 {
-    /// <summary>The code of a message that was found out.</summary>
+    /// <summary>The error code of a message identified as the cause of crashes.</summary>
     public const string Code = "ESB-DELIVERY-CRASH";
 
-    // A process may be killed by somebody else at just that moment, once.
+    // A single crash during the send may be a coincidence.
     private const int MostDeaths = 2;
 
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
@@ -21,11 +22,11 @@ internal sealed partial class Suspects(ICrashMarks marks, TimeProvider time, ILo
     private readonly SemaphoreSlim _alone = new(1, 1);
     private readonly CancellationTokenSource _stopping = new();
 
-    // Marks that the store would not take off, although the process lived: here and on every other host they would count as deaths.
+    // Marks that the store failed to remove although the process survived. Every host would count them as crashes.
     private readonly ConcurrentDictionary<(string Endpoint, Guid MessageId), Task> _left = [];
 
-    /// <summary>Sends a message that may be the one.</summary>
-    /// <exception cref="EndpointException"><see cref="Code"/>: it is.</exception>
+    /// <summary>Sends a suspect message.</summary>
+    /// <exception cref="EndpointException"><see cref="Code"/>: the message has crashed the process too often.</exception>
     public async ValueTask<EsbMessage?> SendAsync(string endpoint, EsbMessage message, Func<ValueTask<EsbMessage?>> send, CancellationToken waiting)
     {
         await _alone.WaitAsync(waiting);
@@ -40,7 +41,7 @@ internal sealed partial class Suspects(ICrashMarks marks, TimeProvider time, ILo
             }
             finally
             {
-                await UnmarkAsync(endpoint, message.Id); // whatever came of it, the process lives
+                await UnmarkAsync(endpoint, message.Id); // success or failure, the process survived
             }
         }
         finally
@@ -49,7 +50,7 @@ internal sealed partial class Suspects(ICrashMarks marks, TimeProvider time, ILo
         }
     }
 
-    /// <summary>An operator wants it tried again.</summary>
+    /// <summary>Clears the mark of a message, because an operator retries it.</summary>
     public async Task AbsolveAsync(string endpoint, Guid messageId, CancellationToken cancellationToken) => await marks.RemoveAsync(endpoint, messageId, cancellationToken);
 
     public async ValueTask DisposeAsync()
@@ -60,7 +61,7 @@ internal sealed partial class Suspects(ICrashMarks marks, TimeProvider time, ILo
         _alone.Dispose();
     }
 
-    // While the store is away nothing can be marked. Then the message goes without: the neighbours shall not wait for the store.
+    // An unreachable store cannot hold a mark. The message is then sent without one, so that other messages do not wait for the store.
     private async Task<int> MarkAsync(string endpoint, Guid messageId, CancellationToken waiting)
     {
         if (_left.ContainsKey((endpoint, messageId))) return 0;
@@ -101,7 +102,7 @@ internal sealed partial class Suspects(ICrashMarks marks, TimeProvider time, ILo
             }
             catch (EsbException)
             {
-                // The store is still away, which others tell.
+                // The store is still unreachable; this is reported elsewhere.
             }
             catch (OperationCanceledException)
             {

@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Control;
 
-/// <summary>Changes the endpoints of this host while they work: of inbound ones, whether they are paused. Thread-safe.</summary>
+/// <summary>Changes the endpoints of this host at run time; inbound endpoints can only be paused and resumed. Thread-safe.</summary>
 internal sealed partial class EndpointControl(OutboundEndpoints endpoints, InboundControl inbound, ILogger<EndpointControl> logger) : IEndpointControl
 {
     public IReadOnlyList<string> Check(string endpoint, EndpointTuning tuning) =>

@@ -3,13 +3,13 @@ using Esb.Core.Topics;
 
 namespace Esb.Delivery.Control;
 
-/// <summary>What can be tuned about an endpoint, as numbers that are all given; and which changes contradict how it delivers.</summary>
+/// <summary>The tunable settings of an endpoint as complete values, and the check of changes against its delivery mode.</summary>
 internal static class EndpointTunings
 {
     private const int MostAtOnce = 1000;
     private const int MostPrefetch = 10_000;
 
-    /// <summary>What is configured.</summary>
+    /// <summary>The configured values.</summary>
     public static EndpointTuning Of(OutboundEndpointConfig config) => new()
     {
         PoolSize = config.PoolSize,
@@ -18,7 +18,7 @@ internal static class EndpointTunings
         Paused = false,
     };
 
-    /// <summary>What holds after a change.</summary>
+    /// <summary>The effective values after a change.</summary>
     public static EndpointTuning Change(OutboundEndpointConfig config, EndpointTuning current, EndpointTuning change)
     {
         var (poolSize, threads) = (change.PoolSize ?? current.PoolSize!.Value, change.ProcessingThreads ?? current.ProcessingThreads!.Value);
@@ -32,7 +32,7 @@ internal static class EndpointTunings
         };
     }
 
-    /// <summary>What an operator has changed; null where the configured value holds.</summary>
+    /// <summary>The values that an operator changed; null for a value that is as configured.</summary>
     public static EndpointTuning Difference(EndpointTuning configured, EndpointTuning current) => new()
     {
         PoolSize = current.PoolSize == configured.PoolSize ? null : current.PoolSize,
@@ -41,11 +41,11 @@ internal static class EndpointTunings
         Paused = current.Paused,
     };
 
-    /// <summary>What holds with other settings: what an operator has changed lies over them, unless they forbid it.</summary>
+    /// <summary>The effective values under new settings: an operator's changes apply on top, unless the settings forbid them.</summary>
     public static EndpointTuning KeepTuned(OutboundEndpointConfig config, EndpointTuning configured, EndpointTuning tuned) =>
         Change(config, configured, Check(config, tuned).Count == 0 ? tuned : new EndpointTuning { Paused = config.Subscribe.Count > 0 ? tuned.Paused : false });
 
-    /// <summary>What is wrong with a change: a sentence for each setting.</summary>
+    /// <summary>The errors of a change, one sentence for each invalid setting.</summary>
     public static IReadOnlyList<string> Check(OutboundEndpointConfig config, EndpointTuning change)
     {
         var errors = new List<string>();

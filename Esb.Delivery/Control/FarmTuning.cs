@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Control;
 
-/// <summary>Tells all hosts of a change, and does what others tell.</summary>
+/// <summary>Broadcasts endpoint changes to all hosts, and applies those received.</summary>
 internal sealed partial class FarmTuning(IFarm farm, IEndpointControl control, ILogger<FarmTuning> logger) : IFarmTuning, IBusPart
 {
     private IDisposable? _hearing;
@@ -37,14 +37,14 @@ internal sealed partial class FarmTuning(IFarm farm, IEndpointControl control, I
 
     private async Task ObeyAsync(Guid from, TuneEndpoint command, CancellationToken cancellationToken)
     {
-        if (from == farm.Self.Id) return; // done already
+        if (from == farm.Self.Id) return; // already applied
         try
         {
             await control.TuneAsync(command.Endpoint, command.Tuning, cancellationToken);
         }
         catch (EsbException ex)
         {
-            LogRefused(command.Endpoint, ex.Code, ex.Message); // its configuration differs from that of the host that was asked
+            LogRefused(command.Endpoint, ex.Code, ex.Message); // the configurations of the two hosts differ
         }
     }
 

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Control;
 
-/// <summary>Lets go of the queues of an endpoint when somebody replaces them, and takes them again when told so, or when nothing more is heard.</summary>
+/// <summary>Releases the queues of an endpoint while they are replaced, and resumes consuming on command or after a time-out.</summary>
 internal sealed partial class QueueHolds(IFarm farm, OutboundEndpoints endpoints, TimeProvider time, ILogger<QueueHolds> logger) : IBusPart
 {
     private static readonly TimeSpan LookInterval = TimeSpan.FromSeconds(1);
@@ -53,7 +53,7 @@ internal sealed partial class QueueHolds(IFarm farm, OutboundEndpoints endpoints
     private async Task LetGoAsync(string endpoint, TimeSpan span, CancellationToken cancellationToken)
     {
         if (endpoints.Find(endpoint) is not { } controller) return;
-        _until[endpoint] = time.GetUtcNow() + span; // first: what begins must also end
+        _until[endpoint] = time.GetUtcNow() + span; // set first, so that the hold always expires
         await controller.HoldAsync(isHeld: true, cancellationToken);
         LogLetGo(endpoint);
     }

@@ -2,5 +2,5 @@ using Esb.Core.Endpoints;
 
 namespace Esb.Delivery.Control;
 
-/// <summary>Tells the hosts of a farm to change an endpoint.</summary>
+/// <summary>Command to the hosts of a farm to change an endpoint.</summary>
 internal sealed record TuneEndpoint(string Endpoint, EndpointTuning Tuning);

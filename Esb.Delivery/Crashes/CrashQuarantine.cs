@@ -8,18 +8,17 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Crashes;
 
-/// <summary>Finds the endpoint whose queue kills the process, and keeps it closed. Thread-safe.</summary>
+/// <summary>Identifies the endpoint whose queue crashes the process, and quarantines it. Thread-safe.</summary>
 /// <remarks>
-/// A message that kills while it is read is found by nobody else: <see cref="Suspects"/> sees it only once it is delivered. So after an end
-/// without a stop the queues are
-/// opened one after another, each with a mark on disk; an endpoint whose mark was left by two processes in a row is quarantined until an
-/// operator resumes it.
-/// The mark is taken off before a message is worked on: what kills then is found by <see cref="Suspects"/>.
-/// Where messages do not survive the process, there is nothing to find.
+/// <see cref="Suspects"/> sees a message only once it is delivered; this class covers messages that crash the process while they are read.
+/// After an unclean shutdown the queues are opened one after another, each with a mark on disk. An endpoint whose mark was left by two
+/// processes in a row is quarantined until an operator resumes it.
+/// The mark is removed before a message is processed; later crashes are handled by <see cref="Suspects"/>.
+/// Without durable messages there is nothing to detect.
 /// </remarks>
 internal sealed partial class CrashQuarantine(IHostRunStore store, ITopicTransport transport, TimeProvider time, ILogger<CrashQuarantine> logger) : IBusPart, IHealthNotices, IDisposable
 {
-    // A process may be killed by somebody else at just that moment, once.
+    // A single crash while a queue opens may be a coincidence.
     private const int MostDeaths = 2;
 
     private readonly Lock _gate = new();
@@ -72,26 +71,26 @@ internal sealed partial class CrashQuarantine(IHostRunStore store, ITopicTranspo
         return Task.CompletedTask;
     }
 
-    /// <summary>Why an endpoint is kept closed; null where it is not.</summary>
+    /// <summary>The reason for the quarantine of an endpoint; null if it is not quarantined.</summary>
     public string? ReasonOf(string endpoint)
     {
         lock (_gate) return _released.ContainsKey(endpoint) ? $"{Suspects.Code}: {Reason}" : null;
     }
 
-    /// <summary>Whether opening an endpoint takes its time, as <see cref="EnterAsync"/> waits.</summary>
+    /// <summary>True if an endpoint must be opened with care, so that <see cref="EnterAsync"/> waits.</summary>
     public bool IsCareful(string endpoint)
     {
         lock (_gate) return (IsAfterDeath && !_opened.Contains(endpoint)) || _released.ContainsKey(endpoint);
     }
 
-    /// <summary>Whether the queue of an endpoint is being read for the first time, and a death now would be the endpoint's.</summary>
+    /// <summary>True while the queue of an endpoint is first read, so that a crash would be attributed to the endpoint.</summary>
     public bool IsMarked(string endpoint)
     {
         lock (_gate) return _run.Opening == endpoint;
     }
 
-    /// <summary>Waits until an endpoint may be opened: until it is its turn, and an operator has released it from quarantine.</summary>
-    /// <returns>Its first moments, to be disposed after them; null where no care is needed.</returns>
+    /// <summary>Waits until an endpoint may be opened: its turn has come, and an operator has released it from any quarantine.</summary>
+    /// <returns>The guarded opening, to be disposed at its end; null if no care is needed.</returns>
     public async Task<EndpointOpening?> EnterAsync(string endpoint, CancellationToken cancellationToken)
     {
         if (!IsCareful(endpoint)) return null;
@@ -99,7 +98,7 @@ internal sealed partial class CrashQuarantine(IHostRunStore store, ITopicTranspo
         await _turn.WaitAsync(cancellationToken);
         lock (_gate)
         {
-            _opened.Add(endpoint); // a later exchange of its settings finds nothing new in its queue
+            _opened.Add(endpoint); // a later change of its settings needs no care
             var before = _before.Opening == endpoint ? _before.Openings : 0;
             _before = _before with { Opening = null, Openings = 0 };
             Write(_run with { Opening = endpoint, Openings = before + 1 });
@@ -108,7 +107,7 @@ internal sealed partial class CrashQuarantine(IHostRunStore store, ITopicTranspo
         return new EndpointOpening(endpoint, time, Unmark, () => _turn.Release());
     }
 
-    /// <summary>Lets an endpoint out of quarantine, where it is in it.</summary>
+    /// <summary>Releases an endpoint from quarantine, if it is quarantined.</summary>
     public void Release(string endpoint)
     {
         lock (_gate)
@@ -148,7 +147,7 @@ internal sealed partial class CrashQuarantine(IHostRunStore store, ITopicTranspo
         }
     }
 
-    // A disk that is full keeps no endpoint closed.
+    // A full disk does not keep an endpoint closed.
     private void Write(HostRun run)
     {
         _run = run;

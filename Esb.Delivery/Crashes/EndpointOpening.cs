@@ -2,18 +2,18 @@ using Esb.Core.Topics;
 
 namespace Esb.Delivery.Crashes;
 
-/// <summary>The first moments of a queue that may hold what kills the process. What arrives waits until all that was prefetched has been
-/// read, and is worked on then. Thread-safe.</summary>
+/// <summary>The guarded opening of a queue that may hold a message that crashes the process. Deliveries wait until the whole prefetch has
+/// been read. Thread-safe.</summary>
 /// <param name="endpoint">The endpoint.</param>
-/// <param name="time">Measures the moments.</param>
-/// <param name="read">Is called once, when all that was prefetched has been read: the process lives. What it dies of from here on is the
-/// doing of a message.</param>
-/// <param name="leave">Is called once, when they are over.</param>
+/// <param name="time">The clock.</param>
+/// <param name="read">Called once, when the whole prefetch has been read and the process survived. A later crash is attributed to a
+/// message.</param>
+/// <param name="leave">Called once, at the end of the opening.</param>
 internal sealed class EndpointOpening(string endpoint, TimeProvider time, Action read, Action leave) : IDisposable
 {
     private const int EnoughSettled = 32;
 
-    // A broker that is away opens nothing: the others need not wait for it.
+    // Bounds the wait for an unreachable broker, so that other endpoints can open.
     private static readonly TimeSpan LongestConnect = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan Reading = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan LongestWork = TimeSpan.FromSeconds(2);
@@ -26,7 +26,7 @@ internal sealed class EndpointOpening(string endpoint, TimeProvider time, Action
 
     public string Endpoint => endpoint;
 
-    /// <summary>Works on a delivery, as soon as those that came with it have been read.</summary>
+    /// <summary>Processes a delivery once the prefetch that it arrived with has been read.</summary>
     public async ValueTask<Settlement> WorkAsync(Func<ValueTask<Settlement>> work, CancellationToken cancellationToken)
     {
         if (Volatile.Read(ref _isOver) == 1) return await work();
@@ -47,9 +47,9 @@ internal sealed class EndpointOpening(string endpoint, TimeProvider time, Action
         }
     }
 
-    /// <summary>Waits until the queue was read for a moment, and what came was worked on: all of it, 32 deliveries, or for 2 s.</summary>
-    /// <param name="isLive">Whether the queue is consumed.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <summary>Waits while the queue is first read and its deliveries are processed: all of them, 32 deliveries, or 2 s.</summary>
+    /// <param name="isLive">Returns true once the queue is consumed.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     public async Task WatchAsync(Func<bool> isLive, CancellationToken cancellationToken)
     {
         await WaitAsync(isLive, LongestConnect, cancellationToken);

@@ -7,7 +7,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Failures;
 
-/// <summary>Moves dead letters from the transport's hand-off into the store, where they can be listed; one that cannot be stored stays with the transport. Only what is stored is recorded and counted. Thread-safe.</summary>
+/// <summary>Moves dead letters from the transport's hand-off into the store, where they can be listed. A letter that cannot be stored stays
+/// with the transport. Only stored letters are recorded and counted. Thread-safe.</summary>
 internal sealed partial class DeadLetterKeeper(ITopicTransport transport, IDeadLetterStore store, IAuditTrail audit, TimeProvider time, ILogger<DeadLetterKeeper> logger) : IBusPart
 {
     private ITopicReader? _reader;
@@ -17,7 +18,7 @@ internal sealed partial class DeadLetterKeeper(ITopicTransport transport, IDeadL
     public async Task StartAsync(CancellationToken cancellationToken) => _reader = await transport.ReadDeadLettersAsync(KeepAsync, cancellationToken);
 
     /// <summary>Keeps a dead letter; durable and recorded when it returns.</summary>
-    /// <exception cref="Core.Errors.EsbException">It could not be kept, or not be recorded. Keeping it again does no harm.</exception>
+    /// <exception cref="Core.Errors.EsbException">The letter could not be stored or recorded. Storing it again is safe.</exception>
     public async ValueTask KeepAsync(DeadLetter letter, CancellationToken cancellationToken)
     {
         MaskedFlow.Follow(audit.Mask, letter.Message);

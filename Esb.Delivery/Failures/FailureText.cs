@@ -4,10 +4,12 @@ using Esb.Core.Storage;
 
 namespace Esb.Delivery.Failures;
 
-/// <summary>What is kept of a failure for operators: its sentence, at most 8 KiB, without what is masked in the message that is worked on.</summary>
+/// <summary>The failure text stored for operators: one sentence of at most 8 KiB, without the masked values of the current
+/// message.</summary>
 internal static class FailureText
 {
-    /// <summary>The failure of an endpoint that threw what it did not foresee: only then does the exception's own text say more than the sentence. Otherwise that text may repeat values of the message, and goes to logs only.</summary>
+    /// <summary>The error code of an endpoint that threw an unexpected exception. Only then does the text of the exception add to the
+    /// sentence; otherwise it may repeat values of the message, and is written to logs only.</summary>
     public const string Unforeseen = "ESB-ENDPOINT-FAILED";
 
     public static string Of(EsbException failure)

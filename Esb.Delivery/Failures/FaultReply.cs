@@ -4,7 +4,7 @@ using Esb.Core.Messages;
 
 namespace Esb.Delivery.Failures;
 
-/// <summary>Makes the reply that tells a requester of a failure: problem+json (RFC 9457) under the header <see cref="EsbHeaders.Fault"/>.</summary>
+/// <summary>Creates the fault reply to a requester: problem+json (RFC 9457) under the header <see cref="EsbHeaders.Fault"/>.</summary>
 internal static class FaultReply
 {
     public static EsbMessage Of(EsbMessage request, EsbException failure, TimeProvider time)

@@ -7,7 +7,7 @@ using Esb.Delivery.Outbound;
 
 namespace Esb.Delivery.Failures;
 
-/// <summary>What becomes of a message that nobody tries to deliver any more, and that does not park: a dead letter, or nothing.</summary>
+/// <summary>Settles a message that is neither retried nor parked: as a dead letter, or by discarding it.</summary>
 internal sealed class LastResort(string endpoint, FailureAction action, DeliveryJournal journal)
 {
     public async Task<Settlement> SettleAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)

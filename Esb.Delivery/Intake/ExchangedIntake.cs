@@ -3,8 +3,7 @@ using Esb.Core.Messages;
 
 namespace Esb.Delivery.Intake;
 
-/// <summary>The intake of an endpoint that runs longer than a revision. What began goes on with the intake that it began with.
-/// Thread-safe.</summary>
+/// <summary>The intake of an endpoint that outlives a revision. A message finishes on the intake that it started on. Thread-safe.</summary>
 internal sealed class ExchangedIntake(IMessageIntake first) : IMessageIntake
 {
     private volatile IMessageIntake _current = first;

@@ -31,7 +31,7 @@ internal sealed partial class InboundEndpoints(
 
     public IReadOnlyList<EndpointStatus> Endpoints => [.. models.Current.Inbound.Select(Describe)];
 
-    /// <summary>Whether there is an inbound endpoint of this name, also where it does not run.</summary>
+    /// <summary>True if an inbound endpoint of this name exists, running or not.</summary>
     public bool Knows(string endpoint) => models.Current.Inbound.Any(model => model.Config.Name == endpoint);
 
     public void ResetPeaks()
@@ -46,8 +46,8 @@ internal sealed partial class InboundEndpoints(
 
     public Task StopAsync(CancellationToken cancellationToken) => Task.WhenAll(Running().Select(endpoint => endpoint.Endpoint.StopAsync(cancellationToken)));
 
-    /// <summary>Those that can overlap start anew and then stop; of the others one of which the settings stay the same only gets another
-    /// intake.</summary>
+    /// <summary>Starts new instances of endpoints that can overlap, then stops the old ones. Of the others, an endpoint with unchanged
+    /// settings only receives a new intake.</summary>
     public async Task ExchangeAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
     {
         var wanted = models.Current.Inbound.Where(model => model.Config.Enabled).ToDictionary(model => model.Config.Name);
@@ -58,7 +58,7 @@ internal sealed partial class InboundEndpoints(
             if (before is null || model.Config.CanOverlap)
             {
                 await StartAsync(model, next, cancellationToken);
-                if (before is not null) old.Until(StopAsync(before, cancellationToken)); // its callers are answered meanwhile
+                if (before is not null) old.Until(StopAsync(before, cancellationToken)); // in-flight callers are still answered
             }
             else if (before.Model.Fingerprint == model.Fingerprint)
             {
@@ -80,7 +80,7 @@ internal sealed partial class InboundEndpoints(
         foreach (var endpoint in endpoints) await endpoint.Endpoint.DisposeAsync();
     }
 
-    // On a thread of its own: one that blocks it must not keep the others from starting.
+    // Runs on a separate thread, so that an endpoint that blocks its start does not delay the others.
     private static async Task StartAsync(IInboundEndpoint endpoint, CancellationToken cancellationToken)
     {
         var starting = Task.Run(() => endpoint.StartAsync(cancellationToken), cancellationToken);
@@ -115,7 +115,7 @@ internal sealed partial class InboundEndpoints(
         {
             if (endpoint is not null) await endpoint.DisposeAsync();
             lock (_gate) _failed[config.Name] = ex.Message;
-            LogNotStarted(config.Name, ex); // the others run all the same
+            LogNotStarted(config.Name, ex); // the other endpoints start regardless
         }
     }
 
@@ -132,7 +132,7 @@ internal sealed partial class InboundEndpoints(
         }
         catch (OperationCanceledException)
         {
-            // It took too long: its callers have heard so.
+            // The stop exceeded its time limit; callers have received an error.
         }
 
         await old.Endpoint.DisposeAsync();

@@ -4,19 +4,19 @@ using Esb.Core.Messages;
 
 namespace Esb.Delivery.Intake;
 
-/// <summary>What an inbound endpoint has to keep of its messages so that the audit can record it. Immutable.</summary>
-/// <param name="ReadsReceived">Whether the body is recorded, or fields of it: it is buffered then before anything reads it.</param>
-/// <param name="HasReply">Whether something of the answers of its process is recorded; what a topic answers is recorded where it is published.</param>
-/// <param name="MaxBytes">The most that is buffered.</param>
+/// <summary>The message content that an inbound endpoint buffers for the audit. Immutable.</summary>
+/// <param name="ReadsReceived">True if the body, or fields of it, are recorded; the body is then buffered before it is read.</param>
+/// <param name="HasReply">True if replies of the endpoint's process are recorded; replies from a topic are recorded at the publish.</param>
+/// <param name="MaxBytes">The maximum number of bytes buffered.</param>
 internal sealed record IntakeContent(bool ReadsReceived, bool HasReply, long MaxBytes)
 {
-    /// <summary>Whether the steps of its process are recorded.</summary>
+    /// <summary>True if the steps of the endpoint's process are recorded.</summary>
     public bool HasSteps { get; init; }
 
-    /// <summary>Whether something of a message is recorded before and after a step that transforms it.</summary>
+    /// <summary>True if message content is recorded before and after each transforming step.</summary>
     public bool HasTransforms { get; init; }
 
-    /// <summary>What the configuration wants at an endpoint.</summary>
+    /// <summary>The audit content configured for an endpoint.</summary>
     public static IntakeContent Of(InboundEndpointConfig config, IAuditTrail audit, long maxBytes) => new(
         audit.Wants(AuditKind.Received, config.Name) >= AuditBodies.Fields,
         config.Process is not null && audit.Wants(AuditKind.Replied, config.Name) != AuditBodies.None,
@@ -27,6 +27,6 @@ internal sealed record IntakeContent(bool ReadsReceived, bool HasReply, long Max
     };
 
     /// <summary>Buffers the body.</summary>
-    /// <exception cref="Core.Errors.EsbException"><c>ESB-BODY-SIZE</c>: it is larger than any may be.</exception>
+    /// <exception cref="Core.Errors.EsbException"><c>ESB-BODY-SIZE</c>: the body exceeds the maximum size.</exception>
     public async ValueTask BufferAsync(EsbMessage message, CancellationToken cancellationToken) => await message.Body.BufferAsync(MaxBytes, cancellationToken);
 }

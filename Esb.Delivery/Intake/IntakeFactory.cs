@@ -8,7 +8,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Intake;
 
-/// <summary>Makes the intake of an inbound endpoint.</summary>
+/// <summary>Creates the intake of an inbound endpoint.</summary>
 internal sealed class IntakeFactory(
     IProcessCatalog processes,
     ITopicPublisher publisher,

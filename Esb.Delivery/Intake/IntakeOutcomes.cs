@@ -1,6 +1,6 @@
 namespace Esb.Delivery.Intake;
 
-/// <summary>How something that came in ended; values of the attribute <c>esb.outcome</c>.</summary>
+/// <summary>Outcomes of received messages; values of the attribute <c>esb.outcome</c>.</summary>
 public static class IntakeOutcomes
 {
     public const string Accepted = "accepted";

@@ -9,10 +9,10 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Delivery.Intake;
 
-/// <summary>What takes messages in, whatever the protocol.</summary>
+/// <summary>Registration of the message intake, independent of the protocol.</summary>
 public static class IntakeRegistration
 {
-    /// <summary>Registers the inbound endpoints and what they hand their messages to.</summary>
+    /// <summary>Registers the inbound endpoints and their message intake.</summary>
     public static IServiceCollection AddIntake(this IServiceCollection services) => services
         .AddSingleton<IntakeStates>()
         .AddScoped<IntakeFactory>()

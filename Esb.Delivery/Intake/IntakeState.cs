@@ -3,7 +3,7 @@ using Esb.Core.Processes;
 
 namespace Esb.Delivery.Intake;
 
-/// <summary>What came in by one inbound endpoint so far. Thread-safe.</summary>
+/// <summary>The counters of one inbound endpoint. Thread-safe.</summary>
 public sealed class IntakeState(string endpoint, TimeProvider time)
 {
     private readonly PeakCount _inFlight = new();
@@ -11,7 +11,7 @@ public sealed class IntakeState(string endpoint, TimeProvider time)
     private long _failures;
     private long _lastMessageAt;
 
-    /// <returns>When, for what is told of it later.</returns>
+    /// <returns>The start time, as a timestamp for later calls.</returns>
     public long Begin()
     {
         _inFlight.Increment();
@@ -19,14 +19,14 @@ public sealed class IntakeState(string endpoint, TimeProvider time)
     }
 
     /// <param name="outcome">One of <see cref="IntakeOutcomes"/>.</param>
-    /// <param name="party">Who sent it, where that is known.</param>
+    /// <param name="party">The sender, if known.</param>
     public void End(string outcome, string? party = null)
     {
         _inFlight.Decrement();
         Count(outcome, party);
     }
 
-    /// <summary>Counts something that ended before it began, such as a refused request.</summary>
+    /// <summary>Counts a message that ended before processing began, such as a refused request.</summary>
     public void Count(string outcome, string? party = null)
     {
         Interlocked.Increment(ref IntakeOutcomes.IsFailure(outcome) ? ref _failures : ref _messages);
@@ -34,14 +34,14 @@ public sealed class IntakeState(string endpoint, TimeProvider time)
         IntakeTelemetry.CountReceived(endpoint, outcome, party);
     }
 
-    /// <summary>Tells how long a message took until it was published. A transaction publishes with its commit, which its process has just come to the end of.</summary>
+    /// <summary>Records the time from receipt to publish. A transaction publishes at its commit, which has just completed.</summary>
     public void Published(long began, FirstPublish publish, string? party) =>
         IntakeTelemetry.RecordInbound(endpoint, publish.Topic, party, publish.ConfirmedAt is { } confirmed ? time.GetElapsedTime(began, confirmed) : time.GetElapsedTime(began));
 
-    /// <summary>Tells how long a request took until it was answered, or refused.</summary>
+    /// <summary>Records the time from receipt to the answer or the refusal of a request.</summary>
     public void Answered(long began, string outcome, string? party) => IntakeTelemetry.RecordRequest(endpoint, outcome, party, time.GetElapsedTime(began));
 
-    /// <summary>Begins to look for the peak anew.</summary>
+    /// <summary>Resets the peak of in-flight messages.</summary>
     public void ResetPeaks() => _inFlight.ResetPeak();
 
     public EndpointStatus Describe(string type, EndpointState state, string? reason) => new()

@@ -4,7 +4,7 @@ using Esb.Core.Diagnostics;
 
 namespace Esb.Delivery.Intake;
 
-/// <summary>Metrics of what comes in.</summary>
+/// <summary>Metrics of received messages.</summary>
 internal static class IntakeTelemetry
 {
     private static readonly Counter<long> Received =

@@ -8,15 +8,15 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Intake;
 
-/// <summary>The intake of one inbound endpoint: runs what the endpoint is configured to do with a message, and records how that went.</summary>
+/// <summary>The intake of one inbound endpoint: runs the configured process or publish on each message, and records the outcome.</summary>
 /// <param name="config">The endpoint.</param>
-/// <param name="run">The process, or the publish.</param>
-/// <param name="needsTopics">Whether it fails while topics take nothing.</param>
-/// <param name="isDurable">Whether what is accepted survives the process.</param>
-/// <param name="state">Counts.</param>
-/// <param name="content">What of its messages is recorded.</param>
-/// <param name="audit">Takes the facts.</param>
-/// <param name="time">The time.</param>
+/// <param name="run">The process or the publish.</param>
+/// <param name="needsTopics">True if it fails while the topics accept no messages.</param>
+/// <param name="isDurable">True if accepted messages survive a restart of the process.</param>
+/// <param name="state">The counters.</param>
+/// <param name="content">The message content to record.</param>
+/// <param name="audit">Records the facts.</param>
+/// <param name="time">The clock.</param>
 /// <param name="logger">The log.</param>
 internal sealed partial class MessageIntake(
     InboundEndpointConfig config,
@@ -86,7 +86,7 @@ internal sealed partial class MessageIntake(
     public ValueTask RecognizeAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
         CountAsync(IntakeOutcomes.Duplicate, AuditKind.Duplicate, message, code, reason, cancellationToken);
 
-    /// <summary>The failure of a request whose answer took too long.</summary>
+    /// <summary>The failure of a request that timed out.</summary>
     public static EsbException TimedOut(InboundEndpointConfig config, Exception cause) =>
         new(config.TimeoutCode, $"There was no answer within {config.Timeout.TotalSeconds:0.###} s.", FaultKind.Timeout, cause);
 
@@ -100,8 +100,8 @@ internal sealed partial class MessageIntake(
 
     private EsbMessage OfParty(EsbMessage message) => message.Party is null && config.Party is { } party ? message with { Party = party } : message;
 
-    // Both at once: the sender waits for the slower of the two, not for their sum. Neither alone lets it hear "accepted".
-    // One after the other once a fact could not be recorded, until one can: what cannot be recorded is not worked on.
+    // Records and runs concurrently: the sender waits for the slower of the two, and is answered only after both. After a recording failure
+    // the two run in sequence until a fact is recorded again, so that no unrecorded message is processed.
     private async Task RecordAndRunAsync(MessageContext context, CancellationToken cancellationToken)
     {
         var received = RecordReceivedAsync(context);
@@ -113,7 +113,7 @@ internal sealed partial class MessageIntake(
         }
         catch
         {
-            await received.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing); // what went wrong with the message itself says more
+            await received.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing); // the failure of the message itself is more useful
             throw;
         }
 
@@ -141,16 +141,16 @@ internal sealed partial class MessageIntake(
         }
     }
 
-    // How its process ended, where no failure says so and nothing that was published.
+    // The final fact of a process, if neither a failure nor a published message records its end.
     private AuditKind? EndOf(MessageContext context, string outcome) => outcome switch
     {
         IntakeOutcomes.Filtered => AuditKind.Filtered,
-        _ when config.Process is null => null, // it was published, which says also what it was answered
+        _ when config.Process is null => null, // the publish fact includes the answer
         IntakeOutcomes.Replied => AuditKind.Replied,
         _ => context.FirstPublish is null ? AuditKind.Completed : null,
     };
 
-    // All at once, so that they share a flush; the steps without a wait of their own.
+    // Records concurrently, so that the facts share a flush.
     private async ValueTask RecordEndAsync(MessageContext context, AuditKind? end, TimeSpan duration, CancellationToken cancellationToken)
     {
         if (end is null && context.Steps is null) return;
@@ -165,7 +165,7 @@ internal sealed partial class MessageIntake(
         }
     }
 
-    // The fact is about what came in: its answer is what it led to. It has happened, whoever hangs up.
+    // The fact concerns the received message; the answer is its result. Recorded even if the caller disconnects.
     private Task RecordEndAsync(MessageContext context, AuditKind end, TimeSpan duration)
     {
         var fact = Fact(context.Received, end) with { Duration = duration };
@@ -220,7 +220,7 @@ internal sealed partial class MessageIntake(
         }
         catch (EsbException ex)
         {
-            LogNotRecorded(context.Received.Id, config.Name, code, ex); // the sender hears of the failure itself
+            LogNotRecorded(context.Received.Id, config.Name, code, ex); // the sender receives the failure itself
         }
     }
 

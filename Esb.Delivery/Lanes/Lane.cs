@@ -2,21 +2,22 @@ using Esb.Core.Storage;
 
 namespace Esb.Delivery.Lanes;
 
-/// <summary>A lane that this host has taken over, and what it knows to be parked. Used by one delivery at a time, as a lane is worked on one by one.</summary>
+/// <summary>A lane that this host has taken over, and its known parked keys. Used by one delivery at a time, because the deliveries of a
+/// lane are processed one by one.</summary>
 internal sealed class Lane(Guid session, LaneOwner owner)
 {
-    // A superset of what is parked: keys leave the store without our hearing of it, none comes in but through us.
+    // A superset of the parked keys: keys may leave the store unnoticed, but only this host adds keys.
     private readonly HashSet<string> _parked = [.. owner.ParkedKeys];
 
-    /// <summary>Of the deliveries for which it was taken over.</summary>
+    /// <summary>The session of the deliveries for which the lane was taken over.</summary>
     public Guid Session => session;
 
     public LaneOwner Owner => owner;
 
-    /// <summary>When somebody else was found to have it, as a time stamp; null while it is ours.</summary>
+    /// <summary>The time at which another owner of the lane was detected, as a timestamp; null while this host owns it.</summary>
     public long? LostAt { get; set; }
 
-    /// <summary>Up to which freeze of the process it was made sure that the lane is still ours.</summary>
+    /// <summary>The last process freeze after which ownership of the lane was verified.</summary>
     public int VerifiedFreeze { get; set; }
 
     public bool MayBeParked(string key) => _parked.Contains(key);

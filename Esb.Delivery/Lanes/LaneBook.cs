@@ -7,19 +7,20 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Lanes;
 
-/// <summary>The lanes of an endpoint that this host works on. Each is taken over with the first delivery of a session, so that whoever had it before is kept out. Thread-safe.</summary>
+/// <summary>The lanes of an endpoint that this host processes. Each is taken over with the first delivery of a session, which fences off
+/// its previous owner. Thread-safe.</summary>
 internal sealed partial class LaneBook(string endpoint, IParkingStore store, Patience patience, FreezeWatch freezes, TimeProvider time, ILogger<LaneBook> logger)
 {
-    /// <summary>The code of a lane that somebody else has.</summary>
+    /// <summary>The error code of a lane that another host owns.</summary>
     public const string LostCode = "ESB-LANE-LOST";
 
-    // By then a host whose connection is lost knows it: taking the lane back at once would throw out the rightful owner.
+    // After this time a disconnected host has noticed its loss. Taking the lane back earlier would evict the rightful owner.
     private static readonly TimeSpan Exile = TimeSpan.FromSeconds(30);
 
     private readonly ConcurrentDictionary<int, Lane> _lanes = [];
 
-    /// <summary>The lane that a delivery came by.</summary>
-    /// <exception cref="EsbException"><c>ESB-LANE-LOST</c>: somebody else has it.</exception>
+    /// <summary>Returns the lane of a delivery.</summary>
+    /// <exception cref="EsbException"><c>ESB-LANE-LOST</c>: another host owns the lane.</exception>
     public async Task<Lane> OfAsync(DeliverySource source, CancellationToken waiting)
     {
         if (_lanes.TryGetValue(source.Lane, out var lane) && lane.Session == source.Session)
@@ -34,7 +35,7 @@ internal sealed partial class LaneBook(string endpoint, IParkingStore store, Pat
         return _lanes[source.Lane] = new Lane(source.Session, owner) { VerifiedFreeze = freeze };
     }
 
-    /// <summary>Makes sure, after the process stood still, that the lane is still ours.</summary>
+    /// <summary>Verifies after a process freeze that this host still owns the lane.</summary>
     /// <exception cref="EsbException"><c>ESB-LANE-LOST</c>.</exception>
     public async Task VerifyAsync(Lane lane, CancellationToken waiting)
     {
@@ -44,7 +45,7 @@ internal sealed partial class LaneBook(string endpoint, IParkingStore store, Pat
         lane.VerifiedFreeze = freeze;
     }
 
-    /// <summary>Somebody else has the lane: nothing of it is worked on here any more.</summary>
+    /// <summary>Marks the lane as owned by another host: this host stops processing it.</summary>
     public void Lose(int number)
     {
         if (!_lanes.TryGetValue(number, out var lane) || lane.LostAt is not null) return;

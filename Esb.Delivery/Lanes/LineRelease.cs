@@ -9,7 +9,8 @@ using Esb.Delivery.Outbound;
 
 namespace Esb.Delivery.Lanes;
 
-/// <summary>Works on the line of a key that may be tried again, within its lane and so in order with what arrives there: some messages at a time, so that the other keys of the lane do not wait.</summary>
+/// <summary>Processes the parked messages of a released key within their lane, and so in order with new deliveries. Processes a limited
+/// number at a time, so that other keys of the lane do not wait.</summary>
 internal sealed class LineRelease(
     OutboundEndpointConfig config,
     LaneBook lanes,
@@ -35,12 +36,12 @@ internal sealed class LineRelease(
             if (!await TryNextAsync(lane, parked, release.Redeliveries > 0, tokens)) return Settlement.Done;
         }
 
-        // Behind what has arrived meanwhile. Should it get lost, the key is due again soon.
+        // Queued behind later deliveries. If the marker is lost, the key becomes due again soon.
         await queues.SendAsync(config.Name, ReleaseMarker.Of(config.Name, key, time), DeliveryKind.Release, tokens.Waiting);
         return Settlement.Done;
     }
 
-    // Returns whether there may be a next one now.
+    // Returns true if the next message may follow now.
     private async Task<bool> TryNextAsync(Lane lane, ParkedMessage parked, bool isSuspect, DeliveryTokens tokens)
     {
         MaskedFlow.Follow(journal.Mask, parked.Message);
@@ -65,7 +66,7 @@ internal sealed class LineRelease(
         return !await parking.RemoveAsync(lane, parked, tokens);
     }
 
-    // Kept at once: what is released is not the delivery, so that the transport cannot move it.
+    // Stored immediately: the released message is not the delivery, so the transport cannot move it.
     private async Task GiveUpAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
     {
         if (await lastResort.SettleAsync(attempts, failure, tokens) is Settlement.Divert divert)

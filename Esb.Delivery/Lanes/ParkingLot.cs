@@ -9,14 +9,14 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Lanes;
 
-/// <summary>Parks messages in the line of their key, and says so. Thread-safe.</summary>
+/// <summary>Parks messages in the line of their key, and records it. Thread-safe.</summary>
 internal sealed partial class ParkingLot(
     OutboundEndpointConfig config, IParkingStore store, Patience patience, DeliveryJournal journal, TimeProvider time, ILogger<ParkingLot> logger)
 {
-    /// <summary>Whether a message waits once no attempt is left.</summary>
+    /// <summary>True if a message stays parked after its last attempt.</summary>
     public bool ParksForGood => config.OnFailure is null or FailureAction.Park;
 
-    /// <summary>Lets a message join the line of its key; false where there is none any more.</summary>
+    /// <summary>Appends a message to the line of its key; false if the line no longer exists.</summary>
     public async Task<bool> TryJoinAsync(Lane lane, DeliveryAttempts attempts, DeliveryTokens tokens)
     {
         var key = LineKey.Of(attempts.Current);
@@ -32,7 +32,7 @@ internal sealed partial class ParkingLot(
         return true;
     }
 
-    /// <summary>Whether earlier messages of the same key wait.</summary>
+    /// <summary>True if earlier messages of the same key are parked.</summary>
     public async Task<bool> IsParkedAsync(Lane lane, EsbMessage message, DeliveryTokens tokens)
     {
         var key = LineKey.Of(message);
@@ -46,7 +46,7 @@ internal sealed partial class ParkingLot(
     public async Task ParkAsync(Lane lane, DeliveryAttempts attempts, EsbException failure, TimeSpan? delay, DeliveryTokens tokens)
     {
         var now = time.GetUtcNow();
-        var message = delay is null ? MessageHops.Set(attempts.Current, hops: 0) : attempts.Current; // what an operator releases begins its way anew
+        var message = delay is null ? MessageHops.Set(attempts.Current, hops: 0) : attempts.Current; // a released message starts with zero hops
         var parked = new ParkedMessage(message, now, attempts.Failures, now + delay);
         await patience.InsistAsync(() => store.ParkAsync(lane.Owner, parked, tokens.Aborting), tokens.Waiting);
         lane.Park(LineKey.Of(attempts.Current));
@@ -54,15 +54,15 @@ internal sealed partial class ParkingLot(
         if (delay is null) Tell(attempts, failure);
     }
 
-    /// <summary>The first message of a key, where its time has come; null where there is none.</summary>
+    /// <summary>The first message of a key if it is due; otherwise null.</summary>
     public async Task<ParkedMessage?> FirstDueAsync(Lane lane, string key, DeliveryTokens tokens)
     {
         var first = await patience.InsistAsync(() => store.FirstAsync(lane.Owner, key, tokens.Aborting), tokens.Waiting);
         if (first is null) lane.Free(key);
-        return first?.DueAt <= time.GetUtcNow() ? first : null; // a release may come late or twice
+        return first?.DueAt <= time.GetUtcNow() ? first : null; // a release marker may arrive late or twice
     }
 
-    /// <summary>Leaves a message the first of its line, after another attempt in vain.</summary>
+    /// <summary>Keeps a message at the head of its line after another failed attempt.</summary>
     public async Task RescheduleAsync(Lane lane, ParkedMessage parked, DeliveryAttempts attempts, EsbException failure, TimeSpan? delay, DeliveryTokens tokens)
     {
         var changed = parked with { Message = attempts.Current, Failures = attempts.Failures, DueAt = time.GetUtcNow() + delay };
@@ -70,8 +70,9 @@ internal sealed partial class ParkingLot(
         if (delay is null) Tell(attempts, failure);
     }
 
-    /// <summary>Takes a message that is done with out of its line. Insists: it would be worked on again.</summary>
-    /// <returns>Whether its key is free.</returns>
+    /// <summary>Removes a processed message from its line. Retries until it succeeds, because the message would be processed
+    /// again.</summary>
+    /// <returns>True if the key is free.</returns>
     public async Task<bool> RemoveAsync(Lane lane, ParkedMessage parked, DeliveryTokens tokens)
     {
         var isFree = await patience.InsistAsync(() => store.RemoveAsync(lane.Owner, parked, tokens.Aborting), tokens.Waiting);

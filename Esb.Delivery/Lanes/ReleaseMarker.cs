@@ -2,7 +2,7 @@ using Esb.Core.Messages;
 
 namespace Esb.Delivery.Lanes;
 
-/// <summary>What asks a lane to try a parked key again; only its key counts.</summary>
+/// <summary>A marker that requests another attempt of a parked key from its lane; only its key is used.</summary>
 internal static class ReleaseMarker
 {
     public static EsbMessage Of(string endpoint, string key, TimeProvider time) =>

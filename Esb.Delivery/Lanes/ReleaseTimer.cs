@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Lanes;
 
-/// <summary>Looks once a second which parked keys of an endpoint are due, and sends each to its lane.</summary>
+/// <summary>Checks once a second for parked keys of an endpoint that are due, and sends a release marker for each to its lane.</summary>
 internal sealed partial class ReleaseTimer : IAsyncDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
@@ -49,12 +49,12 @@ internal sealed partial class ReleaseTimer : IAsyncDisposable
         try
         {
             foreach (var key in await _store.TakeDueAsync(_endpoint, stopping))
-                await _queues.SendAsync(_endpoint, ReleaseMarker.Of(_endpoint, key, _time), DeliveryKind.Release, stopping); // one that gets lost is due again
+                await _queues.SendAsync(_endpoint, ReleaseMarker.Of(_endpoint, key, _time), DeliveryKind.Release, stopping); // a lost marker is sent again
             _isAway = false;
         }
         catch (Exception ex) when (!stopping.IsCancellationRequested)
         {
-            if (!_isAway) LogAway(_endpoint, ex); // whatever it is: without the next look, parked keys would wait for ever
+            if (!_isAway) LogAway(_endpoint, ex); // any exception: if the loop ended, parked keys would never be released
             _isAway = true;
         }
     }

@@ -9,7 +9,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Modes;
 
-/// <summary>Puts together what an endpoint's <c>delivery</c> needs.</summary>
+/// <summary>Creates the delivery mode that an endpoint's <c>delivery</c> names.</summary>
 internal static class DeliveryModes
 {
     public static IDeliveryMode Create(OutboundEndpointConfig config, EndpointSender sender, OutageGate gate, DeliveryState state, DeliveryJournal journal, Patience patience, FreezeWatch freezes, DeliveryServices services)

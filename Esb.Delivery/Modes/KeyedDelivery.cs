@@ -9,7 +9,8 @@ using Esb.Delivery.Outbound;
 
 namespace Esb.Delivery.Modes;
 
-/// <summary>Delivers the messages of each key in order. What fails waits in the line of its key, and so does all that comes after it; the other keys go on.</summary>
+/// <summary>Delivers the messages of each key in order. A failed message and all later messages of its key are parked; other keys are not
+/// affected.</summary>
 internal sealed class KeyedDelivery(
     OutboundEndpointConfig config,
     LaneBook lanes,
@@ -52,11 +53,11 @@ internal sealed class KeyedDelivery(
         await parking.ParkAsync(lane, attempts, failure, delay, tokens);
         return Settlement.Done;
 
-        // Between attempts that follow one another at once; any other failure is kept with the parked message.
+        // Between immediate attempts; any other failure is stored with the parked message.
         Task KeepAsync(NextAttempt next) => next is NextAttempt.Now ? book.KeepAsync(delivery, attempts, delay: null, tokens.Aborting) : Task.CompletedTask;
     }
 
-    // A request cannot wait in line: whoever asked would be gone.
+    // A request cannot be parked: its requester would time out.
     private async Task<Settlement> AnswerAsync(Lane lane, TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
     {
         if (!await parking.IsParkedAsync(lane, delivery.Message, tokens)) return await requests.AnswerAsync(delivery, attempts, tokens);

@@ -10,7 +10,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Modes;
 
-/// <summary>Delivers one message after the other. What fails is repeated in place; when no attempt is left, the endpoint stands at the message, or lets it go.</summary>
+/// <summary>Delivers messages one after the other. A failed message is retried in place; after its last attempt the endpoint stops at the
+/// message, or gives it up.</summary>
 internal sealed partial class OrderedDelivery(
     OutboundEndpointConfig config,
     AttemptBook book,
@@ -23,7 +24,7 @@ internal sealed partial class OrderedDelivery(
     TimeProvider time,
     ILogger<OrderedDelivery> logger) : IDeliveryMode
 {
-    // A message that stands still is not a load on the outside, however short its retry delays are.
+    // Bounds the load on the external system during a standstill, even with short retry delays.
     private static readonly TimeSpan ShortestPace = TimeSpan.FromSeconds(60);
 
     private volatile Standstill? _standstill;
@@ -40,8 +41,8 @@ internal sealed partial class OrderedDelivery(
         return settlement;
     }
 
-    /// <summary>An operator's word for the message that the endpoint stands at.</summary>
-    /// <returns>Whether it stands at this one here.</returns>
+    /// <summary>Applies an operator's decision to the message that blocks the endpoint.</summary>
+    /// <returns>True if the endpoint is stopped at this message on this host.</returns>
     public bool TryMoveOn(Guid messageId, bool discard, OperatorDecision? decision) =>
         _standstill is { } standstill && standstill.MessageId == messageId && standstill.TryEnd(new StandstillEnd(discard ? MoveOn.Discard : MoveOn.Retry, decision));
 
@@ -62,11 +63,11 @@ internal sealed partial class OrderedDelivery(
         }
     }
 
-    // What is let go next needs no memory.
+    // A message that is given up next needs no retry progress.
     private Task KeepAsync(TopicDelivery delivery, DeliveryAttempts attempts, NextAttempt next, DeliveryTokens tokens) =>
         next is NextAttempt.None && !StandsStill ? Task.CompletedTask : book.KeepAsync(delivery, attempts, (next as NextAttempt.After)?.Delay, tokens.Aborting);
 
-    // The order is kept by going nowhere: the message stays the next one, and is tried again now and then.
+    // Keeps the order: the message stays first in the queue and is retried periodically.
     private async Task<StandstillEnd> StandStillAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
     {
         var (message, failed) = (attempts.Current, attempts.Failures[^1]);
@@ -93,7 +94,7 @@ internal sealed partial class OrderedDelivery(
         return Settlement.Done;
     }
 
-    // What killed the process is not tried again until somebody says so.
+    // A message that crashed the process is retried only on an operator's command.
     private TimeSpan PaceOf(EsbException failure)
     {
         if (failure.Code == Suspects.Code) return Timeout.InfiniteTimeSpan;

@@ -5,7 +5,8 @@ using Esb.Delivery.Outbound;
 
 namespace Esb.Delivery.Modes;
 
-/// <summary>Delivers in no promised order: what fails waits for its next attempt outside the host, and the others pass it.</summary>
+/// <summary>Delivers without a guaranteed order: a failed message waits for its next attempt outside the host, and others overtake
+/// it.</summary>
 internal sealed class ParallelDelivery(Attempter attempter, RequestDelivery requests, LastResort lastResort, DeliveryJournal journal) : IDeliveryMode
 {
     public async Task<Settlement> DeliverAsync(TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)

@@ -9,7 +9,8 @@ using Esb.Delivery.Outbound;
 
 namespace Esb.Delivery.Modes;
 
-/// <summary>Answers requests: what happens in time, or a fault. Whoever asked waits, so nothing is delayed, and nothing is done for those that have stopped waiting.</summary>
+/// <summary>Answers requests with a reply in time, or with a fault. Nothing is delayed, because the requester waits, and expired requests
+/// are not processed.</summary>
 internal sealed class RequestDelivery(
     OutboundEndpointConfig config, Attempter attempter, OutageGate gate, RetryLadder ladder, DeliveryJournal journal, TimeProvider time)
 {
@@ -28,7 +29,7 @@ internal sealed class RequestDelivery(
         }
     }
 
-    /// <summary>Tells the requester that it gets nothing else.</summary>
+    /// <summary>Sends the requester a fault: no other reply follows.</summary>
     public async Task<Settlement> FaultAsync(TopicDelivery delivery, DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
     {
         var isAwaited = await delivery.Reply!(FaultReply.Of(attempts.Current, failure, time), tokens.Aborting);

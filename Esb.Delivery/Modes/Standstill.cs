@@ -2,25 +2,25 @@ using Esb.Core.Storage;
 
 namespace Esb.Delivery.Modes;
 
-/// <summary>How a standstill ends.</summary>
+/// <summary>The ways in which a standstill ends.</summary>
 internal enum MoveOn
 {
-    /// <summary>Its time came to try again.</summary>
+    /// <summary>The time of the next attempt has come.</summary>
     Pace,
 
-    /// <summary>An operator wants it tried again.</summary>
+    /// <summary>An operator retries the message.</summary>
     Retry,
 
-    /// <summary>An operator gives the message up.</summary>
+    /// <summary>An operator discards the message.</summary>
     Discard,
 }
 
 /// <summary>The end of a standstill.</summary>
-/// <param name="How">What is done next.</param>
-/// <param name="Decision">Who wanted it, and why; null where nobody did.</param>
+/// <param name="How">The next action.</param>
+/// <param name="Decision">The operator's decision; null if the standstill ended by itself.</param>
 internal sealed record StandstillEnd(MoveOn How, OperatorDecision? Decision);
 
-/// <summary>An endpoint that stands at a message, until it is time to try again or an operator decides. Thread-safe.</summary>
+/// <summary>A standstill of an endpoint at a message, until the next attempt is due or an operator decides. Thread-safe.</summary>
 internal sealed class Standstill(Guid messageId)
 {
     private static readonly StandstillEnd InTime = new(MoveOn.Pace, null);

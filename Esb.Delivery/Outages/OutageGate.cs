@@ -1,23 +1,25 @@
 namespace Esb.Delivery.Outages;
 
-/// <summary>How somebody passes the gate.</summary>
+/// <summary>The pass that the gate grants.</summary>
 internal enum GatePass
 {
-    /// <summary>Not at all.</summary>
+    /// <summary>No pass.</summary>
     Closed,
 
-    /// <summary>With all the others.</summary>
+    /// <summary>The gate is open.</summary>
     Open,
 
-    /// <summary>As the one that finds out whether the outside is back; it must report with <see cref="OutageGate.Reached"/>, <see cref="OutageGate.Missed"/>, <see cref="OutageGate.Unanswered"/> or <see cref="OutageGate.Abandon"/>.</summary>
+    /// <summary>A probe of the external system. It must report with <see cref="OutageGate.Reached"/>, <see cref="OutageGate.Missed"/>,
+    /// <see cref="OutageGate.Unanswered"/> or <see cref="OutageGate.Abandon"/>.</summary>
     Probe,
 }
 
-/// <summary>Holds deliveries back while the outside is away. One of them at a time goes through as a probe, after a delay that doubles from 1 s to 30 s; the first answer of the outside lets all go on.</summary>
+/// <summary>Holds deliveries back while the external system is unreachable. One delivery at a time passes as a probe, after a delay that
+/// doubles from 1 s to 30 s; the first reply of the external system opens the gate.</summary>
 /// <remarks>
-/// Its window: it closes at the first attempt that could not reach the outside, or after ten in a row, of more than one message, that got no answer, or were turned away
-/// (<see cref="UnansweredRun"/>). Any other answer begins the count anew, and opens it.
-/// Thread-safe (pattern: Circuit Breaker).
+/// The gate closes at the first attempt that cannot reach the external system, or after ten consecutive attempts, of more than one message,
+/// that were unanswered or rejected (<see cref="UnansweredRun"/>). Any other answer resets the count and opens the gate. Thread-safe
+/// (pattern: Circuit Breaker).
 /// </remarks>
 internal sealed class OutageGate(TimeProvider time)
 {
@@ -32,10 +34,10 @@ internal sealed class OutageGate(TimeProvider time)
     private TimeSpan _delay;
     private bool _probing;
 
-    /// <summary>Why it is closed; null while it is open.</summary>
+    /// <summary>The reason why the gate is closed; null while it is open.</summary>
     public string? Reason => _reason;
 
-    /// <summary>Whether it is closed, and a run of attempts shows that this says nothing about any one message.</summary>
+    /// <summary>True if the gate is closed and a run of attempts shows that no single message is the cause.</summary>
     public bool IsOutageShown
     {
         get
@@ -44,7 +46,7 @@ internal sealed class OutageGate(TimeProvider time)
         }
     }
 
-    /// <summary>Waits until the outside may be tried.</summary>
+    /// <summary>Waits until the external system may be tried.</summary>
     public async ValueTask<GatePass> EnterAsync(CancellationToken cancellationToken)
     {
         while (_reason is not null)
@@ -65,7 +67,7 @@ internal sealed class OutageGate(TimeProvider time)
         return GatePass.Open;
     }
 
-    /// <summary>For those who do not wait: passes where the gate is open, or a probe is due.</summary>
+    /// <summary>Passes without waiting if the gate is open or a probe is due.</summary>
     public GatePass TryEnter()
     {
         if (_reason is null) return GatePass.Open;
@@ -78,7 +80,7 @@ internal sealed class OutageGate(TimeProvider time)
         }
     }
 
-    /// <summary>The outside answered. Returns whether that opened the gate.</summary>
+    /// <summary>Reports that the external system replied. Returns true if this opened the gate.</summary>
     public bool Reached()
     {
         if (_reason is null && _run.IsEmpty) return false;
@@ -92,17 +94,17 @@ internal sealed class OutageGate(TimeProvider time)
         }
     }
 
-    /// <summary>The outside could not be reached. Returns whether that closed the gate.</summary>
+    /// <summary>Reports that the external system was unreachable. Returns true if this closed the gate.</summary>
     public bool Missed(string reason, GatePass pass)
     {
         lock (_lock) return Close(reason, pass, asked: null);
     }
 
-    /// <summary>The outside gave no answer of its own. Returns whether that closed the gate.</summary>
+    /// <summary>Reports that the external system gave no reply of its own. Returns true if this closed the gate.</summary>
     /// <param name="messageId">The message that was tried.</param>
-    /// <param name="reason">What happened.</param>
-    /// <param name="asked">How long it asks to be left in peace; null where it does not.</param>
-    /// <param name="pass">How the message passed the gate.</param>
+    /// <param name="reason">The failure.</param>
+    /// <param name="asked">The pause that the external system requests; null if it requests none.</param>
+    /// <param name="pass">The pass of the message.</param>
     public bool Unanswered(Guid messageId, string reason, TimeSpan? asked, GatePass pass)
     {
         lock (_lock)
@@ -112,7 +114,7 @@ internal sealed class OutageGate(TimeProvider time)
         }
     }
 
-    /// <summary>The outside asks for some quiet. Returns whether that closed the gate.</summary>
+    /// <summary>Closes the gate for the pause that the external system requests. Returns true if the gate was open.</summary>
     public bool Pause(string reason, TimeSpan quiet)
     {
         lock (_lock)
@@ -123,7 +125,7 @@ internal sealed class OutageGate(TimeProvider time)
         }
     }
 
-    /// <summary>The probe went away without having tried: another delivery takes its turn.</summary>
+    /// <summary>Gives up a probe that made no attempt: another delivery becomes the probe.</summary>
     public void Abandon()
     {
         lock (_lock) Wake();
@@ -143,7 +145,7 @@ internal sealed class OutageGate(TimeProvider time)
         return closes;
     }
 
-    // False where the gate opened meanwhile.
+    // Returns false if the gate opened meanwhile.
     private async Task<bool> WaitForTurnAsync(Task wake, CancellationToken cancellationToken)
     {
         try
@@ -176,7 +178,7 @@ internal sealed class OutageGate(TimeProvider time)
         }
     }
 
-    // Everybody who waits looks again: the gate is open, or one of them becomes the next probe.
+    // Every waiting delivery checks again: the gate is open, or one delivery becomes the next probe.
     private void Wake()
     {
         _probing = false;

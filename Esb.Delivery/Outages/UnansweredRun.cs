@@ -1,6 +1,7 @@
 namespace Esb.Delivery.Outages;
 
-/// <summary>Counts the attempts in a row, over all messages of an endpoint, that its outside did not answer for itself. Not thread-safe, but for <see cref="IsEmpty"/>.</summary>
+/// <summary>Counts the consecutive attempts, over all messages of an endpoint, without a reply of the external system itself. Not
+/// thread-safe, except for <see cref="IsEmpty"/>.</summary>
 internal sealed class UnansweredRun
 {
     private const int Most = 10;
@@ -9,10 +10,11 @@ internal sealed class UnansweredRun
     private Guid _first;
     private bool _isOfMany;
 
-    /// <summary>Whether the last attempt was answered.</summary>
+    /// <summary>True if the last attempt was answered.</summary>
     public bool IsEmpty => _count == 0;
 
-    /// <summary>Whether it shows that the outside is away: ten, and not all of one message, which may be the cause itself.</summary>
+    /// <summary>True if the run shows an outage: ten attempts, of more than one message, because a single message may itself be the
+    /// cause.</summary>
     public bool ShowsOutage => _count >= Most && _isOfMany;
 
     public void Add(Guid messageId)

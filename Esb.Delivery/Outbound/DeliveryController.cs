@@ -15,11 +15,12 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Outbound;
 
-/// <summary>Runs one outbound endpoint: its subscription, its pool, and what can be changed about them. What becomes of a message is decided by its <see cref="IDeliveryMode"/>.</summary>
-/// <remarks>Thread-safe: <c>processingThreads</c> deliveries come at once; each rents one of <c>poolSize</c> instances.</remarks>
+/// <summary>Runs one outbound endpoint: its subscription, its instance pool, and their changes at run time. Its <see cref="IDeliveryMode"/>
+/// settles each message.</summary>
+/// <remarks>Thread-safe: <c>processingThreads</c> deliveries run concurrently; each rents one of <c>poolSize</c> instances.</remarks>
 internal sealed partial class DeliveryController : IAsyncDisposable
 {
-    // How long a start waits for the store to say which host delivers. Then the others start all the same.
+    // The maximum time a start waits for the lease store. After it the other endpoints start regardless.
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(5);
 
     private readonly OutboundEndpointConfig _config;
@@ -46,9 +47,9 @@ internal sealed partial class DeliveryController : IAsyncDisposable
     private ReleaseTimer? _releases;
 
     /// <param name="model">The endpoint.</param>
-    /// <param name="sender">Sends to the outside.</param>
-    /// <param name="services">What all endpoints share.</param>
-    /// <param name="before">What the endpoint keeps of its settings before; null when the host starts.</param>
+    /// <param name="sender">Sends to the external system.</param>
+    /// <param name="services">The services that all endpoints share.</param>
+    /// <param name="before">The state carried over from the previous settings; null when the host starts.</param>
     public DeliveryController(OutboundModel model, EndpointSender sender, DeliveryServices services, EndpointHandover? before = null)
     {
         var (config, type, filter) = (model.Config, model.Type, model.Filter);
@@ -70,13 +71,13 @@ internal sealed partial class DeliveryController : IAsyncDisposable
 
     public OutboundEndpointConfig Config => _config;
 
-    /// <summary>What it was made of.</summary>
+    /// <summary>The model of the endpoint.</summary>
     public OutboundModel Model { get; }
 
-    /// <summary>Sends to the outside.</summary>
+    /// <summary>Sends to the external system.</summary>
     public EndpointSender Sender => _sender;
 
-    /// <summary>What the endpoint keeps when it goes on with other settings.</summary>
+    /// <summary>The state carried over to a controller with other settings.</summary>
     public EndpointHandover Handover => new(_state, EndpointTunings.Difference(_configured, _current));
 
     public EndpointStatus Status
@@ -99,10 +100,10 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         }
     }
 
-    // Why it delivers nothing for now, though its outside may be there.
+    // The reason why delivery is suspended although the external system may be reachable.
     private string? Outage => _isHeld ? "its queues are being replaced" : _gate.Reason ?? (_config.Subscribe.Count > 0 ? _services.AuditGate.Obstacle : null);
 
-    /// <summary>Lets a sender that was made for other settings have the numbers that hold now.</summary>
+    /// <summary>Applies the current pool size and concurrency to a sender that was created for other settings.</summary>
     public void FitSender() => _sender.Resize(_current.PoolSize!.Value, _current.ProcessingThreads!.Value);
 
     public async Task StartAsync(CancellationToken cancellationToken)
@@ -116,17 +117,17 @@ internal sealed partial class DeliveryController : IAsyncDisposable
 
         if (_holder is null)
         {
-            await _services.Transport.DeclareAsync(SubscriptionFor(_current), cancellationToken); // what is published before its turn waits there
+            await _services.Transport.DeclareAsync(SubscriptionFor(_current), cancellationToken); // messages published meanwhile wait there
             _opening = OpenInTurnAsync();
             return;
         }
 
-        // What is published from here on finds the queue: this host's, or that of the one that delivers.
+        // Messages published from here on reach the queue, on this host or on the host that holds the lease.
         _holder.Start();
         await Task.WhenAny(_subscribed.Task, _holder.StandsBy, Task.Delay(StartLimit, _services.Time, cancellationToken));
     }
 
-    /// <summary>Lets deliveries under way finish; those that wait for something go back to their queue. A cancelled token aborts them.</summary>
+    /// <summary>Lets in-flight deliveries finish; waiting deliveries return to their queue. A cancelled token aborts them.</summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
         await _receiver.StopAsync();
@@ -137,7 +138,7 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         else await _holder.DisposeAsync();
     }
 
-    /// <summary>Goes on with other numbers; what is null stays.</summary>
+    /// <summary>Changes the tunable settings; null leaves a value unchanged.</summary>
     public async Task TuneAsync(EndpointTuning tuning, CancellationToken cancellationToken)
     {
         if (tuning.Paused == false) _services.Quarantine.Release(_config.Name);
@@ -157,7 +158,8 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         }
     }
 
-    /// <summary>Lets go of the endpoint's queues after the deliveries under way, or takes them again unless an operator has paused it.</summary>
+    /// <summary>Stops consuming the endpoint's queues after the in-flight deliveries, or resumes unless an operator has paused
+    /// it.</summary>
     public async Task HoldAsync(bool isHeld, CancellationToken cancellationToken)
     {
         await _changing.WaitAsync(cancellationToken);
@@ -172,15 +174,15 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         }
     }
 
-    /// <summary>Begins to look for the peak of deliveries anew.</summary>
+    /// <summary>Resets the peak of deliveries.</summary>
     public void ResetPeaks() => _state.ResetPeaks();
 
-    /// <summary>An operator's word for the message that the endpoint stands at.</summary>
-    /// <returns>Whether it stands at this one here.</returns>
+    /// <summary>Applies an operator's decision to the message that blocks the endpoint.</summary>
+    /// <returns>True if the endpoint is stopped at this message on this host.</returns>
     public bool TryMoveOn(Guid messageId, bool discard, OperatorDecision? decision) => _mode is OrderedDelivery ordered && ordered.TryMoveOn(messageId, discard, decision);
 
-    /// <summary>Sends without a queue. A message that the endpoint applied before is recorded as such, and has no answer.</summary>
-    /// <exception cref="EndpointException"><c>ESB-ENDPOINT-PAUSED</c>: by an operator. Or what sending fails with.</exception>
+    /// <summary>Sends without a queue. A message that the endpoint applied before is recorded as a duplicate and has no answer.</summary>
+    /// <exception cref="EndpointException"><c>ESB-ENDPOINT-PAUSED</c>: paused by an operator. Or the failure of the send.</exception>
     public async ValueTask<EsbMessage?> CallAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
         if (_current.Paused == true)
@@ -204,8 +206,8 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         await LeaveAsync();
     }
 
-    /// <summary>Lets go of all but what sends, which goes on for another.</summary>
-    /// <returns>What sends.</returns>
+    /// <summary>Releases everything but the sender, which another controller continues to use.</summary>
+    /// <returns>The sender.</returns>
     public async ValueTask<EndpointSender> LeaveAsync()
     {
         if (_holder is not null) await _holder.DisposeAsync();
@@ -216,7 +218,7 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         return _sender;
     }
 
-    // While this host is the one that delivers. What is under way when the lease is lost is aborted, and goes back to the queue.
+    // Runs while this host holds the lease. Deliveries in flight at the loss of the lease are aborted and return to the queue.
     private async Task RunAsync(HeldLease lease, CancellationToken ending)
     {
         try
@@ -229,7 +231,7 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         finally
         {
             await UnsubscribeAsync();
-            _state.Trouble = null; // another host's now
+            _state.Trouble = null; // reported by the host that delivers next
         }
     }
 
@@ -241,7 +243,7 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         }
         catch (OperationCanceledException) when (_stopping.IsCancellationRequested)
         {
-            // The host stops before it was its turn.
+            // The host stopped before the turn of this endpoint.
         }
         catch (EsbException ex)
         {
@@ -262,7 +264,7 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         try
         {
             var current = _current;
-            var opensPaused = current.Paused == true; // which the transport learns only once it is subscribed
+            var opensPaused = current.Paused == true; // the transport learns of the pause only after it has subscribed
             DeliveryHandler receive = (delivery, token) => opensPaused && _current.Paused == true ? ValueTask.FromResult(Settlement.Return) : _receiver.ReceiveAsync(delivery, lease, token);
             DeliveryHandler handler = opening is null ? receive : (delivery, token) => opening.WorkAsync(() => receive(delivery, token), token);
             var subscription = await _services.Transport.SubscribeAsync(SubscriptionFor(current), handler, cancellationToken);
@@ -285,7 +287,7 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         if (subscription is not null) await subscription.DisposeAsync();
     }
 
-    // Deliveries that wait for the outside, or for a word, would be waited for: they go back, and come again.
+    // The change would wait for deliveries that wait for the external system or an operator: they return to the queue and are redelivered.
     private async Task TuneAsync(ITopicSubscription subscription, EndpointTuning tuning, CancellationToken cancellationToken)
     {
         await _receiver.InterruptAsync();

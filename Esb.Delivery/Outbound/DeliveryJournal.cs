@@ -8,21 +8,22 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Outbound;
 
-/// <summary>Writes down what became of the messages of an endpoint: facts, counts, log lines. Thread-safe.</summary>
+/// <summary>Records the outcomes of an endpoint's messages: audit facts, metrics, log lines. Thread-safe.</summary>
 internal sealed partial class DeliveryJournal(string endpoint, IAuditTrail audit, DeliveryState state, Patience patience, TimeProvider time, ILogger<DeliveryJournal> logger)
 {
     private readonly DuplicateRecords _duplicates = new(endpoint, audit, time, logger);
 
-    /// <summary>What is made unreadable in what is written down.</summary>
+    /// <summary>The mask applied to everything recorded.</summary>
     public IMessageMask Mask => audit.Mask;
 
-    /// <summary>The outside has the message. Insists: were it given back because nobody could write that down, the outside would get it again.</summary>
+    /// <summary>Records a delivered message. Retries until recorded: returning the message to its queue would send it to the external
+    /// system again.</summary>
     public async Task DeliveredAsync(DeliveryAttempts attempts, EsbMessage? answer, AuditKind kind, DeliveryTokens tokens)
     {
         SendTelemetry.RecordDelivered(endpoint, attempts.Current, attempts.Elapsed);
         if (FilteredAnswer.Is(answer)) kind = AuditKind.Filtered;
         var notice = DuplicateNotice.Read(answer);
-        if (notice is { IsConflict: false } && attempts.IsUnknown) notice = null; // what it recognises is what an attempt without word did
+        if (notice is { IsConflict: false } && attempts.IsUnknown) notice = null; // the effect of an earlier unanswered attempt
         var message = attempts.Current;
         var fact = Fact(message, kind) with { Duration = attempts.Elapsed };
         await patience.InsistAsync(
@@ -32,14 +33,14 @@ internal sealed partial class DeliveryJournal(string endpoint, IAuditTrail audit
         state.CountMessage();
     }
 
-    /// <summary>The endpoint had applied the message before.</summary>
+    /// <summary>Records that the endpoint had applied the message before.</summary>
     public ValueTask DuplicateAsync(EsbMessage message, DuplicateNotice notice, TimeSpan? duration, CancellationToken cancellationToken) =>
         _duplicates.RecordAsync(message, notice, duration, cancellationToken);
 
-    /// <summary>The process of the endpoint did not want a message of a call.</summary>
+    /// <summary>Records that the endpoint's process filtered out the message of a call.</summary>
     public ValueTask FilteredAsync(EsbMessage message, CancellationToken cancellationToken) => audit.RecordAsync(Fact(message, AuditKind.Filtered), cancellationToken);
 
-    /// <summary>An attempt failed.</summary>
+    /// <summary>Records a failed attempt.</summary>
     public async Task FailedAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
     {
         state.CountFailure();
@@ -47,12 +48,12 @@ internal sealed partial class DeliveryJournal(string endpoint, IAuditTrail audit
         await RecordAsync(attempts, AuditKind.Failed, failure, tokens);
     }
 
-    /// <summary>Something else became of it.</summary>
+    /// <summary>Records any other outcome.</summary>
     public ValueTask RecordAsync(DeliveryAttempts attempts, AuditKind kind, EsbException? failure, DeliveryTokens tokens) => audit.RecordAsync(
         Fact(attempts.Current, kind) with { Duration = failure is null ? null : attempts.Elapsed, Code = failure?.Code, Reason = failure?.Message, Step = (failure as EndpointException)?.Step },
         tokens.Aborting);
 
-    /// <summary>An operator gave it up.</summary>
+    /// <summary>Records that an operator discarded the message.</summary>
     public ValueTask DiscardedAsync(DeliveryAttempts attempts, EsbException failure, OperatorDecision decision, DeliveryTokens tokens) => audit.RecordAsync(
         Fact(attempts.Current, AuditKind.Discarded) with
         {

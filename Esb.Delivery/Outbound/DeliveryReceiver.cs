@@ -12,13 +12,14 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Outbound;
 
-/// <summary>Takes each delivery of an endpoint, bounds the time it may be held, and hands it to the endpoint's mode. Thread-safe.</summary>
+/// <summary>Receives each delivery of an endpoint, bounds the time it may be held, and passes it to the endpoint's delivery mode.
+/// Thread-safe.</summary>
 internal sealed partial class DeliveryReceiver(
     OutboundEndpointConfig config, string system, IMessageCondition? filter, IDeliveryMode mode, DeliveryState state, DeliveryJournal journal, IAuditGate audit, TimeProvider time, ILogger<DeliveryReceiver> logger)
     : IDisposable
 {
-    // A delivery that waits longer might run into the broker's acknowledgement timeout (30 min by default).
-    // In order it may wait for its retries, up to 15 min, before it stands still.
+    // A delivery held longer might exceed the broker's acknowledgement timeout (30 min by default).
+    // Ordered delivery may wait for its retries, up to 15 min, before it stops at the message.
     private static readonly TimeSpan LongestHold = TimeSpan.FromMinutes(10);
     private static readonly TimeSpan LongestOrderedHold = TimeSpan.FromMinutes(18);
 
@@ -28,32 +29,33 @@ internal sealed partial class DeliveryReceiver(
 
     private TimeSpan Hold => config.Delivery == DeliveryMode.Ordered ? LongestOrderedHold : LongestHold;
 
-    /// <param name="delivery">What came.</param>
-    /// <param name="lease">The lease under which it came; null where any host may deliver.</param>
-    /// <param name="cancellationToken">Ends also what is being sent.</param>
+    /// <param name="delivery">The delivery.</param>
+    /// <param name="lease">The lease under which it was received; null if any host may deliver.</param>
+    /// <param name="cancellationToken">Also aborts the send in progress.</param>
     public async ValueTask<Settlement> ReceiveAsync(TopicDelivery delivery, HeldLease? lease, CancellationToken cancellationToken)
     {
         var interrupted = Volatile.Read(ref _interrupting).Token;
         if (_stopping.IsCancellationRequested || interrupted.IsCancellationRequested) return Settlement.Return;
-        if (!config.Answers) delivery = delivery with { Reply = null, ExpiresAt = null }; // somebody else answers
+        if (!config.Answers) delivery = delivery with { Reply = null, ExpiresAt = null }; // another subscriber answers
         using var held = new CancellationTokenSource(Hold, time);
 
-        // In order nothing may have an effect here any more once another host may have the message. Otherwise it is delivered twice at worst, so it may as well end.
+        // Ordered delivery must have no further effect once another host may own the message. In other modes a duplicate is the worst case,
+        // so the send may finish.
         var lost = config.Delivery == DeliveryMode.Parallel ? CancellationToken.None : delivery.Source.Lost;
         using var aborting = CancellationTokenSource.CreateLinkedTokenSource([_aborting.Token, cancellationToken, lost, lease?.Lost ?? CancellationToken.None]);
         using var waiting = CancellationTokenSource.CreateLinkedTokenSource([_stopping.Token, interrupted, held.Token, delivery.Source.Lost, aborting.Token]);
         var settlement = await ReceiveAsync(delivery, new DeliveryTokens(waiting.Token, aborting.Token, lease));
-        if (settlement == Settlement.Return && !held.IsCancellationRequested) state.StandsAt = null; // it may stand on another host next
+        if (settlement == Settlement.Return && !held.IsCancellationRequested) state.StandsAt = null; // it may block another host next
         return settlement;
     }
 
-    /// <summary>What waits for something goes back to its queue, and nothing new is begun.</summary>
+    /// <summary>Returns waiting deliveries to their queue and starts nothing new.</summary>
     public Task StopAsync() => _stopping.CancelAsync();
 
-    /// <summary>Also ends what is being sent.</summary>
+    /// <summary>Also aborts the sends in progress.</summary>
     public Task AbortAsync() => _aborting.CancelAsync();
 
-    /// <summary>What waits for something goes back to its queue until <see cref="Resume"/>.</summary>
+    /// <summary>Returns waiting deliveries to their queue until <see cref="Resume"/>.</summary>
     public Task InterruptAsync() => Volatile.Read(ref _interrupting).CancelAsync();
 
     public void Resume() => Volatile.Write(ref _interrupting, new CancellationTokenSource());
@@ -73,7 +75,7 @@ internal sealed partial class DeliveryReceiver(
         state.Begin();
         try
         {
-            if (delivery.Reply is null) await audit.WaitAsync(tokens.Waiting); // meanwhile the broker keeps what comes; for whoever waits for a reply it is under way already
+            if (delivery.Reply is null) await audit.WaitAsync(tokens.Waiting); // the broker keeps messages meanwhile; a request's time-out already runs
             return delivery.Kind == DeliveryKind.Release ? await mode.ReleaseAsync(delivery, tokens) : await DeliverAsync(delivery, attempts, tokens);
         }
         catch (OperationCanceledException) when (tokens.Waiting.IsCancellationRequested || tokens.Lease is { IsHeld: false })
@@ -82,7 +84,7 @@ internal sealed partial class DeliveryReceiver(
         }
         catch (EsbException ex)
         {
-            // Not the outside failed but we: nothing may be acknowledged that is not recorded.
+            // A recording failure, not a failure of the external system: an unrecorded message must not be acknowledged.
             LogNotRecorded(delivery.Message.Id, config.Name, ex);
             return await ReturnSlowlyAsync(tokens.Waiting);
         }
@@ -96,14 +98,14 @@ internal sealed partial class DeliveryReceiver(
 
     private async Task<Settlement> DeliverAsync(TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
     {
-        // What an operator sends again has passed the filter, or was sent here on purpose.
+        // A message that an operator replays has passed the filter before, or was sent here on purpose.
         if (delivery.Kind == DeliveryKind.Replay || filter?.Holds(new MessageContext(delivery.Message, config.Name)) != false)
             return await mode.DeliverAsync(delivery, attempts, tokens);
         await journal.RecordAsync(attempts, AuditKind.Filtered, null, tokens);
         return Settlement.Done;
     }
 
-    // So that a message which cannot be worked on now does not turn in a circle with its queue.
+    // Prevents a busy redelivery loop of a message that cannot be processed now.
     private async Task<Settlement> ReturnSlowlyAsync(CancellationToken waiting)
     {
         try
@@ -112,7 +114,7 @@ internal sealed partial class DeliveryReceiver(
         }
         catch (OperationCanceledException)
         {
-            // It goes back sooner.
+            // The message returns earlier.
         }
 
         return Settlement.Return;

@@ -9,7 +9,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Outbound;
 
-/// <summary>What the delivery controllers of a host share.</summary>
+/// <summary>The services that the delivery controllers of a host share.</summary>
 internal sealed record DeliveryServices(
     ITopicTransport Transport,
     IEndpointQueues Queues,

@@ -2,7 +2,7 @@ using Esb.Core.Endpoints;
 
 namespace Esb.Delivery.Outbound;
 
-/// <summary>What changes about an outbound endpoint while it runs. Thread-safe.</summary>
+/// <summary>The run-time state of an outbound endpoint. Thread-safe.</summary>
 internal sealed class DeliveryState(TimeProvider time)
 {
     private readonly PeakCount _inFlight = new();
@@ -12,14 +12,14 @@ internal sealed class DeliveryState(TimeProvider time)
     private volatile EndpointStandstill? _standsAt;
     private volatile string? _trouble;
 
-    /// <summary>At which message it stands, to keep the order; null while it does not.</summary>
+    /// <summary>The message that blocks the endpoint, to keep the order; null if none.</summary>
     public EndpointStandstill? StandsAt
     {
         get => _standsAt;
         set => _standsAt = value;
     }
 
-    /// <summary>Why it waits for a store of ours; null while it does not.</summary>
+    /// <summary>The reason why the endpoint waits for a store of the bus; null if it does not.</summary>
     public string? Trouble
     {
         get => _trouble;
@@ -40,12 +40,12 @@ internal sealed class DeliveryState(TimeProvider time)
         Interlocked.Exchange(ref _lastMessageAt, time.GetUtcNow().UtcTicks);
     }
 
-    /// <param name="config">What was configured.</param>
-    /// <param name="type">As the configuration names it.</param>
-    /// <param name="current">What holds now.</param>
-    /// <param name="outage">Why it pauses by itself; null where it does not.</param>
-    /// <param name="isLive">Whether messages can arrive.</param>
-    /// <param name="obstacle">What keeps them from arriving; null where nothing is known to.</param>
+    /// <param name="config">The configured settings.</param>
+    /// <param name="type">The endpoint type, as named in the configuration.</param>
+    /// <param name="current">The effective settings.</param>
+    /// <param name="outage">The reason for an automatic pause; null if there is no such pause.</param>
+    /// <param name="isLive">True if messages can arrive.</param>
+    /// <param name="obstacle">The reason why messages cannot arrive; null if none is known.</param>
     public EndpointStatus Describe(OutboundEndpointConfig config, string type, EndpointTuning current, string? outage, bool isLive, string? obstacle)
     {
         var waits = outage ?? _trouble;

@@ -6,7 +6,7 @@ using Esb.Core.Topics;
 
 namespace Esb.Delivery.Outbound;
 
-/// <summary>Spans and metrics of deliveries, as the OpenTelemetry conventions for messaging name them.</summary>
+/// <summary>Spans and metrics of deliveries, named after the OpenTelemetry conventions for messaging.</summary>
 internal static class DeliveryTelemetry
 {
     private static readonly Histogram<double> Duration =

@@ -2,14 +2,15 @@ using Esb.Delivery.SingleInstance;
 
 namespace Esb.Delivery.Outbound;
 
-/// <summary>What ends a delivery before its time.</summary>
-/// <param name="Waiting">Cancelled when what only waits is to go back to its queue: the endpoint stops, or the message has been held long enough.</param>
-/// <param name="Aborting">Cancelled when also what is being sent is to end.</param>
-/// <param name="Lease">The lease under which it is delivered; null where any host may deliver.</param>
+/// <summary>The cancellation tokens of a delivery.</summary>
+/// <param name="Waiting">Cancelled when waiting deliveries must return to their queue: the endpoint stops, or the holding time is
+/// exhausted.</param>
+/// <param name="Aborting">Cancelled when sends in progress must end as well.</param>
+/// <param name="Lease">The lease under which the message is delivered; null if any host may deliver.</param>
 internal readonly record struct DeliveryTokens(CancellationToken Waiting, CancellationToken Aborting, HeldLease? Lease = null)
 {
-    /// <summary>Looks once more whether the message is this host's, whatever the timers have told by now.</summary>
-    /// <exception cref="OperationCanceledException">Another host may have it: it goes back to its queue.</exception>
+    /// <summary>Verifies that this host still holds the lease, independent of timers.</summary>
+    /// <exception cref="OperationCanceledException">Another host may own the message: it returns to its queue.</exception>
     public void ThrowIfLost()
     {
         if (Lease is { IsHeld: false }) throw new OperationCanceledException(Lease.Lost);

@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Outbound;
 
-/// <summary>Records messages that an endpoint recognised as applied before: nothing is dropped without a word. Thread-safe.</summary>
+/// <summary>Records messages that an endpoint recognised as duplicates, so that no message is dropped silently. Thread-safe.</summary>
 internal sealed partial class DuplicateRecords(string endpoint, IAuditTrail audit, TimeProvider time, ILogger logger)
 {
     public async ValueTask RecordAsync(EsbMessage message, DuplicateNotice notice, TimeSpan? duration, CancellationToken cancellationToken)

@@ -2,7 +2,7 @@ using Esb.Core.Endpoints;
 
 namespace Esb.Delivery.Outbound;
 
-/// <summary>What an endpoint keeps when it goes on with other settings.</summary>
-/// <param name="State">Its counts.</param>
-/// <param name="Tuned">What an operator has changed; null where the configured value held.</param>
+/// <summary>The state that an endpoint keeps across a change of its settings.</summary>
+/// <param name="State">The counters.</param>
+/// <param name="Tuned">The values that an operator changed; null for a value that was as configured.</param>
 internal sealed record EndpointHandover(DeliveryState State, EndpointTuning Tuned);

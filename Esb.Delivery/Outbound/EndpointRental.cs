@@ -8,14 +8,15 @@ using Esb.Delivery.Failures;
 namespace Esb.Delivery.Outbound;
 
 /// <summary>An instance of an endpoint, rented for one message. Used once, by one caller.</summary>
-/// <remarks>A send that outlives its time-out and its cancellation is left behind: the message counts as timed out, and the pool gets another instance in its place.</remarks>
+/// <remarks>A send that ignores its time-out and its cancellation is abandoned: the message counts as timed out, and a new instance
+/// replaces the rented one in the pool.</remarks>
 internal sealed class EndpointRental(
     OutboundEndpointConfig config, InstanceLease<IOutboundEndpoint> lease, StuckSends stuck, InstancePool<IOutboundEndpoint> pool, TimeProvider time, TimeSpan spent) : IDisposable
 {
-    /// <summary>The code of an attempt that took too long: it may have had its effect all the same.</summary>
+    /// <summary>The error code of an attempt that timed out; it may have taken effect.</summary>
     public const string TimeoutCode = "ESB-ENDPOINT-TIMEOUT";
 
-    // What a cancelled send may take to end: to tell a database, for instance.
+    // The time a cancelled send may take to end, for example to cancel a database command.
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(5);
 
     private static readonly TimeSpan Least = TimeSpan.FromMilliseconds(1);
@@ -23,12 +24,13 @@ internal sealed class EndpointRental(
     private readonly TimeSpan _limit = config.Timeout - spent is var left && left > Least ? left : Least;
     private InstanceLease<IOutboundEndpoint> _lease = lease;
 
-    /// <summary>Sends a message, as a part of a transaction or behind a fence where the endpoint can; the result is the outside's answer.</summary>
-    /// <param name="message">What is sent.</param>
-    /// <param name="unitOfWork">The transaction that the process is in; null outside of one.</param>
-    /// <param name="fencingToken">Of the lease under which it is sent; null where any host may.</param>
-    /// <param name="cancellationToken">Stops sending.</param>
-    /// <exception cref="EsbException">It failed; never another type but for cancellation.</exception>
+    /// <summary>Sends a message, within a transaction or behind a fence if the endpoint supports it; returns the reply of the external
+    /// system.</summary>
+    /// <param name="message">The message to send.</param>
+    /// <param name="unitOfWork">The transaction of the process; null outside a transaction.</param>
+    /// <param name="fencingToken">The fencing token of the lease; null if any host may send.</param>
+    /// <param name="cancellationToken">Cancels the send.</param>
+    /// <exception cref="EsbException">The send failed; no other type is thrown except for cancellation.</exception>
     public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork? unitOfWork, long? fencingToken, CancellationToken cancellationToken)
     {
         using var timeout = new CancellationTokenSource(_limit, time);
@@ -38,10 +40,10 @@ internal sealed class EndpointRental(
         string? error = null;
         try
         {
-            // The process that the transaction belongs to ends it: nothing of it may go on behind its back.
+            // The process that owns the transaction ends it, so the send must not outlive this call.
             if (unitOfWork is not null && _lease.Instance is ITransactionalEndpoint transactional) return await transactional.SendAsync(message, unitOfWork, ended);
 
-            // On a thread of its own: one that blocks it must not hold up whoever watches the time.
+            // Runs on a separate thread, so that a blocking endpoint does not defeat the time-out.
             return await WatchAsync(Task.Run(async () => await SendAsync(_lease.Instance, message, fencingToken, ended), CancellationToken.None), message.Id, ended);
         }
         catch (OperationCanceledException ex) when (timeout.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
@@ -52,7 +54,7 @@ internal sealed class EndpointRental(
         catch (Exception ex) when (ex is not EsbException && !(ex is OperationCanceledException && ended.IsCancellationRequested))
         {
             error = FailureText.Unforeseen;
-            throw Unforeseen(config.Name, ex); // also where it gave up by itself: nobody here cancelled it
+            throw Unforeseen(config.Name, ex); // also an unexpected cancellation by the endpoint itself
         }
         catch (Exception ex)
         {
@@ -67,7 +69,7 @@ internal sealed class EndpointRental(
 
     public void Dispose() => _lease.Dispose();
 
-    /// <summary>The failure of an endpoint in a way that it did not foresee: worth another attempt, and never the end of its neighbours.</summary>
+    /// <summary>An unexpected failure of an endpoint: it is retried, and does not affect other endpoints.</summary>
     public static EndpointException Unforeseen(string endpoint, Exception cause) =>
         new(endpoint, FailureText.Unforeseen, $"The endpoint '{endpoint}' failed: {cause.GetType().Name}.", isTransient: true, cause, FaultKind.Internal) { IsUnanswered = true };
 
@@ -84,18 +86,18 @@ internal sealed class EndpointRental(
         {
             try
             {
-                return await sending.WaitAsync(Grace, time, CancellationToken.None); // it may have been done at the last moment
+                return await sending.WaitAsync(Grace, time, CancellationToken.None); // it may still complete
             }
             catch (TimeoutException)
             {
-                if (sending.IsCompleted) return await sending; // or failed with a time-out of its own
+                if (sending.IsCompleted) return await sending; // or failed with its own time-out
                 LeaveBehind(sending, messageId);
                 throw new OperationCanceledException(ended);
             }
         }
     }
 
-    // As many may be left behind as the pool is large; then their slots stay taken, so that what hangs does not grow without bound.
+    // At most as many sends as the pool size are abandoned and replaced. Beyond that their slots stay occupied, which bounds hung sends.
     private void LeaveBehind(Task sending, Guid messageId)
     {
         var left = _lease;
@@ -105,7 +107,7 @@ internal sealed class EndpointRental(
         _ = sending.ContinueWith(
             ended =>
             {
-                _ = ended.Exception; // nobody waits for it any more
+                _ = ended.Exception; // marks the exception as observed
                 stuck.Remove(messageId);
                 if (isReplaced) (left.Instance as IDisposable)?.Dispose();
                 else left.Dispose();

@@ -8,8 +8,9 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Outbound;
 
-/// <summary>Sends through an instance of an outbound endpoint's pool, within its time-out. Deliveries and calls share the pool. Thread-safe.</summary>
-/// <remarks>The processes that the endpoint names run around it, so that no type of endpoint knows of them.</remarks>
+/// <summary>Sends through a pooled instance of an outbound endpoint, within its time-out. Deliveries and calls share the pool.
+/// Thread-safe.</summary>
+/// <remarks>The endpoint's processes run around the send, independent of the endpoint type.</remarks>
 internal sealed class EndpointSender(
     OutboundEndpointConfig config, IOutboundAdapter adapter, TimeProvider time, ILoggerFactory loggers, EndpointProcesses? processes = null) : IAsyncDisposable
 {
@@ -24,19 +25,19 @@ internal sealed class EndpointSender(
 
     public PoolStatus Pool => _pool.Status;
 
-    /// <summary>Sends that still run although their time is up.</summary>
+    /// <summary>The number of sends that still run after their time-out.</summary>
     public int Stuck => _stuck.Count;
 
     public IOutboundAdapter Adapter => adapter;
 
-    /// <summary>The processes that run before a message is sent, and on its answer.</summary>
+    /// <summary>The processes that run before the send and on the answer.</summary>
     public EndpointProcesses Processes => _processes;
 
-    /// <summary>Rents an instance; dispose the result to give it back.</summary>
-    /// <param name="spent">The part of the attempt's time that is used up.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <exception cref="PoolTimeoutException">None became free in time.</exception>
-    /// <exception cref="EndpointException">None could be made.</exception>
+    /// <summary>Rents an instance; disposing the result returns it.</summary>
+    /// <param name="spent">The part of the attempt's time that is already used.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <exception cref="PoolTimeoutException">No instance became free in time.</exception>
+    /// <exception cref="EndpointException">No instance could be created.</exception>
     public async ValueTask<EndpointRental> RentAsync(TimeSpan spent, CancellationToken cancellationToken)
     {
         try
@@ -49,9 +50,9 @@ internal sealed class EndpointSender(
         }
     }
 
-    /// <summary>Sends a message, as a part of a transaction where the endpoint can; the result is the outside's answer, as <c>reply</c>
-    /// makes it.</summary>
-    /// <exception cref="EsbException">It failed; never another type but for cancellation.</exception>
+    /// <summary>Sends a message, within a transaction if the endpoint supports it; returns the reply of the external system after the
+    /// <c>reply</c> process.</summary>
+    /// <exception cref="EsbException">The send failed; no other type is thrown except for cancellation.</exception>
     public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
         var prepared = await _processes.PrepareAsync(message, unitOfWork, cancellationToken);
@@ -60,7 +61,8 @@ internal sealed class EndpointSender(
         return await _processes.ReplyAsync(message, answer, unitOfWork, cancellationToken);
     }
 
-    /// <summary>Lets so many instances exist at once, here and in what the endpoint bounds by that, and by how many deliver, besides.</summary>
+    /// <summary>Sets the maximum number of instances, and the endpoint's own limits that depend on it and on the number of concurrent
+    /// deliveries.</summary>
     public void Resize(int poolSize, int processingThreads)
     {
         _pool.Resize(poolSize);

@@ -16,18 +16,18 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Outbound;
 
-/// <summary>The outbound endpoints of the revision in service, each with its delivery controller. One of which the settings stay the same
-/// is not touched by an exchange.</summary>
+/// <summary>The outbound endpoints of the active revision, each with its delivery controller. A reload leaves endpoints with unchanged
+/// settings untouched.</summary>
 internal sealed partial class OutboundEndpoints(
     Live<EndpointModels> models, DeliveryServices delivery, IServiceProvider services, ILogger<OutboundEndpoints> logger)
     : IBusPart, IEndpointCaller, IEndpointMonitor, IRevisionPart, IAsyncDisposable
 {
-    // Beside the time-out of an attempt: what it takes to give a message back.
+    // The time to return a message, in addition to the time-out of an attempt.
     private static readonly TimeSpan DrainMargin = TimeSpan.FromSeconds(5);
 
     private readonly Lock _gate = new();
     private volatile IReadOnlyDictionary<string, DeliveryController>? _controllers; // replaced as a whole
-    private readonly ConcurrentDictionary<string, DeliveryController> _gone = new(); // what processes of earlier revisions may still call
+    private readonly ConcurrentDictionary<string, DeliveryController> _gone = new(); // callable by processes of earlier revisions
 
     public BusStage Stage => BusStage.Outbound;
 
@@ -35,7 +35,7 @@ internal sealed partial class OutboundEndpoints(
 
     public IReadOnlyList<EndpointStatus> Endpoints => [.. Controllers.Values.Select(controller => controller.Status)];
 
-    // Made when they are first asked for: what makes them may ask for what calls them.
+    // Created on first use, because their dependencies may refer back to endpoint callers.
     private IReadOnlyDictionary<string, DeliveryController> Controllers
     {
         get
@@ -45,7 +45,7 @@ internal sealed partial class OutboundEndpoints(
         }
     }
 
-    /// <summary>The controller of an endpoint; null where there is none.</summary>
+    /// <summary>The controller of an endpoint; null if it does not exist.</summary>
     public DeliveryController? Find(string endpoint) => Controllers.GetValueOrDefault(endpoint);
 
     public void ResetPeaks()
@@ -78,7 +78,7 @@ internal sealed partial class OutboundEndpoints(
             : controller.CallAsync(message, unitOfWork, cancellationToken);
     }
 
-    /// <summary>What is published by the new revision finds its queues.</summary>
+    /// <summary>Declares the queues of changed endpoints, so that messages published by the new revision reach them.</summary>
     public async Task WelcomeAsync(Revision next, CancellationToken cancellationToken)
     {
         foreach (var model in ModelsOf(next).Where(model => IsWhole(model) && model.Config is { Enabled: true, Subscribe.Count: > 0 } && !IsSame(model)))
@@ -137,7 +137,7 @@ internal sealed partial class OutboundEndpoints(
         }
         catch (EsbException ex)
         {
-            LogNotStarted(controller.Config.Name, ex); // the others run all the same
+            LogNotStarted(controller.Config.Name, ex); // the other endpoints start regardless
         }
     }
 

@@ -3,12 +3,12 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Outbound;
 
-/// <summary>Does what must be done before a message may be let go, again and again until it works: after 1 s, then every 5 s. Thread-safe.</summary>
+/// <summary>Retries an operation that must succeed before a message may be settled: after 1 s, then every 5 s. Thread-safe.</summary>
 internal sealed partial class Patience(string endpoint, DeliveryState state, TimeProvider time, ILogger<Patience> logger)
 {
     private static readonly TimeSpan First = TimeSpan.FromSeconds(1);
 
-    /// <summary>The pace at which something that cannot be written down is tried again.</summary>
+    /// <summary>The retry interval for an outcome that cannot be recorded.</summary>
     public static readonly TimeSpan Pace = TimeSpan.FromSeconds(5);
 
     public Task InsistAsync(Func<Task> work, CancellationToken waiting) => InsistAsync(
@@ -19,7 +19,7 @@ internal sealed partial class Patience(string endpoint, DeliveryState state, Tim
         },
         waiting);
 
-    /// <exception cref="EsbException">It failed in a way that does not pass.</exception>
+    /// <exception cref="EsbException">The failure is permanent.</exception>
     public async Task<T> InsistAsync<T>(Func<Task<T>> work, CancellationToken waiting)
     {
         for (var delay = First; ; delay = Pace)

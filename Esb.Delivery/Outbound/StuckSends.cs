@@ -2,14 +2,14 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Outbound;
 
-/// <summary>Counts the sends of an endpoint that went on after their time was up and their cancellation was asked for. Thread-safe.</summary>
+/// <summary>Counts the sends of an endpoint that still run after their time-out and cancellation. Thread-safe.</summary>
 internal sealed partial class StuckSends(string endpoint, ILogger<StuckSends> logger)
 {
     private int _count;
 
     public int Count => Volatile.Read(ref _count);
 
-    /// <summary>One more. Returns whether there is room for an instance in its place.</summary>
+    /// <summary>Adds a send. Returns true if a replacement instance is allowed.</summary>
     public bool Add(Guid messageId, int room)
     {
         var count = Interlocked.Increment(ref _count);

@@ -5,7 +5,7 @@ using Esb.Delivery.Failures;
 
 namespace Esb.Delivery.Outbound;
 
-/// <summary>Stands for an endpoint whose type, such as that of a plug-in, failed to make it: its messages wait, and the other endpoints
+/// <summary>Stands in for an endpoint that its type, for example a plug-in, failed to create: its messages wait, and other endpoints
 /// run.</summary>
 internal sealed class UnmadeAdapter(string endpoint, Exception cause) : IOutboundAdapter, IOutboundEndpoint
 {

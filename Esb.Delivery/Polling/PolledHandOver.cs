@@ -4,14 +4,14 @@ using Esb.Core.Messages;
 
 namespace Esb.Delivery.Polling;
 
-/// <summary>Makes a message of a claimed item and hands it to the bus. Thread-safe where the source is.</summary>
-/// <param name="intake">Takes the messages.</param>
+/// <summary>Creates a message from a claimed item and hands it to the bus. Thread-safe if the source is.</summary>
+/// <param name="intake">Receives the messages.</param>
 public abstract class PolledHandOver<TItem>(IMessageIntake intake)
     where TItem : PolledItem
 {
-    /// <summary>Hands the item over.</summary>
-    /// <returns>Completes when its message has arrived.</returns>
-    /// <exception cref="EsbException">The item or its message was refused; where that is transient, only for now.</exception>
+    /// <summary>Hands an item over.</summary>
+    /// <returns>A task that completes when the message has arrived.</returns>
+    /// <exception cref="EsbException">The item or its message was refused; temporarily, if the error is transient.</exception>
     public async Task<Task> HandOverAsync(TItem item, CancellationToken cancellationToken)
     {
         var message = Envelope(item);
@@ -33,6 +33,6 @@ public abstract class PolledHandOver<TItem>(IMessageIntake intake)
     protected abstract EsbMessage Envelope(TItem item);
 
     /// <summary>Reads the body.</summary>
-    /// <exception cref="EsbException">It cannot be used; where that is transient, only for now.</exception>
+    /// <exception cref="EsbException">The body cannot be used; temporarily, if the error is transient.</exception>
     protected abstract Task<MessageBody> ReadAsync(TItem item, CancellationToken cancellationToken);
 }

@@ -1,27 +1,27 @@
 namespace Esb.Delivery.Polling;
 
-/// <summary>Something taken out of a polled source, such as a file or a row, that this host alone works on until it is put away.</summary>
-/// <param name="MessageId">The id of the message that it becomes; it stays the same however often it is handed over.</param>
+/// <summary>An item claimed from a polled source, such as a file or a row. Only this host processes it until it is put away.</summary>
+/// <param name="MessageId">The id of the resulting message; the same at every hand-over.</param>
 public abstract record PolledItem(Guid MessageId)
 {
-    /// <summary>Whether its message has arrived already, and it is only still to be put away.</summary>
+    /// <summary>True if its message has arrived and the item only remains to be put away.</summary>
     public bool HasArrived { get; init; }
 
-    /// <summary>Why it was refused, where it is only still to be put away; null where it was not.</summary>
+    /// <summary>The reason for the refusal of an item that only remains to be put away; null if it was not refused.</summary>
     public PolledRefusal? Refusal { get; init; }
 
-    /// <summary>Attempts that failed.</summary>
+    /// <summary>The number of failed attempts.</summary>
     public int Failures { get; init; }
 
-    /// <summary>When it is tried again, as a timestamp of the clock.</summary>
+    /// <summary>The time of the next attempt, as a timestamp of the clock.</summary>
     public long NotBefore { get; init; }
 
-    /// <summary>The same item, known to have arrived. A source that can remembers it outside of this process, so that it is not handed over
-    /// again after a crash.</summary>
+    /// <summary>The same item, marked as arrived. A source that supports it persists the mark, so that a crash causes no second
+    /// hand-over.</summary>
     public virtual PolledItem MarkArrived() => this with { HasArrived = true };
 }
 
-/// <summary>Why an item of a polled source was refused.</summary>
+/// <summary>The reason why an item of a polled source was refused.</summary>
 /// <param name="Code">The code of the error.</param>
 /// <param name="Reason">One plain sentence, without secrets.</param>
 public sealed record PolledRefusal(string Code, string Reason);

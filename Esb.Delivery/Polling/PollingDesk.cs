@@ -4,34 +4,33 @@ using Esb.Delivery.Intake.Overload;
 
 namespace Esb.Delivery.Polling;
 
-/// <summary>Works on claimed items of a polled source, a number of them at once: hands each over, waits until its message has arrived, puts
-/// it away; or lets it wait and tries
-/// again. Thread-safe.</summary>
-/// <remarks>An item is put away only once its message has arrived or was refused, so a crash at any point loses none; what it may do is
-/// hand one over again, as the same message.</remarks>
-/// <param name="admission">Says when, and how many at once.</param>
-/// <param name="time">Measures the pauses of items that wait.</param>
+/// <summary>Processes claimed items of a polled source, several concurrently: hands each over, waits until its message has arrived, and
+/// puts it away; or delays it and retries. Thread-safe.</summary>
+/// <remarks>An item is put away only after its message has arrived or was refused. A crash therefore loses no item, but may hand one over
+/// again, as the same message.</remarks>
+/// <param name="admission">Controls the time and the concurrency of the work.</param>
+/// <param name="time">The clock of the retry pauses.</param>
 public abstract class PollingDesk<TItem>(Admission admission, TimeProvider time) : IAsyncDisposable
     where TItem : PolledItem
 {
-    private const int MostWaiting = 100; // while the bus takes nothing, the others stay where everybody sees them
+    private const int MostWaiting = 100; // while the bus accepts nothing, further items stay visible in the source
 
-    private static readonly TimeSpan LongestSettling = TimeSpan.FromSeconds(5); // longer takes only what is delivered again later
+    private static readonly TimeSpan LongestSettling = TimeSpan.FromSeconds(5); // anything slower is redelivered later
 
     private readonly ConcurrentDictionary<Guid, Task> _underWay = new();
     private readonly WaitingItems<TItem> _waiting = new(time);
     private readonly CancellationTokenSource _abandoned = new();
 
-    /// <summary>Whether so many items wait that no others should be claimed.</summary>
+    /// <summary>True if the maximum number of items waits, so that no further items are claimed.</summary>
     public bool IsFull => _waiting.Count >= MostWaiting;
 
-    /// <summary>Whether items wait to be tried again.</summary>
+    /// <summary>True if items wait for a retry.</summary>
     public bool HasWaiting => _waiting.Count > 0;
 
-    /// <summary>Takes out the items to be tried again now.</summary>
+    /// <summary>Removes and returns the items due for a retry.</summary>
     public IReadOnlyList<TItem> TakeDue() => _waiting.TakeDue();
 
-    /// <summary>Claims an item as soon as one may be worked on, and begins to work on it; nothing where it could not be claimed.</summary>
+    /// <summary>Claims an item once the admission allows it, and starts processing it. Does nothing if the claim fails.</summary>
     public async Task TakeAsync(Func<ValueTask<TItem?>> claim, CancellationToken cancellationToken)
     {
         await admission.WaitAsync(cancellationToken);
@@ -48,7 +47,7 @@ public abstract class PollingDesk<TItem>(Admission admission, TimeProvider time)
         if (item is not null) Track(item.MessageId, WorkAsync(item));
     }
 
-    /// <summary>Waits until nothing is handed over any more, and a short time for messages to arrive.</summary>
+    /// <summary>Waits until all hand-overs have ended, and a short time for messages to arrive.</summary>
     public async Task CloseAsync(CancellationToken cancellationToken)
     {
         await using var abandon = cancellationToken.Register(_abandoned.Cancel);
@@ -73,38 +72,38 @@ public abstract class PollingDesk<TItem>(Admission admission, TimeProvider time)
     }
 
     /// <summary>Hands an item over.</summary>
-    /// <returns>Completes when its message has arrived.</returns>
+    /// <returns>A task that completes when the message has arrived.</returns>
     protected abstract Task<Task> HandOverAsync(TItem item, CancellationToken cancellationToken);
 
-    /// <summary>Takes an item whose message has arrived, or was refused, out of the source.</summary>
+    /// <summary>Removes an item from the source after its message has arrived or was refused.</summary>
     protected abstract ValueTask PutAwayAsync(TItem item);
 
-    /// <summary>Whether a failure says that the item has gone.</summary>
+    /// <summary>True if a failure shows that the item no longer exists.</summary>
     protected abstract bool IsGone(Exception failure);
 
-    /// <summary>Whether a failure of the source to read an item may pass.</summary>
+    /// <summary>True if a failure to read an item from the source may be temporary.</summary>
     protected abstract bool MayPass(Exception failure);
 
-    /// <summary>Whether a failure of the source to put an item away may pass: only that is tried again.</summary>
+    /// <summary>True if a failure to put an item away may be temporary: only that step is retried.</summary>
     protected abstract bool MayPassLater(Exception failure);
 
-    /// <summary>Logs that an item is tried again; called at its first failure.</summary>
+    /// <summary>Logs that an item will be retried; called at its first failure.</summary>
     protected abstract void OnWaiting(TItem item, Exception cause);
 
     /// <summary>Logs that an item was refused.</summary>
     protected abstract void OnRefused(TItem item, EsbException cause);
 
-    /// <summary>Logs a failure that nobody foresaw.</summary>
-    /// <returns>The refusal that the item is put away with.</returns>
+    /// <summary>Logs an unexpected failure.</summary>
+    /// <returns>The refusal under which the item is put away.</returns>
     protected abstract PolledRefusal OnFailed(TItem item, Exception cause);
 
-    /// <summary>Logs that an item could not be put away; called the first time.</summary>
+    /// <summary>Logs that an item could not be put away; called at the first failure.</summary>
     protected abstract void OnNotPutAway(TItem item, Exception cause);
 
-    /// <summary>Logs that an item has gone.</summary>
+    /// <summary>Logs that an item no longer exists.</summary>
     protected abstract void OnGone(TItem item, Exception cause);
 
-    /// <summary>Logs how many items stay claimed at the end.</summary>
+    /// <summary>Logs the number of items that remain claimed at the end.</summary>
     protected abstract void OnLeft(int count);
 
     private void Track(Guid id, Task work)
@@ -128,7 +127,7 @@ public abstract class PollingDesk<TItem>(Admission admission, TimeProvider time)
         }
     }
 
-    /// <summary>Finds out what becomes of an item; null where it stays claimed.</summary>
+    /// <summary>Determines the outcome of an item; null if it stays claimed.</summary>
     private async Task<TItem?> JudgeAsync(TItem item)
     {
         try
@@ -138,7 +137,7 @@ public abstract class PollingDesk<TItem>(Admission admission, TimeProvider time)
         }
         catch (OperationCanceledException) when (_abandoned.IsCancellationRequested)
         {
-            return null; // whoever starts next takes it up, as the same message
+            return null; // claimed again after a restart, as the same message
         }
         catch (Exception ex) when (IsGone(ex))
         {
@@ -183,7 +182,7 @@ public abstract class PollingDesk<TItem>(Admission admission, TimeProvider time)
         }
         catch (Exception ex) when (!_abandoned.IsCancellationRequested)
         {
-            LetWait(item, ex); // the transport gave up before every subscriber had it
+            LetWait(item, ex); // the transport gave up before every subscriber had the message
             return false;
         }
     }

@@ -3,24 +3,23 @@ using Esb.Delivery.Intake.Overload;
 
 namespace Esb.Delivery.Polling;
 
-/// <summary>What a look at a polled source found.</summary>
-/// <param name="Ready">What may be claimed, in the order in which it should be.</param>
-/// <param name="HasMore">Whether to look again soon.</param>
+/// <summary>The result of a poll.</summary>
+/// <param name="Ready">The items that may be claimed, in claiming order.</param>
+/// <param name="HasMore">True if the next poll should follow soon.</param>
 public sealed record PolledLook<TFound>(IReadOnlyList<TFound> Ready, bool HasMore);
 
-/// <summary>When a polled source is looked at next.</summary>
-/// <param name="Pause">The time until then.</param>
-/// <param name="IsWakeable">Whether a sign of the source, where it gives one, ends the pause.</param>
+/// <summary>The time of the next poll.</summary>
+/// <param name="Pause">The time until the next poll.</param>
+/// <param name="IsWakeable">True if a notification from the source, if it sends any, ends the pause.</param>
 public readonly record struct NextLook(TimeSpan Pause, bool IsWakeable);
 
-/// <summary>Base of inbound endpoints that look for messages themselves (pattern: Polling Consumer): files, rows, mailboxes.</summary>
+/// <summary>Base class of inbound endpoints that poll for messages (pattern: Polling Consumer): files, rows, mailboxes.</summary>
 /// <remarks>
-/// Look, claim, hand over, put away; one look at a time. While the endpoint's admission lets nothing in (a pause, a schedule, an overload,
-/// an audit that is away), nothing is
-/// looked for. <c>singleInstance</c> makes a new instance on the host that has the lease.
+/// The cycle is poll, claim, hand over, put away; one poll at a time. The source is not polled while the endpoint's admission is closed (a
+/// pause, a schedule, an overload, an unreachable audit). <c>singleInstance</c> creates a new instance on the host that holds the lease.
 /// </remarks>
-/// <param name="desk">Works on what was claimed.</param>
-/// <param name="admission">Says when the source may be looked at.</param>
+/// <param name="desk">Processes claimed items.</param>
+/// <param name="admission">Controls when the source may be polled.</param>
 public abstract class PollingEndpoint<TFound, TItem>(PollingDesk<TItem> desk, Admission admission) : IInboundEndpoint
     where TItem : PolledItem
 {
@@ -28,10 +27,10 @@ public abstract class PollingEndpoint<TFound, TItem>(PollingDesk<TItem> desk, Ad
     private Task _loop = Task.CompletedTask;
     private bool _isAway;
 
-    /// <summary>The pause after a look that found everything.</summary>
+    /// <summary>The pause after a poll that found everything.</summary>
     protected abstract TimeSpan Interval { get; }
 
-    /// <summary>The pause after a look that left something.</summary>
+    /// <summary>The pause after a poll that left items.</summary>
     protected abstract TimeSpan ShortInterval { get; }
 
     /// <inheritdoc/>
@@ -60,34 +59,34 @@ public abstract class PollingEndpoint<TFound, TItem>(PollingDesk<TItem> desk, Ad
         GC.SuppressFinalize(this);
     }
 
-    /// <summary>Prepares the source at the start, before the first look. Does not throw because the source is away.</summary>
+    /// <summary>Prepares the source before the first poll. Does not throw if the source is unreachable.</summary>
     protected virtual ValueTask PrepareAsync(CancellationToken cancellationToken) => ValueTask.CompletedTask;
 
-    /// <summary>Makes sure that items can be claimed, and takes over what hosts had claimed that no longer live.</summary>
+    /// <summary>Ensures that items can be claimed, and takes over the claims of dead hosts.</summary>
     protected abstract ValueTask<IReadOnlyList<TItem>> OpenAsync(CancellationToken cancellationToken);
 
-    /// <summary>Looks at the source once.</summary>
+    /// <summary>Polls the source once.</summary>
     protected abstract ValueTask<PolledLook<TFound>> LookAsync(CancellationToken cancellationToken);
 
-    /// <summary>Claims what was found for this host alone; null where it has gone, or may not be had.</summary>
+    /// <summary>Claims an item for this host; null if it no longer exists or cannot be claimed.</summary>
     protected abstract ValueTask<TItem?> ClaimAsync(TFound found, CancellationToken cancellationToken);
 
-    /// <summary>Whether a failure says that the source cannot be reached now.</summary>
+    /// <summary>True if a failure shows that the source is unreachable.</summary>
     protected abstract bool IsAway(Exception failure);
 
-    /// <summary>The source cannot be reached.</summary>
-    /// <param name="cause">Why.</param>
-    /// <param name="isFirst">Whether it could be before: said once.</param>
-    /// <returns>The pause until it is tried again.</returns>
+    /// <summary>Reports that the source is unreachable.</summary>
+    /// <param name="cause">The failure.</param>
+    /// <param name="isFirst">True if the source was reachable before; the outage is logged once.</param>
+    /// <returns>The pause before the next attempt.</returns>
     protected abstract TimeSpan OnAway(Exception cause, bool isFirst);
 
-    /// <summary>The source can be reached again.</summary>
+    /// <summary>Reports that the source is reachable again.</summary>
     protected abstract void OnBack();
 
-    /// <summary>Waits until the next look.</summary>
+    /// <summary>Waits until the next poll.</summary>
     protected abstract Task WaitAsync(NextLook next, CancellationToken cancellationToken);
 
-    /// <summary>Lets go of the source and of the claims on it; nothing is worked on any more.</summary>
+    /// <summary>Releases the source and its claims after all processing has ended.</summary>
     protected virtual ValueTask ReleaseAsync() => ValueTask.CompletedTask;
 
     private async Task RunAsync()
@@ -121,7 +120,7 @@ public abstract class PollingEndpoint<TFound, TItem>(PollingDesk<TItem> desk, Ad
 
     private async Task<NextLook> WorkAsync()
     {
-        await admission.WaitAsync(_stopping.Token); // nothing is claimed, nor looked for, that would wait here
+        await admission.WaitAsync(_stopping.Token); // an item claimed now would only wait here
         admission.Leave();
         foreach (var item in (IEnumerable<TItem>)[.. await OpenAsync(_stopping.Token), .. desk.TakeDue()])
             await desk.TakeAsync(() => ValueTask.FromResult<TItem?>(item), _stopping.Token);

@@ -1,6 +1,6 @@
 namespace Esb.Delivery.Polling;
 
-/// <summary>Claimed items that are tried again later, each after a pause that doubles, up to 30 s. Thread-safe.</summary>
+/// <summary>Claimed items that wait for a retry, each with a pause that doubles, up to 30 s. Thread-safe.</summary>
 internal sealed class WaitingItems<TItem>(TimeProvider time)
     where TItem : PolledItem
 {
@@ -9,7 +9,7 @@ internal sealed class WaitingItems<TItem>(TimeProvider time)
     private readonly Lock _gate = new();
     private readonly List<TItem> _items = [];
 
-    /// <summary>The number of items that wait.</summary>
+    /// <summary>The number of waiting items.</summary>
     public int Count
     {
         get
@@ -18,7 +18,7 @@ internal sealed class WaitingItems<TItem>(TimeProvider time)
         }
     }
 
-    /// <summary>Lets an item wait after one more failure.</summary>
+    /// <summary>Delays an item after another failure.</summary>
     public void Add(TItem item)
     {
         var seconds = Math.Min(LongestPauseSeconds, 1 << Math.Min(item.Failures, 5));
@@ -26,7 +26,7 @@ internal sealed class WaitingItems<TItem>(TimeProvider time)
         lock (_gate) _items.Add(item with { Failures = item.Failures + 1, NotBefore = due });
     }
 
-    /// <summary>Takes out those that have waited long enough, in the order in which they came in.</summary>
+    /// <summary>Removes and returns the items that are due, in the order of their arrival.</summary>
     public IReadOnlyList<TItem> TakeDue()
     {
         var now = time.GetTimestamp();

@@ -11,13 +11,13 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Processes;
 
-/// <summary>Runs a process on messages that were delivered to an outbound endpoint. Thread-safe.</summary>
+/// <summary>Runs a process on messages delivered to an outbound endpoint. Thread-safe.</summary>
 /// <param name="endpoint">The endpoint.</param>
-/// <param name="find">Finds the process of the revision in service.</param>
-/// <param name="audit">Takes what its steps did.</param>
-/// <param name="maxBodyBytes">The most bytes of an answer.</param>
-/// <param name="time">The time.</param>
-/// <param name="logger">Hears of failures that nobody foresaw.</param>
+/// <param name="find">Finds the process of the active revision.</param>
+/// <param name="audit">Records the steps.</param>
+/// <param name="maxBodyBytes">The maximum size of an answer in bytes.</param>
+/// <param name="time">The clock.</param>
+/// <param name="logger">Logs unexpected failures.</param>
 internal sealed partial class DeliveredProcess(
     string endpoint, Func<IMessageProcess> find, IAuditTrail audit, long maxBodyBytes, TimeProvider time, ILogger<DeliveredProcess> logger)
 {
@@ -27,8 +27,9 @@ internal sealed partial class DeliveredProcess(
 
     /// <summary>A process of the running bus.</summary>
     /// <param name="endpoint">The endpoint that runs it.</param>
-    /// <param name="process">Its name.</param>
-    /// <param name="services">Of the bus. The process is found late: its steps may call endpoints, which are being made.</param>
+    /// <param name="process">The name of the process.</param>
+    /// <param name="services">The services of the bus. The process is resolved late, because its steps may call endpoints that are still
+    /// being created.</param>
     public static DeliveredProcess Of(string endpoint, string process, IServiceProvider services)
     {
         var processes = services.GetRequiredService<Live<IProcessCatalog>>();
@@ -41,26 +42,26 @@ internal sealed partial class DeliveredProcess(
             services.GetRequiredService<ILogger<DeliveredProcess>>());
     }
 
-    /// <summary>Runs the process on a message; the message at its end is the answer, or that nobody wants it
-    /// (<see cref="FilteredAnswer"/>).</summary>
-    /// <exception cref="EndpointException">The process failed; never another type but for cancellation.</exception>
+    /// <summary>Runs the process on a message; the final message is the answer, or <see cref="FilteredAnswer"/> if the process filtered the
+    /// message out.</summary>
+    /// <exception cref="EndpointException">The process failed; no other type is thrown except for cancellation.</exception>
     public ValueTask<EsbMessage> AnswerAsync(EsbMessage message, CancellationToken cancellationToken) =>
         RunAsync(message, unitOfWork: null, made => message.Reply(made.Body, time) with { ContentType = made.ContentType, Headers = made.Headers }, cancellationToken);
 
-    /// <summary>Runs the process on a message; what it made is to be sent under the identity of the message, or nothing is
-    /// (<see cref="FilteredAnswer"/>).</summary>
+    /// <summary>Runs the process on a message; the result is sent under the identity of the original message, unless the process filtered
+    /// it out (<see cref="FilteredAnswer"/>).</summary>
     /// <param name="message">The message.</param>
-    /// <param name="unitOfWork">The transaction that what it publishes becomes a part of; null outside of one.</param>
-    /// <param name="cancellationToken">Stops it.</param>
-    /// <exception cref="EndpointException">The process failed; never another type but for cancellation.</exception>
+    /// <param name="unitOfWork">The transaction that includes the published messages; null outside a transaction.</param>
+    /// <param name="cancellationToken">Cancels the process.</param>
+    /// <exception cref="EndpointException">The process failed; no other type is thrown except for cancellation.</exception>
     public ValueTask<EsbMessage> PrepareAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken) => RunAsync(
         message,
         unitOfWork,
         made => MessageHops.Set(message with { Body = made.Body, ContentType = made.ContentType, Headers = made.Headers.Without(EsbHeaders.Status) }, MessageHops.Of(message)),
         cancellationToken);
 
-    /// <summary>Runs the process on the answer to a message; what it made is the answer, or one without a body where it filtered
-    /// that.</summary>
+    /// <summary>Runs the process on the answer to a message; the result is the answer, or an answer without a body if the process filtered
+    /// it out.</summary>
     /// <inheritdoc cref="PrepareAsync"/>
     public async ValueTask<EsbMessage> ReplyAsync(EsbMessage message, EsbMessage answer, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
@@ -88,7 +89,7 @@ internal sealed partial class DeliveredProcess(
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            throw; // its time is up, or the host stops: the message comes again
+            throw; // time-out or shutdown: the message is redelivered
         }
         catch (Exception ex)
         {
@@ -98,7 +99,7 @@ internal sealed partial class DeliveredProcess(
         }
     }
 
-    // Counted where it passes, so that what processes hand one another in a circle ends.
+    // Counts the hop here, so that processes that pass messages in a circle end.
     private EsbMessage Counted(EsbMessage message)
     {
         var hops = MessageHops.Of(message);
@@ -118,8 +119,8 @@ internal sealed partial class DeliveredProcess(
         return made with { Headers = status is { } code ? headers.With(EsbHeaders.Status, code.ToString(CultureInfo.InvariantCulture)) : headers };
     }
 
-    // It says something about the message. Only where an endpoint that it calls is away, and nothing has been published yet, does every
-    // message wait for that.
+    // The failure concerns the message. It delays every message only if a called endpoint is unreachable and nothing has been published
+    // yet.
     private EndpointException FailureOf(Exception exception, EsbMessage message, MessageContext context)
     {
         if (exception is not EsbException) LogFailed(message.Id, endpoint, context.Process, exception);

@@ -4,7 +4,7 @@ using Esb.Core.Endpoints;
 
 namespace Esb.Delivery.Processes;
 
-/// <summary>Refuses <c>process</c> and <c>reply</c> of an outbound endpoint where they would never run.</summary>
+/// <summary>Rejects <c>process</c> and <c>reply</c> of an outbound endpoint if they would never run.</summary>
 internal sealed class EndpointProcessRule(IReadOnlyDictionary<string, EndpointConfig> endpoints) : IConfigurationRule
 {
     public void Check(ConfigErrors errors)

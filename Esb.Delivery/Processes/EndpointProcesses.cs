@@ -6,24 +6,24 @@ using Esb.Delivery.Outbound;
 
 namespace Esb.Delivery.Processes;
 
-/// <summary>What is to be sent of a message.</summary>
-/// <param name="Message">Under the identity of the message that was delivered; <see cref="FilteredAnswer"/> where nothing is to be
+/// <summary>The message to send.</summary>
+/// <param name="Message">The message, under the identity of the delivered one; <see cref="FilteredAnswer"/> if nothing is to be
 /// sent.</param>
-/// <param name="Spent">The part of the attempt's time that is used up.</param>
+/// <param name="Spent">The part of the attempt's time that is already used.</param>
 internal readonly record struct PreparedMessage(EsbMessage Message, TimeSpan Spent)
 {
     public bool IsFiltered => FilteredAnswer.Is(Message);
 }
 
-/// <summary>The processes around an outbound endpoint: <c>process</c> makes what is sent, <c>reply</c> makes the answer (pattern: Messaging
-/// Gateway). Thread-safe.</summary>
+/// <summary>The processes around an outbound endpoint: <c>process</c> creates the message to send, <c>reply</c> creates the answer
+/// (pattern: Messaging Gateway). Thread-safe.</summary>
 /// <param name="config">The endpoint.</param>
-/// <param name="process">Runs before an instance is rented; null where messages are sent as they are.</param>
-/// <param name="reply">Runs on answers that somebody waits for; null where they are passed on as they are.</param>
-/// <param name="time">Bounds both.</param>
+/// <param name="process">Runs before an instance is rented; null if messages are sent unchanged.</param>
+/// <param name="reply">Runs on answers that a caller waits for; null if they are returned unchanged.</param>
+/// <param name="time">The clock of the time limits.</param>
 internal sealed class EndpointProcesses(OutboundEndpointConfig config, DeliveredProcess? process, DeliveredProcess? reply, TimeProvider time)
 {
-    /// <summary>Whether messages run through a process before they are sent.</summary>
+    /// <summary>True if a process runs on messages before they are sent.</summary>
     public bool Prepares => process is not null;
 
     /// <summary>The processes that an endpoint names, in a running bus.</summary>
@@ -34,8 +34,8 @@ internal sealed class EndpointProcesses(OutboundEndpointConfig config, Delivered
         DeliveredProcess? Find(string? name) => name is null ? null : DeliveredProcess.Of(config.Name, name, services);
     }
 
-    /// <summary>Runs <c>process</c>, where there is one.</summary>
-    /// <exception cref="EndpointException">It failed, or took too long; never another type but for cancellation.</exception>
+    /// <summary>Runs <c>process</c>, if configured.</summary>
+    /// <exception cref="EndpointException">The process failed or timed out; no other type is thrown except for cancellation.</exception>
     public async ValueTask<PreparedMessage> PrepareAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
         if (process is null) return new PreparedMessage(message, TimeSpan.Zero);
@@ -44,8 +44,8 @@ internal sealed class EndpointProcesses(OutboundEndpointConfig config, Delivered
         return new PreparedMessage(prepared, time.GetElapsedTime(started));
     }
 
-    /// <summary>Runs <c>reply</c>, where there is one, on an answer of the external system.</summary>
-    /// <exception cref="EndpointException">It failed, or took too long. Not transient: the message was sent, and a repetition would send it
+    /// <summary>Runs <c>reply</c>, if configured, on an answer of the external system.</summary>
+    /// <exception cref="EndpointException">The process failed or timed out. Not transient: the message was sent, and a retry would send it
     /// again.</exception>
     public async ValueTask<EsbMessage?> ReplyAsync(EsbMessage message, EsbMessage? answer, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {

@@ -3,8 +3,8 @@ using Esb.Core.Messages;
 
 namespace Esb.Delivery.Processes;
 
-/// <summary>What the instances of an endpoint of the type <c>process</c> share: all of it, as a process keeps nothing between
-/// messages.</summary>
+/// <summary>The shared state of the instances of an endpoint of type <c>process</c>. All state is shared, because a process keeps nothing
+/// between messages.</summary>
 internal sealed class ProcessAdapter(DeliveredProcess process) : IOutboundAdapter, IOutboundEndpoint
 {
     public IOutboundEndpoint CreateInstance() => this;

@@ -4,11 +4,11 @@ using Esb.Core.Processes;
 
 namespace Esb.Delivery.Processes;
 
-/// <summary>Reads the status that a process gives its answer.</summary>
+/// <summary>Reads the status that a process sets for its answer.</summary>
 internal static class ProcessStatus
 {
-    /// <summary>The status; null where the process sets none.</summary>
-    /// <exception cref="EsbException"><c>ESB-PROC-STATUS</c>: what it set is none.</exception>
+    /// <summary>The status; null if the process sets none.</summary>
+    /// <exception cref="EsbException"><c>ESB-PROC-STATUS</c>: the value is not a status.</exception>
     public static int? Of(MessageContext context)
     {
         if (context.GetProperty(MessageContext.StatusProperty) is not { } value) return null;

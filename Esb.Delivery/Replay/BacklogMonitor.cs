@@ -9,7 +9,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Replay;
 
-/// <summary>Counts, now and then, the open dead letters and parked keys of each endpoint, for health and metrics.</summary>
+/// <summary>Periodically counts the open dead letters and parked keys of each endpoint, for health and metrics.</summary>
 internal sealed partial class BacklogMonitor(
     IEnumerable<OutboundEndpointConfig> endpoints,
     IDeadLetterStore letters,
@@ -17,16 +17,16 @@ internal sealed partial class BacklogMonitor(
     TimeProvider time,
     ILogger<BacklogMonitor> logger) : IBacklogMonitor, IBusPart, IDisposable
 {
-    /// <summary>Stands for endpoints that the configuration does not name any more: however many there were, they are one.</summary>
+    /// <summary>Stands for all endpoints that the configuration no longer names.</summary>
     public const string Other = "_other";
 
-    private const int MaxKeys = 1_000; // of each endpoint
+    private const int MaxKeys = 1_000; // for each endpoint
 
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(15);
 
     private readonly HashSet<string> _names = [.. endpoints.Select(endpoint => endpoint.Name)];
     private readonly CancellationTokenSource _stopping = new();
-    private readonly Meter _meter = new(EndpointsTelemetry.Meter.Name); // goes with this host: gauges hold on to what they ask
+    private readonly Meter _meter = new(EndpointsTelemetry.Meter.Name); // per host: gauges keep references to their sources
     private IReadOnlyList<EndpointBacklog> _backlogs = [];
     private Task _counting = Task.CompletedTask;
 
@@ -80,7 +80,7 @@ internal sealed partial class BacklogMonitor(
             }
             catch (Exception ex)
             {
-                LogNotCounted(ex); // the last count stands
+                LogNotCounted(ex); // the last count remains valid
             }
 
             await Task.Delay(Interval, time, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -98,7 +98,7 @@ internal sealed partial class BacklogMonitor(
         ];
     }
 
-    // Where there are very many, those of one endpoint would hide those of the others.
+    // With very many keys, those of one endpoint would hide those of the others.
     private async Task<IReadOnlyList<ParkedKey>> KeysAsync(CancellationToken cancellationToken)
     {
         var oldest = await parking.ListAsync(null, MaxKeys, cancellationToken);

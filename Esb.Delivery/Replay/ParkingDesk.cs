@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Replay;
 
-/// <summary>Carries out what operators decide about messages that wait behind one that failed, and records it.</summary>
+/// <summary>Carries out operators' decisions about parked and blocked messages, and records them.</summary>
 internal sealed partial class ParkingDesk(
     IParkingStore parking,
     Standstills standstills,
@@ -49,8 +49,9 @@ internal sealed partial class ParkingDesk(
         return count;
     }
 
-    // From the end, so that the first one, whose leaving makes the key due, leaves last: nothing is released in between. Recorded before: a fact too many
-    // does no harm, one that is missing cannot be made up for. What joins the line behind the last group goes on.
+    // Discards from the end: the first message, whose removal makes the key due, is removed last, so that nothing is released in between.
+    // Records before it discards: a surplus fact is harmless, a missing one cannot be replaced. Messages that join the line after the last
+    // group are kept.
     private async Task<long> DiscardParkedAsync(string endpoint, string key, Guid? messageId, OperatorDecision decision, CancellationToken cancellationToken)
     {
         var total = 0L;
@@ -66,11 +67,11 @@ internal sealed partial class ParkingDesk(
         return total;
     }
 
-    // The endpoint itself records it.
+    // The endpoint itself records the discard.
     private async Task<long> DiscardFirstAsync(string endpoint, Guid? messageId, OperatorDecision decision, CancellationToken cancellationToken) =>
         await standstills.MoveOnAsync(endpoint, messageId, discard: true, decision, cancellationToken) ? 1 : 0;
 
-    // A group that has been begun is finished, also where its caller has hung up.
+    // A started group is completed, even if the caller disconnects.
     private ValueTask RecordAsync(ParkedSummary parked, string endpoint, OperatorDecision decision)
     {
         var now = time.GetUtcNow();

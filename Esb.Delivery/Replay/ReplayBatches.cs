@@ -2,19 +2,20 @@ using Esb.Core.Replays;
 
 namespace Esb.Delivery.Replay;
 
-/// <summary>Counts out batches: a small one first, each twice as large as the one before while none of its letters comes back. Not thread-safe.</summary>
+/// <summary>Sizes the batches: a small one first, then each twice as large as the last while no letters come back. Not
+/// thread-safe.</summary>
 internal sealed class ReplayBatches(ReplayRequest request)
 {
     private readonly int _largest = request.BatchSize ?? int.MaxValue;
     private int _size = Math.Min(request.FirstBatch, request.BatchSize ?? int.MaxValue);
     private int _sent;
 
-    /// <summary>How many letters may be sent before the next pause.</summary>
+    /// <summary>The number of letters that may be sent before the next pause.</summary>
     public int Left => request.BatchSize is null ? int.MaxValue : _size - _sent;
 
     public void CountSent(int letters) => _sent += letters;
 
-    /// <summary>Begins the next batch.</summary>
+    /// <summary>Starts the next batch.</summary>
     public void Begin(bool cameBack)
     {
         _sent = 0;

@@ -8,7 +8,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Replay;
 
-/// <summary>Carries out what operators decide about dead letters, and records it.</summary>
+/// <summary>Carries out operators' decisions about dead letters, and records them.</summary>
 internal sealed partial class ReplayDesk(
     ReplayTargets targets,
     IDeadLetterStore letters,
@@ -33,7 +33,7 @@ internal sealed partial class ReplayDesk(
 
         var groups = await GroupAsync(request, cancellationToken);
         if (groups.Count == 0)
-            return await FindSameAsync(command, fingerprint, cancellationToken) ?? throw Nothing(); // sent twice at once: the other's job has them
+            return await FindSameAsync(command, fingerprint, cancellationToken) ?? throw Nothing(); // sent twice: the other job has the letters
         if (Obstacles(request, groups).FirstOrDefault() is { } obstacle) throw obstacle;
 
         var now = time.GetUtcNow();
@@ -50,7 +50,7 @@ internal sealed partial class ReplayDesk(
                 Reason = decision.Reason,
             },
             cancellationToken) ?? throw Nothing();
-        if (job.Id != id) return SameCommand(job, fingerprint); // sent twice at the same time
+        if (job.Id != id) return SameCommand(job, fingerprint); // sent twice concurrently
 
         LogMade(job.Id, job.Total, decision.By, decision.Reason);
         signal.Raise();
@@ -98,7 +98,7 @@ internal sealed partial class ReplayDesk(
     private Task<IReadOnlyList<DeadLetterGroup>> GroupAsync(ReplayRequest request, CancellationToken cancellationToken) =>
         letters.GroupAsync(request.Letters with { State = request.Letters.State ?? DeadLetterState.Open }, byCause: true, cancellationToken);
 
-    // What was decided is in the store already: its record is not given up because a caller has hung up.
+    // The decision is already stored: it is recorded even if the caller disconnects.
     private ValueTask RecordAsync(DeadLetterSummary letter, OperatorDecision decision) => audit.RecordAsync(
         new AuditFact
         {

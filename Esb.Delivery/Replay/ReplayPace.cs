@@ -1,7 +1,7 @@
 namespace Esb.Delivery.Replay;
 
-/// <summary>Lets messages go at an even rate. Thread-safe.</summary>
-/// <param name="rate">Messages per second; null for no bound.</param>
+/// <summary>Limits messages to an even rate. Thread-safe.</summary>
+/// <param name="rate">Messages per second; null for unlimited.</param>
 /// <param name="time">The clock.</param>
 internal sealed class ReplayPace(double? rate, TimeProvider time)
 {
@@ -15,7 +15,7 @@ internal sealed class ReplayPace(double? rate, TimeProvider time)
         lock (_gate)
         {
             var now = time.GetUtcNow();
-            if (_next < now) _next = now; // what was not used is not made up for
+            if (_next < now) _next = now; // unused capacity does not accumulate
             wait = _next - now;
             _next += TimeSpan.FromSeconds(1 / perSecond);
         }

@@ -7,7 +7,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Delivery.Replay;
 
-/// <summary>What operators do with dead letters and parked messages.</summary>
+/// <summary>Registration of operators' actions on dead letters and parked messages.</summary>
 public static class ReplayRegistration
 {
     /// <summary>Registers the replay of dead letters.</summary>

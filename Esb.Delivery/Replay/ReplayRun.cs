@@ -5,13 +5,14 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Replay;
 
-/// <summary>Works on one replay job until its letters are sent, somebody stops it, or the host does: group by group, each marked only after the confirm.</summary>
+/// <summary>Processes one replay job until its letters are sent, an operator stops it, or the host stops: group by group, each marked only
+/// after the confirm.</summary>
 internal sealed partial class ReplayRun(ReplayClaim claim, ReplayServices services)
 {
-    // What a host that dies may leave sent and unmarked, to be sent again.
+    // The maximum number of letters that a crashed host leaves sent but unmarked, to be sent again.
     private const int MaxGroup = 50;
 
-    // The share of very few says nothing.
+    // A share of very few letters is not significant.
     private const int SmallestSample = 10;
 
     private static readonly TimeSpan StorePause = TimeSpan.FromSeconds(2);
@@ -43,7 +44,7 @@ internal sealed partial class ReplayRun(ReplayClaim claim, ReplayServices servic
             }
             catch (Exception ex)
             {
-                LogUnforeseen(claim.Job.Id, ex); // ended by it, the job would look as if it went on
+                LogUnforeseen(claim.Job.Id, ex); // without the catch the job would end but appear to run
                 await HoldUpAsync(watch, $"It failed in a way that nobody foresaw: {ex.GetType().Name}.");
             }
         }
@@ -56,7 +57,7 @@ internal sealed partial class ReplayRun(ReplayClaim claim, ReplayServices servic
         await Task.Delay(StorePause, services.Time, watch.Ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
-    // True when the job is done, or stopped.
+    // Returns true if the job is done or stopped.
     private async Task<bool> StepAsync(ReplaySender sender, ReplayWatch watch)
     {
         if (_batches.Left <= 0) await PauseAsync(watch);
@@ -81,7 +82,7 @@ internal sealed partial class ReplayRun(ReplayClaim claim, ReplayServices servic
         return false;
     }
 
-    // Between two batches, to see whether letters come back.
+    // Between two batches, to detect letters that come back.
     private async Task PauseAsync(ReplayWatch watch)
     {
         var failedBefore = watch.Job.Failed;
@@ -112,11 +113,11 @@ internal sealed partial class ReplayRun(ReplayClaim claim, ReplayServices servic
         }
         catch (EsbException ex)
         {
-            LogHeldUp(claim.Job.Id, ex.Message); // another host takes it after a while
+            LogHeldUp(claim.Job.Id, ex.Message); // another host takes the job over after a while
         }
     }
 
-    // Short enough that a word of an operator is heard soon.
+    // Short, so that an operator's command takes effect soon.
     private int GroupSize() => Request.Rate is { } rate ? (int)Math.Clamp(rate / 4, 1, MaxGroup) : MaxGroup;
 
     private static double? ShareOf(ReplayJob job)

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Replay;
 
-/// <summary>Takes replay jobs that nobody works on, those of hosts that died too, and works on some of them at once.</summary>
+/// <summary>Claims unowned replay jobs, including those of dead hosts, and runs several at once.</summary>
 internal sealed partial class ReplayRunner(IReplayJobStore jobs, ReplayServices services, ReplaySignal signal, ILogger<ReplayRunner> logger) : IBusPart, IDisposable
 {
     private const int MaxRuns = 4;
@@ -19,7 +19,7 @@ internal sealed partial class ReplayRunner(IReplayJobStore jobs, ReplayServices 
 
     public BusStage Stage => BusStage.Outbound;
 
-    // It sends to their queues.
+    // The jobs send to the queues of the endpoints.
     public IReadOnlyList<Type> StartsAfter => [typeof(OutboundEndpoints)];
 
     public Task StartAsync(CancellationToken cancellationToken)
@@ -28,7 +28,7 @@ internal sealed partial class ReplayRunner(IReplayJobStore jobs, ReplayServices 
         return Task.CompletedTask;
     }
 
-    /// <summary>Lets the letters under way be confirmed and marked; other hosts may go on with the jobs at once.</summary>
+    /// <summary>Lets in-flight letters be confirmed and marked; other hosts may continue the jobs at once.</summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
         await _stopping.CancelAsync();
@@ -60,7 +60,7 @@ internal sealed partial class ReplayRunner(IReplayJobStore jobs, ReplayServices 
             }
             catch (Exception ex)
             {
-                LogUnforeseen(ex); // ended by it, this host would work on no job any more, without a word
+                LogUnforeseen(ex); // without the catch this host would silently run no more jobs
                 await Task.Delay(Interval, services.Time, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }

@@ -9,7 +9,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Replay;
 
-/// <summary>Sends the letters of a job to the queues of their endpoints, again and again until the transport confirms, and records each.</summary>
+/// <summary>Sends the letters of a job to the queues of their endpoints, retries until the transport confirms, and records each.</summary>
 internal sealed partial class ReplaySender(ReplayJob job, ReplayServices services, ReplayWatch watch)
 {
     private const int MaxAtOnce = 16;
@@ -20,10 +20,11 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
     private readonly ILogger _logger = services.Loggers.CreateLogger<ReplaySender>();
     private readonly ReplayPace _pace = new(job.Request.Rate, services.Time);
 
-    /// <summary>Sends letters, those that keep an order one after the other.</summary>
-    /// <param name="letters">The oldest first.</param>
-    /// <param name="sent">Gets the ids of those that were confirmed, also when this fails half way.</param>
-    /// <param name="ended">Is looked at before each letter is sent; afterwards it ends no more than the waiting for what a transport settles later, or for an audit that takes nothing.</param>
+    /// <summary>Sends letters; those that share an order are sent one after the other.</summary>
+    /// <param name="letters">The letters, oldest first.</param>
+    /// <param name="sent">Receives the ids of confirmed letters, also if the call fails half way.</param>
+    /// <param name="ended">Checked before each letter. After the send it cancels only the wait for a late settlement by the transport or
+    /// for an unavailable audit.</param>
     public async Task SendAsync(IReadOnlyList<DeadLetterSummary> letters, List<Guid> sent, CancellationToken ended)
     {
         EsbException? failure = null;
@@ -36,7 +37,7 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
             }
             catch (EsbException ex)
             {
-                Interlocked.CompareExchange(ref failure, ex, null); // the other lines go on: what they have handed over is not to be sent again
+                Interlocked.CompareExchange(ref failure, ex, null); // the other lines continue: their letters must not be sent again
             }
         });
         if (failure is not null) throw failure;
@@ -48,12 +49,12 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
         {
             await _pace.WaitAsync(ended);
             var replayed = await SendAsync(letter, ended);
-            lock (sent) sent.Add(letter.Id); // whatever becomes of its record
+            lock (sent) sent.Add(letter.Id); // independent of its record
             await RecordAsync(replayed, ended);
         }
     }
 
-    // What has to stay in order has a line in common.
+    // Letters whose order matters share a line.
     private string LineOf(DeadLetterSummary letter) => services.Targets.ModeOf(letter.ReplayedTo ?? letter.Endpoint) switch
     {
         DeliveryMode.Ordered => "",
@@ -61,7 +62,7 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
         _ => letter.Id.ToString(),
     };
 
-    // Returns the fact that is left to be recorded.
+    // Returns the fact that remains to be recorded.
     private async Task<AuditFact> SendAsync(DeadLetterSummary summary, CancellationToken ended)
     {
         var kept = await services.Letters.GetAsync(summary.Id, ended)
@@ -69,7 +70,7 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
         var endpoint = summary.ReplayedTo ?? summary.Endpoint;
         var message = MessageOf(kept.Letter.Message);
         using var activity = ReplayTelemetry.Start(kept.Letter.TraceParent, message, endpoint, job.Id);
-        AuditFact? begun = null; // of the attempt that is confirmed, which may be delivered before its confirm is here
+        AuditFact? begun = null; // of the confirmed attempt, which may be delivered before its confirm arrives
         await InsistAsync(
             () =>
             {
@@ -81,7 +82,7 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
         return FactOf(begun!, message, endpoint, kept);
     }
 
-    // A job that is paused or goes on elsewhere meanwhile does not send the letter again: the log has what the audit has not.
+    // A job that is paused or moved to another host does not send the letter again: the log holds the missing audit record.
     private async Task RecordAsync(AuditFact replayed, CancellationToken ended)
     {
         try
@@ -95,7 +96,7 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
         }
     }
 
-    // Tries until there is no trouble any more.
+    // Retries until no trouble is reported.
     private async Task InsistAsync(Func<Task<string?>> tryAsync, CancellationToken ended)
     {
         for (var pause = FirstPause; await tryAsync() is { } trouble; pause = Longer(pause))
@@ -113,16 +114,16 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
         {
             var result = await services.Queues.SendAsync(endpoint, message, DeliveryKind.Replay, ended);
             if (result.Outcome != PublishOutcome.Confirmed) return result.Reason ?? "the message was not confirmed";
-            await result.Settled.WaitAsync(ended); // where the queue dies with this process, the letter is the message's only home until then
+            await result.Settled.WaitAsync(ended); // with a volatile queue, the letter is the only copy until then
             return null;
         }
         catch (EsbException ex)
         {
-            return ex.Message; // such as an endpoint that is not there any more: an operator may cancel
+            return ex.Message; // for example a removed endpoint: an operator may cancel the job
         }
     }
 
-    // A repetition has the same id, also that of an edited message.
+    // A repeated send has the same id, including an edited message.
     private EsbMessage MessageOf(EsbMessage original)
     {
         var message = MessageHops.Set(original with { Attempt = 0 }, hops: 0);

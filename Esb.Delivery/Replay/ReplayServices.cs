@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Replay;
 
-/// <summary>What every run of a replay job works with.</summary>
+/// <summary>The services that every run of a replay job uses.</summary>
 internal sealed record ReplayServices(
     IReplayJobStore Jobs,
     IDeadLetterStore Letters,

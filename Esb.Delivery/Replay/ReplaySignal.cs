@@ -2,14 +2,14 @@ using System.Threading.Channels;
 
 namespace Esb.Delivery.Replay;
 
-/// <summary>Wakes the runner of this host when a job was made or changed here. Thread-safe.</summary>
+/// <summary>Wakes the replay runner of this host when a job is created or changed here. Thread-safe.</summary>
 internal sealed class ReplaySignal
 {
     private readonly Channel<bool> _raised = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
 
     public void Raise() => _raised.Writer.TryWrite(true);
 
-    /// <summary>Returns when it was raised since the last time, or after a while.</summary>
+    /// <summary>Waits until the signal is raised, or for a maximum time.</summary>
     public async Task WaitAsync(TimeSpan limit, TimeProvider time, CancellationToken cancellationToken)
     {
         using var late = new CancellationTokenSource(limit, time);
@@ -20,7 +20,7 @@ internal sealed class ReplaySignal
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            // Nothing happened here; perhaps somewhere else.
+            // No signal on this host; another host may have a job.
         }
     }
 }

@@ -7,20 +7,20 @@ using Esb.Core.Storage;
 
 namespace Esb.Delivery.Replay;
 
-/// <summary>Which endpoints can be sent dead letters, and which want to be asked first.</summary>
+/// <summary>Decides which endpoints accept dead letters, and which require confirmation.</summary>
 internal sealed class ReplayTargets(Live<EndpointModels> endpoints)
 {
-    /// <summary>In which order the endpoint delivers; in none where it is not there any more.</summary>
+    /// <summary>The delivery order of the endpoint; unordered if it no longer exists.</summary>
     public DeliveryMode ModeOf(string endpoint) => Find(endpoint)?.Delivery ?? DeliveryMode.Parallel;
 
-    /// <summary>What keeps these letters from being sent as asked; nothing, mostly.</summary>
+    /// <summary>The obstacles to sending these letters as requested; usually none.</summary>
     public IEnumerable<EsbException> Obstacles(ReplayRequest request, IEnumerable<DeadLetterGroup> letters)
     {
         var targets = request.Redirect is { } redirect ? [redirect] : letters.Select(group => group.Endpoint).Distinct().Order(StringComparer.Ordinal).ToList();
         return targets.Select(target => ObstacleAt(target, request.OutOfOrder)).OfType<EsbException>();
     }
 
-    /// <summary>What keeps messages from being sent to an endpoint; null where nothing does.</summary>
+    /// <summary>The obstacle to sending messages to an endpoint; null if it accepts them.</summary>
     public EsbException? ObstacleAt(string target, bool outOfOrder)
     {
         if (Find(target) is not { } config)
@@ -28,7 +28,8 @@ internal sealed class ReplayTargets(Live<EndpointModels> endpoints)
         if (!config.Enabled || config.Subscribe.Count == 0)
             return Refused("ESB-REPLAY-ENDPOINT", $"The endpoint '{target}' is {(config.Enabled ? "called only and subscribes to nothing" : "not enabled")}: it has no queue. Name another one.", 422);
 
-        // Only where failed messages do not park their key there are dead letters at all, so that later messages went past these.
+        // Ordered endpoints create dead letters only if failed messages do not park their key, so later messages have already overtaken
+        // these.
         return config.Delivery == DeliveryMode.Parallel || outOfOrder
             ? null
             : Refused("ESB-REPLAY-ORDER", $"The endpoint '{target}' delivers in order, and later messages may have gone past these. Say outOfOrder to send them all the same.", 409);

@@ -5,7 +5,7 @@ using Esb.Core.Messages;
 
 namespace Esb.Delivery.Replay;
 
-/// <summary>Spans and metrics of replays. A replay is a trace of its own, linked to that of the original message.</summary>
+/// <summary>Spans and metrics of replays. A replay is a trace of its own, linked to the trace of the original message.</summary>
 internal static class ReplayTelemetry
 {
     private static readonly Counter<long> Replayed =

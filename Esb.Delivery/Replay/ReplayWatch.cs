@@ -2,7 +2,8 @@ using Esb.Core.Replays;
 
 namespace Esb.Delivery.Replay;
 
-/// <summary>Says, again and again, that the job is worked on here, and hears when that has to end: paused, cancelled, taken by another host, or this host stops.</summary>
+/// <summary>Renews the claim on a job periodically, and detects when work must end: the job is paused, cancelled or taken by another host,
+/// or this host stops.</summary>
 internal sealed class ReplayWatch : IAsyncDisposable
 {
     private static readonly TimeSpan Interval = ReplayClaim.Patience / 3;
@@ -24,20 +25,20 @@ internal sealed class ReplayWatch : IAsyncDisposable
         _renewing = RenewAsync();
     }
 
-    /// <summary>The job as it was last seen.</summary>
+    /// <summary>The last known state of the job.</summary>
     public ReplayJob Job { get; private set; }
 
-    /// <summary>What is in the way right now; operators see it.</summary>
+    /// <summary>The current obstacle, shown to operators.</summary>
     public string? Trouble { get; set; }
 
-    /// <summary>Whether another host may have the job.</summary>
+    /// <summary>True if another host may have taken the job.</summary>
     public bool IsLost { get; private set; }
 
-    /// <summary>Cancelled when no further letter may be sent from here.</summary>
+    /// <summary>Cancelled when this host must send no further letters.</summary>
     public CancellationToken Ended => _ended.Token;
 
-    /// <summary>Looks how the job stands.</summary>
-    /// <exception cref="OperationCanceledException">It is not to be worked on here any more.</exception>
+    /// <summary>Renews the claim and reads the state of the job.</summary>
+    /// <exception cref="OperationCanceledException">This host must no longer process the job.</exception>
     public async Task LookAsync()
     {
         var job = await _services.Jobs.RenewAsync(_claim, Trouble, _ended.Token);
@@ -71,10 +72,10 @@ internal sealed class ReplayWatch : IAsyncDisposable
             {
                 return;
             }
-            catch (Exception) // whoever works on the job meets it too, and tells
+            catch (Exception) // the run meets the same failure and reports it
             {
                 if (_services.Time.GetElapsedTime(_heard) < ReplayClaim.Patience) continue;
-                IsLost = true; // others have not heard of us for so long that they may have taken it
+                IsLost = true; // the claim has expired, so another host may have taken the job
                 await _ended.CancelAsync();
             }
         }

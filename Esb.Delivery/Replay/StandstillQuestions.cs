@@ -3,17 +3,17 @@ using Esb.Core.Storage;
 
 namespace Esb.Delivery.Replay;
 
-/// <summary>Asks a host which of its endpoints stand at a message; answered by <see cref="StandstillList"/>.</summary>
+/// <summary>Queries a host for its blocked endpoints; answered by <see cref="StandstillList"/>.</summary>
 internal sealed record ListStandstills(string? Endpoint);
 
-/// <summary>The endpoints that stand at a message on a host.</summary>
+/// <summary>The blocked endpoints of a host.</summary>
 internal sealed record StandstillList(IReadOnlyList<StandingEndpoint> Standing);
 
-/// <summary>An endpoint that stands at a message.</summary>
+/// <summary>An endpoint that is blocked by a message.</summary>
 internal sealed record StandingEndpoint(string Endpoint, EndpointStandstill At);
 
-/// <summary>Asks a host to move an endpoint on, where it stands there; answered by <see cref="MovedOn"/>.</summary>
+/// <summary>Requests a host to unblock an endpoint, if it is blocked there; answered by <see cref="MovedOn"/>.</summary>
 internal sealed record MoveOnStandstill(string Endpoint, Guid? MessageId, bool Discard, OperatorDecision? Decision);
 
-/// <summary>Whether it stood there and moves on.</summary>
+/// <summary>Indicates whether the endpoint was blocked there and continues.</summary>
 internal sealed record MovedOn(bool IsDone);

@@ -8,7 +8,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Replay;
 
-/// <summary>The endpoints that stand at a message, on whichever host of the farm; and an operator's word to them. Thread-safe.</summary>
+/// <summary>The blocked endpoints on all hosts of the farm, and operators' decisions about them. Thread-safe.</summary>
 internal sealed partial class Standstills(IFarm farm, IEnumerable<IEndpointMonitor> monitors, IEndpointControl control, ILogger<Standstills> logger) : IBusPart
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
@@ -32,25 +32,26 @@ internal sealed partial class Standstills(IFarm farm, IEnumerable<IEndpointMonit
         return Task.CompletedTask;
     }
 
-    /// <summary>Those of all hosts; without those of hosts that cannot be asked right now, which is logged.</summary>
-    /// <param name="endpoint">Of one endpoint; of all where it is null.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <summary>Lists the standstills of all hosts, without those of unreachable hosts, which are logged.</summary>
+    /// <param name="endpoint">The endpoint; null for all endpoints.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     public async Task<IReadOnlyList<StandingEndpoint>> ListAsync(string? endpoint, CancellationToken cancellationToken)
     {
         var elsewhere = await AskAsync<ListStandstills, StandstillList>(new ListStandstills(endpoint), cancellationToken);
         if (elsewhere.Silent.Count > 0) LogSilent(NamesOf(elsewhere.Silent));
         var all = Here(endpoint).Concat(elsewhere.Answers.SelectMany(answer => answer.Answer.Standing));
-        return [.. all.GroupBy(standing => standing.Endpoint).Select(group => group.MaxBy(standing => standing.At.Failure.At)!)]; // a host that was frozen tells what was
+        return [.. all.GroupBy(standing => standing.Endpoint).Select(group => group.MaxBy(standing => standing.At.Failure.At)!)]; // a frozen host may report old state
     }
 
-    /// <summary>Has the message that an endpoint stands at tried again now, or gives it up.</summary>
+    /// <summary>Retries or discards the message that blocks an endpoint.</summary>
     /// <param name="endpoint">The endpoint.</param>
-    /// <param name="messageId">Only where it stands at this one; null for whichever it is.</param>
-    /// <param name="discard">Whether to give it up.</param>
-    /// <param name="decision">Who wants that, and why.</param>
-    /// <param name="cancellationToken">Stops waiting for the other hosts.</param>
-    /// <returns>Whether it stood there, on any host.</returns>
-    /// <exception cref="EsbException"><c>ESB-FARM-UNAVAILABLE</c>, <c>ESB-FARM-SILENT</c>: not here, and it is not known of every other host.</exception>
+    /// <param name="messageId">The message that must block the endpoint; null for any message.</param>
+    /// <param name="discard">True to discard the message.</param>
+    /// <param name="decision">The operator and the reason.</param>
+    /// <param name="cancellationToken">Cancels the wait for the other hosts.</param>
+    /// <returns>True if the message blocked the endpoint on any host.</returns>
+    /// <exception cref="EsbException"><c>ESB-FARM-UNAVAILABLE</c>, <c>ESB-FARM-SILENT</c>: not blocked on this host, and not every other
+    /// host answered.</exception>
     public async Task<bool> MoveOnAsync(string endpoint, Guid? messageId, bool discard, OperatorDecision decision, CancellationToken cancellationToken)
     {
         var question = new MoveOnStandstill(endpoint, messageId, discard, decision);
@@ -74,7 +75,7 @@ internal sealed partial class Standstills(IFarm farm, IEnumerable<IEndpointMonit
         }
         catch (EsbException ex)
         {
-            LogNotAsked(ex.Code, ex.Message); // this host's own are told all the same
+            LogNotAsked(ex.Code, ex.Message); // the standstills of this host are listed regardless
             return FarmAnswers<TAnswer>.Nobody;
         }
     }

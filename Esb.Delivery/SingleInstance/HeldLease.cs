@@ -2,8 +2,9 @@ using Esb.Core.Storage;
 
 namespace Esb.Delivery.SingleInstance;
 
-/// <summary>A lease that this host holds, as far as it can be sure of that by its own monotonic clock. Thread-safe.</summary>
-/// <remarks>The store counts from a later moment than the one at which it was asked, so that the end known here is the earlier one. What is lost stays lost: whoever wants it again asks for a new one.</remarks>
+/// <summary>A lease held by this host, as far as its own monotonic clock can assure it. Thread-safe.</summary>
+/// <remarks>The store starts the lease time after this host's request, so the end known here is the earlier one. A lost lease stays lost; a
+/// new one must be acquired.</remarks>
 internal sealed class HeldLease : IDisposable
 {
     private readonly CancellationTokenSource _ended = new();
@@ -13,10 +14,10 @@ internal sealed class HeldLease : IDisposable
     private readonly TimeProvider _time;
     private long _heldSince;
 
-    /// <param name="lease">As the store granted it.</param>
-    /// <param name="asked">When the store was asked for it, by <paramref name="time"/>.</param>
-    /// <param name="timeToLive">How long it lasts from then on.</param>
-    /// <param name="time">Of this host.</param>
+    /// <param name="lease">The lease as granted by the store.</param>
+    /// <param name="asked">The time of the request to the store, by <paramref name="time"/>.</param>
+    /// <param name="timeToLive">The lease duration from the request on.</param>
+    /// <param name="time">The clock of this host.</param>
     public HeldLease(Lease lease, long asked, TimeSpan timeToLive, TimeProvider time)
     {
         (Lease, _timeToLive, _time) = (lease, timeToLive, time);
@@ -27,16 +28,19 @@ internal sealed class HeldLease : IDisposable
 
     public Lease Lease { get; }
 
-    /// <summary>The fencing token: whoever holds the lease later has a larger one.</summary>
+    /// <summary>The fencing token; every later holder of the lease has a larger one.</summary>
     public long Token => Lease.Token;
 
-    /// <summary>Cancelled when the lease is lost, or has run out: before anything else hears of it. For those who only begin and end; a callback must not block.</summary>
+    /// <summary>Cancelled first when the lease is lost or expires. For code that only starts and stops work; a callback must not
+    /// block.</summary>
     public CancellationToken Ended { get; }
 
-    /// <summary>Cancelled right after <see cref="Ended"/>, for what is under way: a database client may take its time to cancel a command.</summary>
+    /// <summary>Cancelled right after <see cref="Ended"/>, for operations in progress: a database client may take time to cancel a
+    /// command.</summary>
     public CancellationToken Lost { get; }
 
-    /// <summary>Whether it is certainly held at this moment. A process that stood still finds out here, before any of its timers has run.</summary>
+    /// <summary>True if the lease is certainly held now. After a process freeze this detects an expired lease before any timer has
+    /// run.</summary>
     public bool IsHeld
     {
         get
@@ -48,7 +52,7 @@ internal sealed class HeldLease : IDisposable
         }
     }
 
-    /// <summary>The store renewed it.</summary>
+    /// <summary>Extends the lease after the store has renewed it.</summary>
     public void Extend(long asked)
     {
         Interlocked.Exchange(ref _heldSince, asked);
@@ -56,7 +60,7 @@ internal sealed class HeldLease : IDisposable
         _end.Change(left > TimeSpan.Zero ? left : TimeSpan.Zero, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Ends what is done under it, and what would be begun.</summary>
+    /// <summary>Ends the work under the lease and prevents further work.</summary>
     public void Lose()
     {
         _ended.Cancel();

@@ -4,23 +4,25 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.SingleInstance;
 
-/// <summary>Works while it holds a lease, and waits for the lease while it does not (pattern: leader election). Thread-safe.</summary>
-/// <param name="name">What is held.</param>
-/// <param name="owner">Who this is, among all hosts.</param>
-/// <param name="leases">Where.</param>
-/// <param name="work">Runs while the lease is held, and ends soon after its token is cancelled: what is under way may finish, unless the lease is lost.</param>
-/// <param name="time">Of this host.</param>
-/// <param name="logger">Hears of taking and losing.</param>
+/// <summary>Runs work while it holds a lease, and waits for the lease otherwise (pattern: leader election). Thread-safe.</summary>
+/// <param name="name">The name of the lease.</param>
+/// <param name="owner">The identity of this host among all hosts.</param>
+/// <param name="leases">The lease store.</param>
+/// <param name="work">Runs while the lease is held, and ends soon after its token is cancelled: operations in progress may finish, unless
+/// the lease is lost.</param>
+/// <param name="time">The clock of this host.</param>
+/// <param name="logger">Logs take-over and loss.</param>
 internal sealed partial class LeaseHolder(
     string name, string owner, ILeaseStore leases, Func<HeldLease, CancellationToken, Task> work, TimeProvider time, ILogger<LeaseHolder> logger) : IAsyncDisposable
 {
-    /// <summary>How long a lease lasts that is not renewed: what a take-over waits for after a crash.</summary>
+    /// <summary>The lifetime of a lease that is not renewed, and so the delay of a take-over after a crash.</summary>
     public static readonly TimeSpan TimeToLive = TimeSpan.FromSeconds(10);
 
-    /// <summary>How often those who wait ask: what a take-over waits for beyond the end of a lease.</summary>
+    /// <summary>The polling interval of hosts that wait for the lease, and so the further delay of a take-over after a lease
+    /// ends.</summary>
     public static readonly TimeSpan AskInterval = TimeSpan.FromSeconds(1);
 
-    // Also the longest that one question may take: a connection that died without a word must not cost a take-over.
+    // Also the time limit of a single request, so that a dead connection does not cost the lease.
     private static readonly TimeSpan RenewInterval = TimeToLive / 3;
 
     private readonly CancellationTokenSource _stopping = new();
@@ -29,18 +31,18 @@ internal sealed partial class LeaseHolder(
     private volatile HeldLease? _held;
     private volatile string? _trouble;
 
-    /// <summary>Whether the lease is certainly held at this moment.</summary>
+    /// <summary>True if the lease is certainly held now.</summary>
     public bool IsHeld => _held?.IsHeld == true;
 
-    /// <summary>Why nobody can tell who holds it; null where the store answers.</summary>
+    /// <summary>The reason why the holder of the lease is unknown; null if the store answers.</summary>
     public string? Trouble => _trouble;
 
-    /// <summary>Ends once it is known for the first time that this host is not the one, or nobody could tell.</summary>
+    /// <summary>Completes once it is first known that this host does not hold the lease, or that the holder is unknown.</summary>
     public Task StandsBy => _standsBy.Task;
 
     public void Start() => _running = RunAsync(_stopping.Token);
 
-    /// <summary>Ends the work and gives the lease back.</summary>
+    /// <summary>Ends the work and releases the lease.</summary>
     public async ValueTask DisposeAsync()
     {
         await _stopping.CancelAsync();
@@ -57,7 +59,7 @@ internal sealed partial class LeaseHolder(
                 var lease = await AskAsync(token => leases.AcquireAsync(name, owner, TimeToLive, token), stopping);
                 if (lease is not null) await HoldAsync(lease, asked, stopping);
                 _standsBy.TrySetResult();
-                await Task.Delay(lease is null ? AskInterval : RenewInterval, time, stopping); // after work that failed others go first
+                await Task.Delay(lease is null ? AskInterval : RenewInterval, time, stopping); // after a failure other hosts go first
             }
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
@@ -87,7 +89,8 @@ internal sealed partial class LeaseHolder(
         }
     }
 
-    // Ends when the lease is lost, or the work has ended: also of a host that stops, as what is under way may take longer than the lease.
+    // Ends when the lease is lost or the work has ended. Renews also while the host stops, because operations in progress may outlast the
+    // lease.
     private async Task RenewAsync(HeldLease held, Task working)
     {
         for (var pause = RenewInterval; ;)
@@ -101,10 +104,10 @@ internal sealed partial class LeaseHolder(
         }
     }
 
-    // Default where nobody can tell: the store is away, or does not answer in time.
+    // Returns the default if the holder is unknown: the store is unreachable, or does not answer in time.
     private async Task<T?> AskAsync<T>(Func<CancellationToken, Task<T>> ask, CancellationToken cancellationToken)
     {
-        // The question itself does not hear of the end of the lease: to cancel it may block, and others must hear of that end at once.
+        // The request is not linked to the end of the lease: cancelling it may block, and other listeners must learn of that end at once.
         var late = new CancellationTokenSource(RenewInterval, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(late.Token, cancellationToken);
         try
@@ -123,7 +126,7 @@ internal sealed partial class LeaseHolder(
             Complain("The store did not answer in time.");
             return default;
         }
-        catch (Exception ex) when (ex is not OperationCanceledException) // whatever it is: who ends here would stand by until the next start, without a word
+        catch (Exception ex) when (ex is not OperationCanceledException) // any exception: otherwise this host would silently stand by until a restart
         {
             Complain("The store cannot be used.", ex);
             return default;
@@ -146,7 +149,7 @@ internal sealed partial class LeaseHolder(
         }
         catch (OperationCanceledException)
         {
-            // asked to end
+            // work ended on cancellation
         }
     }
 
@@ -157,13 +160,13 @@ internal sealed partial class LeaseHolder(
         {
             await leases.ReleaseAsync(lease, limit.Token).WaitAsync(limit.Token);
         }
-        catch (Exception ex) // whatever it is: the lease runs out by itself
+        catch (Exception ex) // any exception: the lease expires by itself
         {
             LogAway(name, ex.Message, ex is EsbException or OperationCanceledException ? null : ex);
         }
     }
 
-    // Once, however often it is asked.
+    // Logged once per outage.
     private void Complain(string reason, Exception? unforeseen = null)
     {
         if (_trouble is null) LogAway(name, reason, unforeseen);

@@ -2,7 +2,8 @@ using Esb.Core.Endpoints;
 
 namespace Esb.Delivery.SingleInstance;
 
-/// <summary>An inbound endpoint of which only one host of the farm runs an instance at a time. Each time this host becomes the one, it makes a new instance.</summary>
+/// <summary>An inbound endpoint that runs on one host of the farm at a time. This host creates a new instance each time it acquires the
+/// lease.</summary>
 internal sealed class SingleInstanceEndpoint : IInboundEndpoint
 {
     private readonly Func<IMessageIntake, IInboundEndpoint> _create;
@@ -17,7 +18,7 @@ internal sealed class SingleInstanceEndpoint : IInboundEndpoint
         _holder = singles.Hold(name, RunAsync);
     }
 
-    /// <summary>Whether it runs on this host.</summary>
+    /// <summary>True if it runs on this host.</summary>
     public bool IsHeld => _holder.IsHeld;
 
     public Task StartAsync(CancellationToken cancellationToken)

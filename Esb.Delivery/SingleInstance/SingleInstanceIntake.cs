@@ -4,7 +4,7 @@ using Esb.Core.Messages;
 
 namespace Esb.Delivery.SingleInstance;
 
-/// <summary>Takes messages in only while this host is the one that may.</summary>
+/// <summary>Accepts messages only while this host holds the lease.</summary>
 internal sealed class SingleInstanceIntake(string endpoint, IMessageIntake intake, Func<bool> isHeld) : IMessageIntake
 {
     public bool NeedsTopics => intake.NeedsTopics;

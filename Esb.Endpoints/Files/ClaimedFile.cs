@@ -2,9 +2,9 @@ using Esb.Delivery.Polling;
 
 namespace Esb.Endpoints.Files;
 
-/// <summary>A file that this host alone works on, in a folder named after the message it becomes.</summary>
-/// <param name="MessageId">The message's id; it stays with the file over crashes.</param>
-/// <param name="Folder">The folder made for it.</param>
+/// <summary>A file claimed by this host alone, in a folder named after its message id.</summary>
+/// <param name="MessageId">The message id; it stays with the file across crashes.</param>
+/// <param name="Folder">The folder that holds the claim.</param>
 /// <param name="Name">The file's own name.</param>
 internal sealed record ClaimedFile(Guid MessageId, string Folder, string Name) : PolledItem(MessageId)
 {
@@ -12,7 +12,7 @@ internal sealed record ClaimedFile(Guid MessageId, string Folder, string Name) :
 
     public string Path => System.IO.Path.Combine(Folder, Name);
 
-    /// <summary>The claim in a folder that an earlier owner left; null where there is none.</summary>
+    /// <summary>Finds the claim in a folder that an earlier owner left; null if absent.</summary>
     public static ClaimedFile? Find(string folder)
     {
         var name = System.IO.Path.GetFileName(folder);
@@ -23,7 +23,7 @@ internal sealed record ClaimedFile(Guid MessageId, string Folder, string Name) :
             : null;
     }
 
-    /// <summary>Remembers on disk that the message has arrived: it is not handed over again, whatever happens to this process.</summary>
+    /// <summary>Records on disk that the message has arrived, so that it is not handed over again after a crash.</summary>
     public override ClaimedFile MarkArrived()
     {
         if (HasArrived) return this;
@@ -35,7 +35,7 @@ internal sealed record ClaimedFile(Guid MessageId, string Folder, string Name) :
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
-            return arrived; // known to this process at least
+            return arrived; // recorded in this process at least
         }
     }
 }

@@ -4,15 +4,15 @@ using Esb.Delivery.Polling;
 
 namespace Esb.Endpoints.Files;
 
-/// <summary>Puts files away that are done with: into <c>done</c>, or into <c>error</c> with a text beside them. Thread-safe.</summary>
+/// <summary>Moves finished files into <c>done</c>, or into <c>error</c> with a text file beside them. Thread-safe.</summary>
 internal sealed class FileArchive(FileInboundConfig config, TimeProvider time)
 {
     private const string Reason = ".reason.txt";
     private const int MaxNameBytes = 255;
 
-    /// <summary>Puts a file away, as its claim says; it keeps its name, or where that is taken gets the message's id into it.</summary>
-    /// <exception cref="IOException">It could not be moved, and is where it was.</exception>
-    /// <exception cref="UnauthorizedAccessException">It may not be moved, and is where it was.</exception>
+    /// <summary>Archives a file as its claim says. The file keeps its name; if that is taken, the message id is added to it.</summary>
+    /// <exception cref="IOException">The file could not be moved and stays where it was.</exception>
+    /// <exception cref="UnauthorizedAccessException">Access is denied; the file stays where it was.</exception>
     public void PutAway(ClaimedFile file)
     {
         if (Path.Exists(file.Path))
@@ -37,7 +37,7 @@ internal sealed class FileArchive(FileInboundConfig config, TimeProvider time)
         throw new IOException($"'{own}' exists already.");
     }
 
-    // Names may have 255 bytes, and a character up to three: together with the id they still fit.
+    // File names may have 255 bytes and a character up to three, so the clipped text still fits together with the id.
     private static string Clip(string text) => text.Length <= 60 ? text : text[..60];
 
     private void Explain(string path, ClaimedFile file, PolledRefusal refusal)

@@ -3,7 +3,8 @@ namespace Esb.Endpoints.Files;
 /// <summary>Compares files.</summary>
 internal static class FileBytes
 {
-    /// <summary>Whether a file of ours and another one hold the same bytes; read in pieces. One that is not there or may not be read is not the same.</summary>
+    /// <summary>True if an own file and another one hold equal bytes; reads them in pieces. A missing or unreadable file is not
+    /// equal.</summary>
     public static bool AreSame(string own, string other)
     {
         using var first = File.OpenRead(own);

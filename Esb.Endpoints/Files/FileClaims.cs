@@ -2,18 +2,20 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Files;
 
-/// <summary>Takes files for this host alone, by renaming them into a folder of its own; and takes over those of a host that died. Used by one caller at a time.</summary>
+/// <summary>Claims files for this host by renaming them into its own folder, and takes over the claims of dead hosts. Used by one caller at
+/// a time.</summary>
 /// <remarks>
-/// <c>FOLDER/.claimed/OWNER/MESSAGE-ID/NAME</c>: the owner holds a lock on a file in its folder as long as it lives, which the system releases when it dies.
-/// A rename succeeds for one host only. The message's id is fixed with it, so that a file that is handed over again after a crash is the same message.
-/// A claim does not say which endpoint it is of: endpoints that read one folder have patterns without a name in common, so the file's name does.
+/// <c>FOLDER/.claimed/OWNER/MESSAGE-ID/NAME</c>: a live owner locks a file in its folder; the system releases the lock when the owner dies.
+/// A rename succeeds for one host only. It also fixes the message id: a file that is handed over again after a crash is the same message.
+/// A claim does not name its endpoint. The patterns of endpoints that share a folder are disjoint, so the file name identifies the
+/// endpoint.
 /// </remarks>
 internal sealed partial class FileClaims : IDisposable
 {
     private const string LockName = ".lock";
     private const UnixFileMode Private = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
 
-    private static readonly TimeSpan LongestUntaken = TimeSpan.FromMinutes(1); // an endpoint takes what is its own as soon as it has started
+    private static readonly TimeSpan LongestUntaken = TimeSpan.FromMinutes(1); // a started endpoint takes over its own claims at once
 
     private readonly FileInboundConfig _config;
     private readonly TimeProvider _time;
@@ -29,17 +31,17 @@ internal sealed partial class FileClaims : IDisposable
         (_config, _time, _logger, _all, _own, _lock) = (config, time, logger, all, own, ownLock);
     }
 
-    /// <summary>Whether the claims can still be used: their folder may have gone with its volume.</summary>
+    /// <summary>True if the claims are still usable; their folder may have disappeared with its volume.</summary>
     public bool IsUsable => Directory.Exists(_own);
 
-    /// <summary>Begins to claim.</summary>
+    /// <summary>Starts claiming.</summary>
     /// <exception cref="IOException">The folder does not exist, or cannot be written to.</exception>
     public static FileClaims Open(FileInboundConfig config, TimeProvider time, ILogger logger)
     {
         if (!Directory.Exists(config.Folder)) throw new DirectoryNotFoundException("The folder does not exist.");
         var all = Path.Combine(config.Folder, ".claimed");
         var owner = Guid.NewGuid().ToString("N");
-        var unlocked = Path.Combine(all, $".{owner}"); // others look at it only once it has its name, and so its lock
+        var unlocked = Path.Combine(all, $".{owner}"); // other hosts look at it only under its final name, when it is locked
         MakeFolder(all);
         MakeFolder(unlocked);
         var ownLock = new FileStream(Path.Combine(unlocked, LockName), FileMode.CreateNew, FileAccess.ReadWrite, FileShare.None);
@@ -48,7 +50,7 @@ internal sealed partial class FileClaims : IDisposable
         return new FileClaims(config, time, logger, all, own, ownLock);
     }
 
-    /// <summary>Claims a file of the folder; null where it has gone, to another host or back to its owner.</summary>
+    /// <summary>Claims a file of the folder; null if the file is gone, claimed by another host or removed by its owner.</summary>
     public ClaimedFile? TryClaim(string name)
     {
         var id = Guid.CreateVersion7(_time.GetUtcNow());
@@ -73,7 +75,7 @@ internal sealed partial class FileClaims : IDisposable
         }
     }
 
-    /// <summary>Takes over what owners left that no longer live: their files, as far as the pattern takes their names, with the message ids they have.</summary>
+    /// <summary>Takes over the files of dead owners whose names match the pattern, with their existing message ids.</summary>
     public IReadOnlyList<ClaimedFile> TakeOver()
     {
         var taken = new List<ClaimedFile>();
@@ -85,10 +87,10 @@ internal sealed partial class FileClaims : IDisposable
         return taken;
     }
 
-    /// <summary>Forgets a claim whose file has been put away.</summary>
+    /// <summary>Deletes the claim of an archived file.</summary>
     public static void Release(ClaimedFile claim) => Directory.Delete(claim.Folder);
 
-    /// <summary>Gives up the ownership; what is still claimed is taken over by the next one to look.</summary>
+    /// <summary>Gives up ownership; the next owner that scans takes over the remaining claims.</summary>
     public void Dispose()
     {
         _lock.Dispose();
@@ -98,7 +100,7 @@ internal sealed partial class FileClaims : IDisposable
         }
         catch (DirectoryNotFoundException)
         {
-            // Another host has cleared it away, or its volume is gone.
+            // Another host has cleaned it up, or the volume is gone.
         }
     }
 
@@ -114,7 +116,7 @@ internal sealed partial class FileClaims : IDisposable
         }
         catch (IOException ex)
         {
-            LogOwned(ex, _config.Name); // its owner lives, or somebody else was quicker
+            LogOwned(ex, _config.Name); // its owner lives, or another host was quicker
         }
         catch (UnauthorizedAccessException ex)
         {
@@ -124,7 +126,7 @@ internal sealed partial class FileClaims : IDisposable
         if (taken.Count > before) LogTakenOver(_config.Name, taken.Count - before);
     }
 
-    // One that may not be taken keeps none of its neighbours from being taken.
+    // A claim that cannot be taken over does not block the others.
     private bool TryTakeOver(string left, List<ClaimedFile> taken)
     {
         try
@@ -148,14 +150,14 @@ internal sealed partial class FileClaims : IDisposable
         }
     }
 
-    // Of another endpoint that reads this folder; or of none any more, where a pattern was changed or an endpoint taken away.
+    // The file belongs to another endpoint of this folder, or to none if a pattern was changed or an endpoint removed.
     private void Leave(ClaimedFile claim)
     {
         if (_untaken.TryAdd(claim.Folder, _time.GetTimestamp()) || _time.GetElapsedTime(_untaken[claim.Folder]) < LongestUntaken || !_told.Add(claim.Folder)) return;
         LogUntaken(_config.Name, SafeFileName.Escape(claim.Name), claim.Folder);
     }
 
-    // It is tried again with every scan, and said once.
+    // Retried at every scan, logged once.
     private void Forbid(string path, Exception cause)
     {
         if (_told.Add(path)) LogForbidden(cause, _config.Name);

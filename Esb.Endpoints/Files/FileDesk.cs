@@ -5,8 +5,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Files;
 
-/// <summary>Works on claimed files: hands each over, waits until its message has arrived, puts it away; or lets it wait and tries
-/// again.</summary>
+/// <summary>Processes claimed files: hands each over, waits until its message has arrived and archives it; or delays it and
+/// retries.</summary>
 internal sealed partial class FileDesk(FileInboundConfig config, FileHandOver handOver, Admission admission, FileArchive archive, TimeProvider time, ILogger<FileDesk> logger)
     : PollingDesk<ClaimedFile>(admission, time)
 {

@@ -2,13 +2,14 @@ using Esb.Core.Errors;
 
 namespace Esb.Endpoints.Files;
 
-/// <summary>What the failures of a file system mean for a message.</summary>
+/// <summary>Maps failures of the file system to failures of a message.</summary>
 internal static class FileFailures
 {
     private const int WindowsDiskFull = unchecked((int)0x80070070);
     private const int WindowsHandleDiskFull = unchecked((int)0x80070027);
 
-    /// <summary>The failure of an endpoint that cannot write. Each is one of its folder, so every message would meet it: the endpoint waits.</summary>
+    /// <summary>The failure of an endpoint that cannot write. The cause is its folder and affects every message, so the endpoint
+    /// waits.</summary>
     public static EndpointException Writing(string endpoint, Exception cause) => cause switch
     {
         _ when IsDiskFull(cause) => Outage(endpoint, "ESB-FILE-DISKFULL", "The disk of the folder is full.", cause),
@@ -17,7 +18,7 @@ internal static class FileFailures
         _ => new EndpointException(endpoint, "ESB-FILE-IO", "The file could not be written.", isTransient: true, cause),
     };
 
-    /// <summary>Whether there is no space, or no quota, left.</summary>
+    /// <summary>True if no space or no quota is left.</summary>
     public static bool IsDiskFull(Exception cause) =>
         cause is IOException && cause.HResult is Posix.NoSpace or Posix.QuotaExceededLinux or WindowsDiskFull or WindowsHandleDiskFull;
 

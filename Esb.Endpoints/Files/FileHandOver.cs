@@ -5,7 +5,7 @@ using Esb.Delivery.Polling;
 
 namespace Esb.Endpoints.Files;
 
-/// <summary>Makes a message of a claimed file and hands it to the bus. Thread-safe.</summary>
+/// <summary>Creates a message from a claimed file and hands it to the bus. Thread-safe.</summary>
 internal sealed class FileHandOver(FileInboundConfig config, IMessageIntake intake, long maxBodyBytes, TimeProvider time) : PolledHandOver<ClaimedFile>(intake)
 {
     private const int WouldBlock = 11; // EWOULDBLOCK: locked by its writer

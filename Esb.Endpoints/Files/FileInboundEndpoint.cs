@@ -4,8 +4,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Files;
 
-/// <summary>Inbound endpoint that makes a message of each file that is put into a folder.</summary>
-/// <remarks>A file leaves its claim only once its message has arrived or was refused.</remarks>
+/// <summary>Inbound endpoint that creates a message from each file placed in a folder.</summary>
+/// <remarks>A file leaves its claim only after its message has arrived or was refused.</remarks>
 internal sealed partial class FileInboundEndpoint(
     FileInboundConfig config, FolderScan scan, FolderWatch watch, FileDesk desk, Admission admission, TimeProvider time, ILogger<FileInboundEndpoint> logger)
     : PollingEndpoint<string, ClaimedFile>(desk, admission)
@@ -22,7 +22,7 @@ internal sealed partial class FileInboundEndpoint(
     {
         try
         {
-            Directory.CreateDirectory(config.Folder); // only here: later, a missing folder may be a volume that is away
+            Directory.CreateDirectory(config.Folder); // only here: later, a missing folder may be an unmounted volume
         }
         catch (Exception ex) when (IsAway(ex))
         {
@@ -58,7 +58,7 @@ internal sealed partial class FileInboundEndpoint(
         }
         catch (UnauthorizedAccessException ex)
         {
-            scan.Avoid(found); // the others go on
+            scan.Avoid(found); // the others continue
             LogForbidden(ex, config.Name, SafeFileName.Escape(found));
             return ValueTask.FromResult<ClaimedFile?>(null);
         }

@@ -21,10 +21,11 @@ internal sealed partial class FileNameTemplate
         ReadsBody = parts.Any(part => part.Value?.ReadsBody == true);
     }
 
-    /// <summary>Whether a message's body must be buffered for its name.</summary>
+    /// <summary>True if the file name requires the buffered body of the message.</summary>
     public bool ReadsBody { get; }
 
-    /// <summary>Compiles the template; null after an error. What it says itself must be a safe name, whatever the messages bring.</summary>
+    /// <summary>Compiles the template; null after an error. Its fixed text must be a safe name, whatever values the messages
+    /// supply.</summary>
     public static FileNameTemplate? Compile(FileOutboundConfig config, IExpressionCompiler compiler, ConfigErrors errors)
     {
         if (!config.IsSound("fileName")) return null; // reported already
@@ -35,7 +36,7 @@ internal sealed partial class FileNameTemplate
         var parts = new List<Part>();
         foreach (Match match in Pieces().Matches(config.FileName))
         {
-            // Each place is compiled by itself, so that one without a value is noticed.
+            // Each placeholder is compiled separately, so that a missing value is detected.
             var isPlace = match.Groups["place"].Success;
             parts.Add(new Part(match.Value, isPlace ? compiler.CompileTemplate(match.Value, path, config.Origin, errors) : null));
         }
@@ -45,8 +46,8 @@ internal sealed partial class FileNameTemplate
         return errors.All.Count > known ? null : new FileNameTemplate(config.Name, parts);
     }
 
-    /// <summary>The name of a message's file.</summary>
-    /// <exception cref="EndpointException"><c>ESB-FILE-NAME</c>: it would not be a plain, safe file name.</exception>
+    /// <summary>Returns the file name for a message.</summary>
+    /// <exception cref="EndpointException"><c>ESB-FILE-NAME</c>: the result is not a plain, safe file name.</exception>
     public string Evaluate(MessageContext context)
     {
         var name = new StringBuilder();

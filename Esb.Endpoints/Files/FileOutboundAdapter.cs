@@ -3,11 +3,11 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Files;
 
-/// <summary>What the instances of one file-outbound endpoint share: the folder and the spelling of names.</summary>
+/// <summary>State shared by the instances of one file-outbound endpoint: the folder and the spelling of names.</summary>
 /// <param name="config">The endpoint.</param>
-/// <param name="name">What its files are called.</param>
-/// <param name="maxBodyBytes">The most bytes of a file.</param>
-/// <param name="logger">Hears of a folder that cannot be made.</param>
+/// <param name="name">The template of the file names.</param>
+/// <param name="maxBodyBytes">The maximum size of a file, in bytes.</param>
+/// <param name="logger">Receives the report of a folder that cannot be created.</param>
 internal sealed partial class FileOutboundAdapter(FileOutboundConfig config, FileNameTemplate name, long maxBodyBytes, ILogger<FileOutboundEndpoint> logger)
     : IOutboundAdapter
 {
@@ -21,7 +21,7 @@ internal sealed partial class FileOutboundAdapter(FileOutboundConfig config, Fil
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
-    // Once: a folder that vanishes later may be a volume that is away, and what is written below it would be hidden when it is back.
+    // Once only: a folder that disappears later may be an unmounted volume, which would hide files written below its mount point.
     private NameSpellings MakeFolder()
     {
         try

@@ -3,31 +3,31 @@ using Esb.Core.Endpoints;
 
 namespace Esb.Endpoints.Files;
 
-/// <summary>What becomes of a message whose file exists already, with other bytes.</summary>
+/// <summary>The action if the file exists already with different bytes.</summary>
 public enum FileExistsRule
 {
-    /// <summary>It fails.</summary>
+    /// <summary>The delivery fails.</summary>
     Fail,
 
-    /// <summary>Its file takes the place of the old one, at once and whole.</summary>
+    /// <summary>The new file replaces the old one atomically.</summary>
     Replace,
 
-    /// <summary>Its file gets a name of its own.</summary>
+    /// <summary>The new file gets a unique name.</summary>
     Unique,
 }
 
-/// <summary>An endpoint that writes each message to a file of its own.</summary>
+/// <summary>An endpoint that writes each message to its own file.</summary>
 public sealed record FileOutboundConfig : OutboundEndpointConfig
 {
-    /// <summary>Where the files are written.</summary>
+    /// <summary>The folder to write to.</summary>
     [Setting("The folder that files are written to; made at the start where it is missing.", IsPath = true)]
     public required string Folder { get; init; }
 
-    /// <summary>The template of the files' names.</summary>
+    /// <summary>The template of the file names.</summary>
     [Setting("The name of each file: a text with places for values, such as \"{message.key}-{header.x-order}.xml\".")]
     public required string FileName { get; init; }
 
-    /// <summary>What becomes of a message whose file exists already; one with the same bytes counts as delivered.</summary>
+    /// <summary>The action if the file exists already; a file with the same bytes counts as delivered.</summary>
     [Setting("What is done where the file exists with other bytes; one with the same bytes counts as delivered.")]
     public FileExistsRule IfExists { get; init; }
 

@@ -6,10 +6,10 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Files;
 
-/// <summary>Outbound endpoint that writes each message body to a file of its own.</summary>
+/// <summary>Outbound endpoint that writes each message body to its own file.</summary>
 /// <remarks>
-/// A file gets its final name only once it is complete and on disk, so readers never see half a message, and a message that counts as sent survives a loss of power.
-/// Sending a message again does no harm: the same bytes under the same name count as delivered.
+/// A file gets its final name only when it is complete and on disk: readers never see a partial message, and a sent message survives a
+/// power loss. Redelivery is harmless: the same bytes under the same name count as delivered.
 /// </remarks>
 internal sealed partial class FileOutboundEndpoint(
     FileOutboundConfig config, FileNameTemplate name, NameSpellings spellings, long maxBodyBytes, ILogger<FileOutboundEndpoint> logger) : IOutboundEndpoint
@@ -22,7 +22,7 @@ internal sealed partial class FileOutboundEndpoint(
         try
         {
             await WriteAsync(message, unfinished, cancellationToken);
-            cancellationToken.ThrowIfCancellationRequested(); // given up meanwhile: a later message may have the name by now
+            cancellationToken.ThrowIfCancellationRequested(); // cancelled meanwhile: a later message may already have the name
             var written = Place(unfinished, fileName, message.Id);
             FinalName.Keep(written);
             LogSent(message.Id, config.Name, fileName);
@@ -33,22 +33,22 @@ internal sealed partial class FileOutboundEndpoint(
         }
         finally
         {
-            if (File.Exists(unfinished)) File.Delete(unfinished); // failed, cancelled, or there already
+            if (File.Exists(unfinished)) File.Delete(unfinished); // failed, cancelled or already there
         }
 
-        return null; // a folder gives no answer
+        return null; // a folder gives no reply
     }
 
     private static async Task WriteAsync(EsbMessage message, string path, CancellationToken cancellationToken)
     {
         var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write, BufferSize = 0, Options = FileOptions.Asynchronous };
-        if (!OperatingSystem.IsWindows()) options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead; // not for everybody
+        if (!OperatingSystem.IsWindows()) options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead; // not for others
         await using var file = new FileStream(path, options);
         await message.Body.CopyToAsync(file, cancellationToken);
-        file.Flush(flushToDisk: true); // the broker forgets the message once it is sent
+        file.Flush(flushToDisk: true); // the broker discards the message once it is sent
     }
 
-    /// <summary>Gives the file its final name and returns the path under which these bytes are found.</summary>
+    /// <summary>Gives the file its final name and returns the path at which these bytes are found.</summary>
     private string Place(string unfinished, string fileName, Guid messageId)
     {
         var target = Path.Combine(config.Folder, fileName);

@@ -2,20 +2,20 @@ using Esb.Core.Storage;
 
 namespace Esb.Endpoints.Files;
 
-/// <summary>Gives complete files their names: nobody ever sees half a file under one, and a file that has the name already is never lost.</summary>
+/// <summary>Gives complete files their final names: no reader sees a partial file, and an existing file is never lost.</summary>
 internal static class FinalName
 {
-    /// <summary>The ending of files that are not complete yet; file-inbound passes them over.</summary>
+    /// <summary>The suffix of incomplete files; file-inbound ignores them.</summary>
     public const string Unfinished = ".part";
 
-    /// <summary>A name that no other file of the folder has, hidden from patterns such as <c>*.xml</c>.</summary>
+    /// <summary>Returns a name that is unique in the folder and hidden from patterns such as <c>*.xml</c>.</summary>
     public static string Temporary(string folder) => Path.Combine(folder, $".{Guid.NewGuid():N}{Unfinished}");
 
-    /// <summary>Gives a file another name on the same volume, unless that is taken: false then, and nothing has changed.</summary>
+    /// <summary>Renames a file within its volume; returns false and changes nothing if the name is taken.</summary>
     /// <remarks>
-    /// <c>File.Move</c> looks first and renames then, so that two at once both succeed and one file is lost. <c>renameat2</c> decides in one call.
-    /// Where it is missing, <c>link</c> does; a crash behind it leaves the file under both names. Where the file system has no links, or does not
-    /// allow them for files of others, looking first is the best there is.
+    /// <c>File.Move</c> checks first and renames afterwards, so that two concurrent calls both succeed and one file is lost.
+    /// <c>renameat2</c> decides in one call. If it is missing, <c>link</c> is used; a crash after it leaves the file under both names. If
+    /// the file system has no links, or forbids them for files of other users, checking first is the best option.
     /// </remarks>
     public static bool TryTake(string source, string target)
     {
@@ -44,13 +44,13 @@ internal static class FinalName
         }
     }
 
-    /// <summary>Makes a name survive a loss of power. Windows does so by itself.</summary>
+    /// <summary>Makes a name survive a power loss. Windows does so by itself.</summary>
     public static void Keep(string file)
     {
         DurableFolder.Flush(Path.GetDirectoryName(file)!);
     }
 
-    // The copy is complete and on disk before it has the name, and only then the original goes.
+    // The copy is complete and on disk before it gets the name; only then is the original deleted.
     private static bool TryTakeCopy(string source, string target)
     {
         var copy = Temporary(Path.GetDirectoryName(target)!);

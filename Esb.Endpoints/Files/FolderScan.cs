@@ -3,16 +3,17 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Files;
 
-/// <summary>What a look through a folder found.</summary>
-/// <param name="Stable">The names of files that can be read, in the order of their names.</param>
-/// <param name="HasMore">Whether to look again soon: files may still be written to, or there were too many for one look.</param>
+/// <summary>The result of one folder scan.</summary>
+/// <param name="Stable">The names of the files that are ready to be read, sorted.</param>
+/// <param name="HasMore">True if another scan is due soon: files may still be written, or there were too many for one scan.</param>
 internal sealed record FolderLook(IReadOnlyList<string> Stable, bool HasMore);
 
-/// <summary>Looks through a folder for files that nobody writes to any more. Used by one caller at a time.</summary>
-/// <remarks>The names that come first are kept, the others only passed: the memory does not grow with the folder, and a date that is wrong does not matter.</remarks>
+/// <summary>Scans a folder for files that are no longer being written. Used by one caller at a time.</summary>
+/// <remarks>Keeps only the first names in order and skips the rest: memory does not grow with the folder, and wrong dates do not
+/// matter.</remarks>
 internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider time, ILogger<FolderScan> logger)
 {
-    /// <summary>The most files that one look finds.</summary>
+    /// <summary>The maximum number of files per scan.</summary>
     public const int Most = 4_000;
 
     private static readonly TimeSpan LongestQuiet = TimeSpan.FromSeconds(1);
@@ -20,12 +21,12 @@ internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider 
     private Dictionary<string, Seen> _seen = [];
     private HashSet<string> _skipped = [];
 
-    /// <summary>How long a file must stay as it is before it is read.</summary>
+    /// <summary>The time for which a file must stay unchanged before it is read.</summary>
     public TimeSpan Quiet { get; } = config.Interval < LongestQuiet ? config.Interval : LongestQuiet;
 
-    /// <summary>Looks through the folder once.</summary>
+    /// <summary>Scans the folder once.</summary>
     /// <exception cref="IOException">The folder cannot be read.</exception>
-    /// <exception cref="UnauthorizedAccessException">The folder may not be read.</exception>
+    /// <exception cref="UnauthorizedAccessException">Access to the folder is denied.</exception>
     public FolderLook Look()
     {
         var now = time.GetTimestamp();
@@ -46,7 +47,7 @@ internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider 
         return new FolderLook(stable, HasMore: stable.Count < seen.Values.Count(file => !file.IsAvoided) || names.Count == Most);
     }
 
-    /// <summary>Passes over a file, as long as it stays as it is.</summary>
+    /// <summary>Skips a file as long as it stays unchanged.</summary>
     public void Avoid(string name)
     {
         if (_seen.TryGetValue(name, out var file)) _seen[name] = file with { IsAvoided = true };
@@ -63,7 +64,7 @@ internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider 
         }
         catch (IOException)
         {
-            // Taken away since, or named in bytes that are no UTF-8, and so cannot be found by its name.
+            // The file was removed meanwhile, or its name is not valid UTF-8 and cannot be looked up.
             var shown = SafeFileName.Escape(name);
             if (name.Contains('\uFFFD') && IsFirst(name, skipped)) LogSkipped("ESB-FILE-NAME", config.Name, shown);
             else LogGone(config.Name, shown);
@@ -112,7 +113,7 @@ internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider 
     [LoggerMessage(EventId = 2211, Level = LogLevel.Debug, Message = "{Endpoint} found '{File}' gone again")]
     private partial void LogGone(string endpoint, string file);
 
-    /// <summary>A file as it was seen.</summary>
+    /// <summary>The observed state of a file.</summary>
     private sealed record Seen(long Length, DateTime LastWrite, long Since)
     {
         public bool IsAvoided { get; init; }

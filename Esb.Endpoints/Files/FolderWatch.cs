@@ -3,19 +3,19 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Files;
 
-/// <summary>Wakes a reader when something appears in a folder. Only a hint: the folder is looked through from time to time anyway.</summary>
-/// <param name="endpoint">Whose folder it is.</param>
+/// <summary>Wakes a reader when an entry appears in a folder. Only a hint: the folder is also scanned at intervals.</summary>
+/// <param name="endpoint">The endpoint that reads the folder.</param>
 /// <param name="folder">The folder.</param>
 /// <param name="time">Measures pauses.</param>
-/// <param name="logger">Hears, once, that the folder cannot be watched.</param>
-/// <param name="open">Begins to watch.</param>
+/// <param name="logger">Receives, once, the report that the folder cannot be watched.</param>
+/// <param name="open">Opens the watcher.</param>
 internal sealed partial class FolderWatch(string endpoint, string folder, TimeProvider time, ILogger logger, Func<string, FileSystemWatcher> open) : IDisposable
 {
     private readonly Channel<bool> _wakes = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
     private FileSystemWatcher? _watcher;
     private int _warned;
 
-    /// <summary>Watches the folder, unless that has failed before.</summary>
+    /// <summary>Starts watching the folder, unless that has failed before.</summary>
     public void Begin()
     {
         if (_watcher is not null || _warned != 0) return;
@@ -30,11 +30,11 @@ internal sealed partial class FolderWatch(string endpoint, string folder, TimePr
         }
         catch (Exception ex) when (ex is IOException or ArgumentException)
         {
-            Fail(ex); // the system watches no more, or the folder has just gone
+            Fail(ex); // the system has no watches left, or the folder has just disappeared
         }
     }
 
-    /// <summary>Waits for a time, or until something appears where that is of interest.</summary>
+    /// <summary>Waits for the pause to elapse, or for a new entry if <paramref name="isWakeable"/> is true.</summary>
     public async Task WaitAsync(TimeSpan pause, bool isWakeable, CancellationToken cancellationToken)
     {
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
@@ -45,7 +45,7 @@ internal sealed partial class FolderWatch(string endpoint, string folder, TimePr
         cancellationToken.ThrowIfCancellationRequested();
     }
 
-    /// <summary>Stops watching, for as long as the folder is away.</summary>
+    /// <summary>Stops watching while the folder is unavailable.</summary>
     public void End()
     {
         _watcher?.Dispose();

@@ -5,13 +5,13 @@ namespace Esb.Endpoints.Files;
 /// <summary>Patterns of file names, in which <c>*</c> stands for any characters and <c>?</c> for one.</summary>
 internal static class NamePatterns
 {
-    /// <summary>Whether a pattern takes a name.</summary>
+    /// <summary>True if a name matches the pattern.</summary>
     public static bool Matches(string pattern, ReadOnlySpan<char> name) => FileSystemName.MatchesSimpleExpression(pattern, name, ignoreCase: OperatingSystem.IsWindows());
 
-    /// <summary>Whether there is a name that both patterns take.</summary>
+    /// <summary>True if some name matches both patterns.</summary>
     public static bool Overlap(string left, string right)
     {
-        // What is possible from each pair of positions on, from the ends to the beginnings.
+        // Possible overlap from each pair of positions on, computed from the ends backwards.
         var possible = new bool[left.Length + 1, right.Length + 1];
         for (var i = left.Length; i >= 0; i--)
         {

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Esb.Endpoints.Files;
 
-/// <summary>The calls of POSIX that .NET does not offer. All return -1 on failure and leave <c>errno</c>.</summary>
+/// <summary>POSIX calls that .NET does not offer. All return -1 on failure and set <c>errno</c>.</summary>
 internal static class Posix
 {
     public const int Exists = 17; // EEXIST
@@ -18,8 +18,9 @@ internal static class Posix
     private const int TypeMask = 0xF000; // S_IFMT
     private const int RegularFile = 0x8000; // S_IFREG
 
-    /// <summary>Gives a file another name in one step, which a crash does not cut in two; fails with <see cref="Exists"/> where the name is taken.</summary>
-    /// <remarks>Only Linux has it, and not every file system and C library there: whatever else it fails with, <see cref="TryLink"/> may succeed.</remarks>
+    /// <summary>Renames a file in one step, even across a crash; fails with <see cref="Exists"/> if the name is taken.</summary>
+    /// <remarks>Available only on Linux, and not with every file system and C library; after any other error, <see cref="TryLink"/> may
+    /// succeed.</remarks>
     public static bool TryRename(string source, string target, out int error)
     {
         error = NotSupported;
@@ -34,10 +35,12 @@ internal static class Posix
         }
     }
 
-    /// <summary>Gives a file a second name; fails with <see cref="Exists"/> where the name is taken, whoever takes it at the same moment.</summary>
+    /// <summary>Gives a file a second name; fails with <see cref="Exists"/> if the name is taken, even if it is taken
+    /// concurrently.</summary>
     public static bool TryLink(string existing, string name, out int error) => Succeeded(Link(existing, name), out error);
 
-    /// <summary>Whether a name is that of a plain file: no folder, link, pipe, device or socket. Never opens it, for opening a pipe waits.</summary>
+    /// <summary>True if a name is a plain file: no folder, link, pipe, device or socket. Never opens it, because opening a pipe
+    /// blocks.</summary>
     public static bool IsRegularFile(string path)
     {
         if (!OperatingSystem.IsLinux()) return !File.GetAttributes(path).HasFlag(FileAttributes.ReparsePoint) && File.Exists(path);

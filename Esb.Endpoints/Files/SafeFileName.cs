@@ -4,14 +4,18 @@ using System.Text.RegularExpressions;
 
 namespace Esb.Endpoints.Files;
 
-/// <summary>Tells plain file names from names that could lead elsewhere, or that a person or another system would read as something else.</summary>
-/// <remarks>An unsafe name is refused, never made safe: two messages whose names became the same would overwrite each other. The rules are the same on every system.</remarks>
+/// <summary>Distinguishes plain file names from names that could lead elsewhere, or that a person or another system would
+/// misread.</summary>
+/// <remarks>An unsafe name is refused, never made safe: two messages mapped to one name would overwrite each other. The rules are equal on
+/// every system.</remarks>
 internal static partial class SafeFileName
 {
-    /// <summary>The longest name, in bytes of UTF-8: leaves room for what <c>ifExists: unique</c> adds, below the 255 of file systems.</summary>
+    /// <summary>The maximum length in bytes of UTF-8; leaves room for the addition of <c>ifExists: unique</c> below the 255 of file
+    /// systems.</summary>
     public const int MaxBytes = 200;
 
-    /// <summary>What is wrong with a name, as the end of a sentence that begins with it; null where it is a plain, safe file name.</summary>
+    /// <summary>Describes the fault of a name, as the end of a sentence that begins with the name; null for a plain, safe file
+    /// name.</summary>
     public static string? WhatIsWrong(string name)
     {
         if (string.IsNullOrWhiteSpace(name)) return "is empty";
@@ -25,7 +29,7 @@ internal static partial class SafeFileName
         return DeviceName().IsMatch(name) ? "must be a plain file name, not that of a device" : null;
     }
 
-    /// <summary>A name as it can be shown on one line: what is unsafe to show is written as its code point.</summary>
+    /// <summary>Formats a name for display on one line: unsafe characters are written as their code points.</summary>
     public static string Escape(string name)
     {
         var shown = new StringBuilder(name.Length);
@@ -38,14 +42,14 @@ internal static partial class SafeFileName
         return shown.ToString();
     }
 
-    // Also the characters that Unicode's compatibility forms turn into a slash, backslash or colon, or that look like one.
+    // Includes the characters that Unicode compatibility forms turn into a slash, backslash or colon, or that look like one.
     private static bool IsSeparator(char c) =>
         c is '/' or '\\' or ':' or '\u2044' or '\u2215' or '\u29F8' or '\u29F5' or '\uFF0F' or '\uFF3C' or '\uFE68' or '\uFF1A' or '\uFE55';
 
     private static bool IsInvisible(char c) =>
         CharUnicodeInfo.GetUnicodeCategory(c) is UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator;
 
-    // Of two spellings of one letter, only the composed one is taken: so names that Unicode holds to be equal are equal.
+    // Only the composed spelling of a letter is accepted, so that names equal in Unicode are equal here.
     private static bool IsCombining(char c) => c is >= '\u0300' and <= '\u036F';
 
     [GeneratedRegex("%(00|2e|2f|3a|5c|25|c0|c1|e0%80)", RegexOptions.IgnoreCase)]

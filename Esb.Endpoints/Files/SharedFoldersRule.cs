@@ -5,7 +5,7 @@ using Esb.Core.Endpoints;
 
 namespace Esb.Endpoints.Files;
 
-/// <summary>Refuses two endpoints that would read the same files: which of them gets one would be chance.</summary>
+/// <summary>Refuses two endpoints that would read the same files: the reader of each file would be random.</summary>
 internal sealed class SharedFoldersRule(IReadOnlyDictionary<string, EndpointConfig> endpoints) : IConfigurationRule
 {
     public void Check(ConfigErrors errors)

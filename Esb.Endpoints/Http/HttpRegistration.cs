@@ -13,7 +13,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Endpoints.Http;
 
-/// <summary>The endpoint types of HTTP, their listeners and their targets.</summary>
+/// <summary>Registers the HTTP endpoint types, their listeners and their targets.</summary>
 internal static class HttpRegistration
 {
     public static IServiceCollection AddHttpEndpoints(this IServiceCollection services) => services

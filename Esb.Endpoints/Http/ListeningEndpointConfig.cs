@@ -7,8 +7,8 @@ using Esb.Endpoints.Http.Access.Signatures;
 
 namespace Esb.Endpoints.Http;
 
-/// <summary>What inbound endpoints have in common that callers reach by HTTP on a listener: routes, TLS, access and limits know them by
-/// this alone.</summary>
+/// <summary>Common settings of inbound endpoints that callers reach by HTTP on a listener. Routes, TLS, access and limits depend on this
+/// type alone.</summary>
 internal abstract record ListeningEndpointConfig : InboundEndpointConfig, IRewritesHeaders
 {
     private static readonly string[] PostOnly = ["POST"];
@@ -53,13 +53,13 @@ internal abstract record ListeningEndpointConfig : InboundEndpointConfig, IRewri
     [Setting("Calls of each party on each host; further ones get 429 with Retry-After. Callers without a party share one limit.")]
     public RateLimitConfig? RateLimit { get; init; }
 
-    /// <summary>The methods that it answers.</summary>
+    /// <summary>The accepted methods.</summary>
     public virtual IReadOnlyList<string> Methods { get; init; } = PostOnly;
 
-    /// <summary>The content types that it takes; none for any.</summary>
+    /// <summary>The accepted content types; empty for any.</summary>
     public virtual IReadOnlyList<string> Accept { get; init; } = [];
 
-    /// <summary>Parameters of the query that become headers, by the header's name.</summary>
+    /// <summary>The query parameters that become headers, by header name.</summary>
     public virtual IReadOnlyDictionary<string, string> Query { get; init; } = NoQuery;
 
     public override int? CallsAtOnce => MaxConcurrentCalls;

@@ -3,10 +3,10 @@ using System.Xml;
 
 namespace Esb.Endpoints.Sql;
 
-/// <summary>Values of a database as text, as XML Schema writes them.</summary>
+/// <summary>Converts values of a database to text, in the formats of XML Schema.</summary>
 internal static class ColumnText
 {
-    /// <summary>A value as text; one with a time zone in UTC.</summary>
+    /// <summary>Formats a value; a value with a time zone in UTC.</summary>
     public static string Of(object value) => value switch
     {
         string text => text,

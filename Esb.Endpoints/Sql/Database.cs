@@ -4,8 +4,8 @@ using Esb.Endpoints.Sql.Tables;
 
 namespace Esb.Endpoints.Sql;
 
-/// <summary>One database of the outside: a small pool of connections, which callers wait for in turn. Thread-safe.</summary>
-/// <remarks>A connection for each of many instances would cost more than it gives: the server works on a few at once, whatever their number.</remarks>
+/// <summary>One external database: a small pool of connections, for which callers wait in turn. Thread-safe.</summary>
+/// <remarks>One connection per instance would cost more than it gains: the server processes only a few at once.</remarks>
 internal sealed class Database : IAsyncDisposable
 {
     private readonly DbDataSource _source;
@@ -24,21 +24,22 @@ internal sealed class Database : IAsyncDisposable
     /// <summary>The name in the configuration.</summary>
     public string Name { get; }
 
-    /// <summary>The client.</summary>
+    /// <summary>The database client.</summary>
     public IDatabaseProvider Provider { get; }
 
-    /// <summary>The most connections.</summary>
+    /// <summary>The maximum number of connections.</summary>
     public int MaxPoolSize { get; }
 
-    /// <summary>Our own tables in it.</summary>
+    /// <summary>The bus's own tables in the database.</summary>
     public BusTables Tables { get; }
 
-    /// <summary>Works with a connection, once one is free.</summary>
-    /// <param name="endpoint">Who works.</param>
-    /// <param name="timeout">How long it may take, the wait included.</param>
-    /// <param name="work">What is done with the open connection.</param>
-    /// <param name="cancellationToken">Stops all of it, also on the server.</param>
-    /// <exception cref="EndpointException"><c>ESB-SQL-POOL</c>: none became free. <c>ESB-SQL-TIMEOUT</c>: it took too long.</exception>
+    /// <summary>Runs work on a connection, once one is free.</summary>
+    /// <param name="endpoint">The endpoint that does the work.</param>
+    /// <param name="timeout">The maximum duration, including the wait.</param>
+    /// <param name="work">The work on the open connection.</param>
+    /// <param name="cancellationToken">Cancels all of it, also on the server.</param>
+    /// <exception cref="EndpointException"><c>ESB-SQL-POOL</c>: no connection became free. <c>ESB-SQL-TIMEOUT</c>: it took too
+    /// long.</exception>
     public async Task<T> UseAsync<T>(string endpoint, TimeSpan timeout, Func<DbConnection, CancellationToken, Task<T>> work, CancellationToken cancellationToken)
     {
         using var limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
@@ -59,11 +60,12 @@ internal sealed class Database : IAsyncDisposable
         }
     }
 
-    /// <summary>Waits for a connection, opens it, and leaves it to the caller.</summary>
-    /// <param name="endpoint">Who works.</param>
-    /// <param name="timeout">How long it may take.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <exception cref="EndpointException"><c>ESB-SQL-POOL</c>: none became free. <c>ESB-SQL-TIMEOUT</c>: it could not be opened in time.</exception>
+    /// <summary>Waits for a connection, opens it and hands it to the caller.</summary>
+    /// <param name="endpoint">The endpoint that does the work.</param>
+    /// <param name="timeout">The maximum duration.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <exception cref="EndpointException"><c>ESB-SQL-POOL</c>: no connection became free. <c>ESB-SQL-TIMEOUT</c>: it could not be opened
+    /// in time.</exception>
     public async Task<RentedConnection> RentAsync(string endpoint, TimeSpan timeout, CancellationToken cancellationToken)
     {
         using var limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
@@ -78,15 +80,16 @@ internal sealed class Database : IAsyncDisposable
         }
     }
 
-    /// <summary>Goes on with new connections: those that are open now are closed, at once or when they come back.</summary>
+    /// <summary>Replaces the connections: open ones are closed, at once or when they are returned.</summary>
     public void Renew() => Provider.Close(_source);
 
     public ValueTask DisposeAsync() => _source.DisposeAsync();
 
-    /// <summary>When to give up work that has a time-out: a little earlier, so that there is time to say what took so long, and to cancel it on the server.</summary>
+    /// <summary>The limit of work with a time-out: slightly shorter, to leave time to report the cause and to cancel the work on the
+    /// server.</summary>
     public static TimeSpan LimitOf(TimeSpan timeout) => timeout - TimeSpan.FromTicks(Math.Min(timeout.Ticks / 10, TimeSpan.TicksPerSecond));
 
-    /// <summary>The failure of work that took too long.</summary>
+    /// <summary>The failure of work that timed out.</summary>
     public static EndpointException TimedOut(string endpoint, TimeSpan timeout, Exception cause) =>
         new(endpoint, "ESB-SQL-TIMEOUT", $"The database did not answer within {timeout.TotalSeconds:0.###} s.", isTransient: true, cause, FaultKind.Timeout) { IsUnanswered = true };
 
@@ -113,12 +116,12 @@ internal sealed class Database : IAsyncDisposable
         catch (OperationCanceledException ex) when (!cancellationToken.IsCancellationRequested)
         {
             var sentence = $"All {MaxPoolSize} connections of {Name} were in use for {timeout.TotalSeconds:0.###} s.";
-            throw new EndpointException(endpoint, "ESB-SQL-POOL", sentence, isTransient: true, ex, FaultKind.Unavailable) { IsUnanswered = true }; // whoever has them waits for the database
+            throw new EndpointException(endpoint, "ESB-SQL-POOL", sentence, isTransient: true, ex, FaultKind.Unavailable) { IsUnanswered = true }; // their users wait for the database
         }
     }
 }
 
-/// <summary>An open connection that goes back to its pool when it is disposed. What a transaction on it did and did not commit is undone.</summary>
+/// <summary>An open connection that returns to its pool when it is disposed. Uncommitted work of its transaction is rolled back.</summary>
 internal sealed class RentedConnection(DbConnection connection, SemaphoreSlim free) : IAsyncDisposable
 {
     public DbConnection Connection => connection;

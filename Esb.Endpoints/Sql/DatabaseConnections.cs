@@ -6,7 +6,8 @@ using Esb.Core.Storage;
 
 namespace Esb.Endpoints.Sql;
 
-/// <summary>The databases of the section <c>connections</c>: one pool per process for each, made when it is first needed, whatever the number of endpoints. Thread-safe.</summary>
+/// <summary>The databases of the section <c>connections</c>: one pool per process for each, created on first use and shared by all
+/// endpoints. Thread-safe.</summary>
 internal sealed class DatabaseConnections(Live<IReadOnlyDictionary<string, ConnectionConfig>> connections, IEnumerable<IDatabaseProvider> providers) : IAsyncDisposable
 {
     private const int ConnectionsPerCore = 4;
@@ -15,8 +16,8 @@ internal sealed class DatabaseConnections(Live<IReadOnlyDictionary<string, Conne
     private readonly ConcurrentDictionary<string, (string Fingerprint, Lazy<Database> Database)> _databases = new();
     private readonly ConcurrentBag<Lazy<Database>> _left = [];
 
-    /// <summary>The database that a connection of the configuration names.</summary>
-    /// <remarks>A connection that another revision describes otherwise gets a new pool; the old one serves what is under way.</remarks>
+    /// <summary>Returns the database of a configured connection.</summary>
+    /// <remarks>A connection that another revision changes gets a new pool; the old one serves the calls in progress.</remarks>
     public Database Find(string name)
     {
         var connection = connections.Current[name];

@@ -11,7 +11,7 @@ using Microsoft.Extensions.DependencyInjection.Extensions;
 
 namespace Esb.Endpoints.Sql;
 
-/// <summary>What endpoints that use databases share.</summary>
+/// <summary>Registers the services shared by endpoints that use databases.</summary>
 internal static class DatabaseRegistration
 {
     public static IServiceCollection AddDatabases(this IServiceCollection services)
@@ -25,13 +25,13 @@ internal static class DatabaseRegistration
         return services;
     }
 
-    /// <summary>Our own tables.</summary>
+    /// <summary>Registers the bus's own tables.</summary>
     public static IServiceCollection AddBusTables(this IServiceCollection services) => services
         .AddSingleton<BusTablesKeeper>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<BusTablesKeeper>())
         .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<BusTablesKeeper>());
 
-    /// <summary>The outboxes.</summary>
+    /// <summary>Registers the outboxes.</summary>
     public static IServiceCollection AddOutboxes(this IServiceCollection services) => services
         .AddSingleton<Outboxes>()
         .AddSingleton<IOutboxMonitor>(provider => provider.GetRequiredService<Outboxes>())

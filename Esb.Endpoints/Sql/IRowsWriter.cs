@@ -5,12 +5,12 @@ namespace Esb.Endpoints.Sql;
 /// <summary>Writes the rows of a query as one body. Used by one query.</summary>
 internal interface IRowsWriter : IDisposable
 {
-    /// <summary>Bytes written so far, more or less.</summary>
+    /// <summary>The approximate number of bytes written so far.</summary>
     long Length { get; }
 
-    /// <summary>Writes the row at which the reader stands.</summary>
+    /// <summary>Writes the current row of the reader.</summary>
     void Write(DbDataReader reader);
 
-    /// <summary>Ends the body.</summary>
+    /// <summary>Ends the body and returns it.</summary>
     ReadOnlyMemory<byte> Finish();
 }

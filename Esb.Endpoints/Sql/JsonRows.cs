@@ -5,7 +5,8 @@ using System.Text.Json;
 
 namespace Esb.Endpoints.Sql;
 
-/// <summary>Rows as a JSON array of objects: numbers, booleans and null as such, JSON columns as they are, arrays as arrays, everything else as text.</summary>
+/// <summary>Rows as a JSON array of objects: numbers, booleans and null as such, JSON columns verbatim, arrays as arrays, everything else
+/// as text.</summary>
 internal sealed class JsonRows : IRowsWriter
 {
     private static readonly JsonWriterOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping, SkipValidation = true };
@@ -46,7 +47,7 @@ internal sealed class JsonRows : IRowsWriter
 
     public void Dispose() => _writer.Dispose();
 
-    // The common types without boxing.
+    // Writes the common types without boxing.
     private void Write(DbDataReader reader, int column)
     {
         if (reader.IsDBNull(column)) _writer.WriteNullValue();

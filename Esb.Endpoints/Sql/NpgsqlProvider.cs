@@ -10,7 +10,7 @@ using NpgsqlTypes;
 
 namespace Esb.Endpoints.Sql;
 
-/// <summary>PostgreSQL, by Npgsql.</summary>
+/// <summary>PostgreSQL, through Npgsql.</summary>
 internal sealed class NpgsqlProvider : IDatabaseProvider
 {
     private const int PreparedStatements = 64;
@@ -47,7 +47,7 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
         parts.MinPoolSize = Math.Min(parts.MinPoolSize, maxPoolSize);
         parts.ApplicationName ??= "esb";
         if (!parts.ShouldSerialize("Max Auto Prepare")) parts.MaxAutoPrepare = PreparedStatements; // 0 stays 0, as some poolers need it
-        if (!parts.ShouldSerialize("No Reset On Close")) parts.NoResetOnClose = true; // a quarter more queries; an open transaction is rolled back all the same
+        if (!parts.ShouldSerialize("No Reset On Close")) parts.NoResetOnClose = true; // a quarter more queries; an open transaction is still rolled back
         return NpgsqlDataSource.Create(parts);
     }
 
@@ -97,7 +97,7 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
     public int? IndexOfRefused(DbBatch batch, Exception cause) =>
         cause is PostgresException { BatchCommand: { } command } refused && !IsGeneral(refused) && ((NpgsqlBatch)batch).BatchCommands.IndexOf(command) is >= 0 and var index ? index : null;
 
-    // What says nothing of a message: our tables, the time that it took, and the state of the server.
+    // Failures unrelated to a message: the bus's tables, the elapsed time, and the state of the server.
     private static bool IsGeneral(PostgresException refused) => PostgresFailures.Explain(refused, []) is { IsOutage: true } or { Kind: FaultKind.Timeout };
 
     public DuplicateNotice? DuplicateOf(Exception cause) => cause is not PostgresException refused ? null : refused.SqlState switch
@@ -110,8 +110,8 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
     public DatabaseFailure? Explain(Exception cause, IReadOnlyList<string> parameters) => cause switch
     {
         PostgresException refused => PostgresFailures.Explain(refused, parameters),
-        NpgsqlException or TimeoutException or SocketException => PostgresFailures.Unreachable, // a name that is not resolved in time has no type of its own
-        { Source: "Npgsql" } when cause.GetType() == typeof(Exception) => PostgresFailures.OutOfStep, // it has no type of its own for that
+        NpgsqlException or TimeoutException or SocketException => PostgresFailures.Unreachable, // a time-out of name resolution has no type of its own
+        { Source: "Npgsql" } when cause.GetType() == typeof(Exception) => PostgresFailures.OutOfStep, // Npgsql has no own type for it
         _ => null,
     };
 }

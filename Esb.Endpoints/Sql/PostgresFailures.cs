@@ -6,19 +6,21 @@ using Npgsql;
 
 namespace Esb.Endpoints.Sql;
 
-/// <summary>What the answers of PostgreSQL mean, by its error codes (manual, appendix A). Its own texts may repeat values of a message, so they go to logs only.</summary>
+/// <summary>Maps the error codes of PostgreSQL (manual, appendix A) to failures. Its own texts may repeat values of a message, so they go
+/// to logs only.</summary>
 internal static partial class PostgresFailures
 {
     private const string ConnectionCode = "ESB-SQL-CONNECTION";
 
-    /// <summary>No answer at all.</summary>
+    /// <summary>No answer arrived.</summary>
     public static readonly DatabaseFailure Unreachable = Outage("The database cannot be reached.");
 
-    /// <summary>An answer to another question, as after a cancelled command; the client has closed the connection, and others work.</summary>
+    /// <summary>The answer belongs to another request, as after a cancelled command. The client has closed the connection; others
+    /// work.</summary>
     public static readonly DatabaseFailure OutOfStep =
         new(ConnectionCode, "The connection to the database fell out of step and was closed.", FaultKind.Outside, IsTransient: true);
 
-    /// <summary>What a refusal means.</summary>
+    /// <summary>Maps a refusal to a failure.</summary>
     public static DatabaseFailure Explain(PostgresException cause, IReadOnlyList<string> parameters) => cause.SqlState switch
     {
         PostgresErrorCodes.DeadlockDetected or PostgresErrorCodes.SerializationFailure or PostgresErrorCodes.LockNotAvailable =>
@@ -40,12 +42,12 @@ internal static partial class PostgresFailures
         _ => new("ESB-SQL-COMMAND", $"The database refused the command (SQLSTATE {cause.SqlState}{Position(cause)}).", FaultKind.Internal, cause.IsTransient),
     };
 
-    /// <summary>Whether the server has ended the connection with this answer, whatever it was asked.</summary>
+    /// <summary>True if the server ended the connection with this answer, whatever the request.</summary>
     public static bool IsEnd(PostgresException cause) => cause.InvariantSeverity is "FATAL" or "PANIC";
 
     private static DatabaseFailure Outage(string sentence) => new(ConnectionCode, sentence, FaultKind.Outside, IsTransient: true, IsOutage: true);
 
-    // An outage, and no failure of the message: it must be neither applied without its record nor given up.
+    // An outage, not a failure of the message: it must be neither applied without its record nor given up.
     private static DatabaseFailure Tables(string obstacle) =>
         new("ESB-SQL-INBOX", $"The tables of once, transaction and singleInstance cannot be used: {obstacle}.", FaultKind.Unavailable, IsTransient: true, IsOutage: true);
 
@@ -54,7 +56,7 @@ internal static partial class PostgresFailures
     private static string Position(PostgresException cause) =>
         cause.Position == 0 ? "" : string.Create(CultureInfo.InvariantCulture, $", position {cause.Position}");
 
-    // Newer servers say which parameter it was; older ones leave it open where there are several.
+    // Newer servers name the parameter; older ones do not if there are several.
     private static string Parameter(PostgresException cause, IReadOnlyList<string> parameters)
     {
         var told = ParameterNumber().Match(cause.Where ?? "");

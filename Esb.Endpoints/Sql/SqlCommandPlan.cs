@@ -25,10 +25,10 @@ internal sealed class SqlCommandPlan
     /// <summary>The command.</summary>
     public SqlText Text { get; }
 
-    /// <summary>Whether a message's body must be buffered for its values.</summary>
+    /// <summary>True if the values require the buffered body of the message.</summary>
     public bool ReadsBody { get; }
 
-    /// <summary>Checks and compiles; null after an error.</summary>
+    /// <summary>Checks and compiles the command; null after an error.</summary>
     public static SqlCommandPlan? Compile(SqlOutboundConfig config, IExpressionCompiler compiler, long maxValueCharacters, ConfigErrors errors)
     {
         var known = errors.All.Count;
@@ -44,8 +44,9 @@ internal sealed class SqlCommandPlan
             : new SqlCommandPlan(config, command, [.. command.Parameters.Select(parameter => values[parameter]!)], maxValueCharacters);
     }
 
-    /// <summary>The values for a message as text, in the order of <see cref="SqlText.Parameters"/>; null for null.</summary>
-    /// <exception cref="EndpointException"><c>ESB-SQL-PARAM</c>: a value is missing. <c>ESB-SQL-VALUE</c>: one cannot be stored.</exception>
+    /// <summary>Returns the values for a message as text, in the order of <see cref="SqlText.Parameters"/>; null for null.</summary>
+    /// <exception cref="EndpointException"><c>ESB-SQL-PARAM</c>: a value is missing. <c>ESB-SQL-VALUE</c>: a value cannot be
+    /// stored.</exception>
     public string?[] Evaluate(MessageContext context)
     {
         var values = new string?[_values.Length];
@@ -55,7 +56,7 @@ internal sealed class SqlCommandPlan
 
     private string? Checked(string name, object? value)
     {
-        // In UTC, because a column without a time zone would just drop the offset.
+        // In UTC, because a column without a time zone would drop the offset.
         var text = MessageValues.AsText(value is DateTimeOffset time ? time.ToUniversalTime() : value);
         if (text is null) return _config.Optional.Contains(name) ? null : throw Refused("ESB-SQL-PARAM", $"The message has no value for the parameter @{name}.", FaultKind.Invalid);
         if (text.Contains('\0')) throw Refused("ESB-SQL-VALUE", $"The value of the parameter @{name} has a NUL character, which text in a database cannot contain.", FaultKind.Invalid);

@@ -5,17 +5,17 @@ using Esb.Endpoints.Sql.Batches;
 
 namespace Esb.Endpoints.Sql;
 
-/// <summary>In which form the rows of a query are answered.</summary>
+/// <summary>The format of the rows of a query.</summary>
 public enum RowsFormat
 {
     /// <summary>An array of objects.</summary>
     Json,
 
-    /// <summary><c>rows</c> with a <c>row</c> for each, and in it an element for each value; none for null.</summary>
+    /// <summary>An element <c>rows</c> with a <c>row</c> for each row, and in it an element for each value; none for null.</summary>
     Xml,
 }
 
-/// <summary>An endpoint that runs a command in a database for each message.</summary>
+/// <summary>An endpoint that runs a database command for each message.</summary>
 [ExactlyOne("query", "execute")]
 public sealed record SqlOutboundConfig : OutboundEndpointConfig
 {
@@ -23,11 +23,11 @@ public sealed record SqlOutboundConfig : OutboundEndpointConfig
     [Setting("The database, one of connections.", Reference = "connections")]
     public required string Connection { get; init; }
 
-    /// <summary>A command whose rows are the answer.</summary>
+    /// <summary>A command that returns rows as its answer.</summary>
     [Setting("A command whose rows are the answer. Values of messages come in as @name only.", UnknownReferenceCode = "ESB-SQL-DYNAMIC")]
     public string? Query { get; init; }
 
-    /// <summary>A command that gives no answer.</summary>
+    /// <summary>A command without an answer.</summary>
     [Setting("A command that gives no answer. Values of messages come in as @name only.", UnknownReferenceCode = "ESB-SQL-DYNAMIC")]
     public string? Execute { get; init; }
 
@@ -35,19 +35,19 @@ public sealed record SqlOutboundConfig : OutboundEndpointConfig
     [Setting("The value of each @name in the command. Bound without a type, as a quoted literal: the database takes it as its column needs it.")]
     public IReadOnlyDictionary<string, ValueConfig> Parameters { get; init; } = new Dictionary<string, ValueConfig>();
 
-    /// <summary>Parameters that are null where a message has no value for them.</summary>
+    /// <summary>Parameters that are null if a message has no value for them.</summary>
     [Setting("Parameters that are null where a message has no value for them; for all others that is an error.")]
     public IReadOnlyList<string> Optional { get; init; } = [];
 
-    /// <summary>In which form the rows are answered.</summary>
+    /// <summary>The format of the rows.</summary>
     [Setting("In which form the rows of a query are answered.")]
     public RowsFormat As { get; init; }
 
-    /// <summary>The most rows that an answer may have.</summary>
+    /// <summary>The maximum number of rows of an answer.</summary>
     [Setting("The most rows that an answer may have; more are an error.", Range = "1..10000000")]
     public int MaxRows { get; init; } = 10_000;
 
-    /// <summary>Whether and how messages share a round trip and a commit; each is acknowledged only after it.</summary>
+    /// <summary>Lets messages share a round trip and a commit; each is acknowledged only after it. Null for no batches.</summary>
     [Setting("Lets messages that are delivered at once share a round trip and a commit. Each is acknowledged only after it; one that the database refuses fails alone. With delivery parallel and execute only.")]
     public SqlBatchConfig? Batch { get; init; }
 

@@ -8,12 +8,13 @@ using Esb.Endpoints.Sql.Transactions;
 
 namespace Esb.Endpoints.Sql;
 
-/// <summary>Outbound endpoint that runs a command in a database for each message, with values of the message bound to it.</summary>
-/// <remarks>What comes from a message is data, never a part of the command. A lost connection leaves open whether the command took effect: <c>once</c> tells at the repetition; without it let a repetition do no harm, as with <c>on conflict do nothing</c>.</remarks>
+/// <summary>Outbound endpoint that runs a database command for each message, with values of the message bound to it.</summary>
+/// <remarks>Values of a message are data, never a part of the command. After a lost connection the effect is unknown: <c>once</c> detects
+/// it at the redelivery; otherwise make the command idempotent, as with <c>on conflict do nothing</c>.</remarks>
 internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPlan plan, Database database, string bus, long maxBodyBytes, TimeProvider time, MessageBatcher? batcher = null)
     : ITransactionalEndpoint, IFencedEndpoint
 {
-    // What failed once goes alone: it may be what kept its neighbours waiting until their time was up.
+    // A redelivered message runs alone: it may have delayed its batch until the time-out.
     private const int FirstAttempt = 1;
 
     public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => SendAsync(message, transaction: null, fence: null, cancellationToken);
@@ -77,7 +78,7 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
         try
         {
             var rows = await ReadAsync(reader, cancellationToken);
-            while (await reader.NextResultAsync(cancellationToken)) { } // what comes behind may refuse all of it
+            while (await reader.NextResultAsync(cancellationToken)) { } // a later result may refuse all of it
             return rows;
         }
         catch (EndpointException)
@@ -87,7 +88,7 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
         }
     }
 
-    // A reader that is closed reads what still comes, all of it and for as long as that takes: so the database is told to stop.
+    // Closing a reader reads all remaining rows, however long that takes; so the command is cancelled in the database.
     private async Task AbandonAsync(DbBatch command, DbDataReader reader)
     {
         try
@@ -97,7 +98,7 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
         }
         catch (Exception ex) when (ex is OperationCanceledException || database.Provider.Explain(ex, []) is not null)
         {
-            // It was told too late, or the connection is lost; the caller hears why the answer was refused.
+            // the cancellation came too late, or the connection is lost; the caller gets the reason the answer was refused
         }
     }
 
@@ -126,7 +127,7 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
         }
     }
 
-    // Two members of one name would be one of them to most readers.
+    // Most readers would treat two members of one name as one.
     private List<string> Columns(DbDataReader reader)
     {
         var names = Enumerable.Range(0, reader.FieldCount).Select(reader.GetName).ToList();

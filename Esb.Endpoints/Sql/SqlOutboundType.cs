@@ -32,17 +32,18 @@ internal sealed class SqlOutboundType(IExpressionCompiler expressions, BusIdenti
     }
 }
 
-/// <summary>What the instances of one sql-outbound endpoint share: the checked command. The connections are shared by all endpoints, and outlive them.</summary>
+/// <summary>State shared by the instances of one sql-outbound endpoint: the checked command. All endpoints share the connections, which
+/// outlive them.</summary>
 /// <param name="config">The endpoint.</param>
 /// <param name="plan">Its command.</param>
 /// <param name="databases">The connections.</param>
-/// <param name="bus">The name of the bus, for what is kept in the database.</param>
-/// <param name="maxBodyBytes">The most bytes of an answer.</param>
-/// <param name="time">For batches.</param>
+/// <param name="bus">The name of the bus, for data kept in the database.</param>
+/// <param name="maxBodyBytes">The maximum size of an answer, in bytes.</param>
+/// <param name="time">The clock of batches.</param>
 internal sealed class SqlOutboundAdapter(SqlOutboundConfig config, SqlCommandPlan plan, DatabaseConnections databases, string bus, long maxBodyBytes, TimeProvider time)
     : IFencingAdapter
 {
-    // Of all instances, so that what they deliver at once meets here.
+    // Shared by all instances, so that their concurrent deliveries are batched together.
     private readonly Lazy<MessageBatcher>? _batcher = config.Batch is not { } batch
         ? null
         : new(() => new MessageBatcher(batch, MostAtOnce(config, config.PoolSize, config.ProcessingThreads), new SqlBatch(config, plan.Text, databases.Find(config.Connection)).RunAsync, time));
@@ -56,6 +57,6 @@ internal sealed class SqlOutboundAdapter(SqlOutboundConfig config, SqlCommandPla
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
-    // Each message that waits for a batch holds an instance, and those of a queue a thread, too.
+    // Each message that waits for a batch holds an instance, and a message of a queue also holds a thread.
     private static int MostAtOnce(SqlOutboundConfig config, int poolSize, int processingThreads) => config.Subscribe.Count > 0 ? Math.Min(poolSize, processingThreads) : poolSize;
 }

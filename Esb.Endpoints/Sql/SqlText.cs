@@ -5,11 +5,11 @@ using System.Text.RegularExpressions;
 namespace Esb.Endpoints.Sql;
 
 /// <summary>One statement of a command.</summary>
-/// <param name="Text">With <c>$1</c>, <c>$2</c>… in place of the names.</param>
-/// <param name="Values">Which of the command's parameters each of them is, counted from 0.</param>
+/// <param name="Text">The text, with <c>$1</c>, <c>$2</c>… in place of the names.</param>
+/// <param name="Values">The index of the command's parameter for each of them, from 0.</param>
 internal sealed record SqlStatement(string Text, IReadOnlyList<int> Values);
 
-/// <summary>The text of a command, and the parameters that it names. Immutable.</summary>
+/// <summary>The text of a command and its parameters. Immutable.</summary>
 internal sealed partial class SqlText
 {
     private readonly List<string> _names = [];
@@ -19,22 +19,23 @@ internal sealed partial class SqlText
 
     private SqlText(string text) => _text = text;
 
-    /// <summary>The names behind <c>@</c>, each once, in the order in which they first appear.</summary>
+    /// <summary>The names after <c>@</c>, each once, in order of first appearance.</summary>
     public IReadOnlyList<string> Parameters => _names;
 
-    /// <summary>The names that stand where only the name of a table can; a value cannot be that.</summary>
+    /// <summary>The names in positions that allow only the name of a table, which cannot be a value.</summary>
     public IReadOnlyList<string> Identifiers => _identifiers;
 
-    /// <summary>The statements, at least one. Each counts its parameters itself, because the protocol has positions within one statement only.</summary>
+    /// <summary>The statements, at least one. Each numbers its own parameters, because the protocol has positions within one statement
+    /// only.</summary>
     public IReadOnlyList<SqlStatement> Statements => _statements;
 
-    /// <summary>What in the text looks like a place for a message's value, but is none; null where nothing does.</summary>
+    /// <summary>The text that looks like a placeholder for a message's value but is not one; otherwise null.</summary>
     public string? DynamicPart => Dynamic().Match(_text) is { Success: true } match ? match.Value : null;
 
-    /// <summary>The statement that would begin or end a transaction; null where none would.</summary>
+    /// <summary>The statement that would begin or end a transaction; otherwise null.</summary>
     public string? TransactionPart => _statements.Select(statement => TransactionControl().Match(statement.Text)).FirstOrDefault(match => match.Success)?.Value.Trim();
 
-    /// <summary>Reads a command: finds parameters and ends of statements outside of strings, quoted names and comments.</summary>
+    /// <summary>Parses a command: finds parameters and statement ends outside strings, quoted names and comments.</summary>
     public static SqlText Parse(string text)
     {
         var command = new SqlText(text);
@@ -79,7 +80,8 @@ internal sealed partial class SqlText
         return values.IndexOf(value) + 1;
     }
 
-    // PostgreSQL's lexical structure (manual, chapter 4.1), as far as it hides an @ or a semicolon. Comments nest there, one level is followed here.
+    // PostgreSQL's lexical structure (manual, chapter 4.1), as far as it can hide an @ or a semicolon. PostgreSQL nests comments; one level
+    // is followed here.
     [GeneratedRegex("""
         (?i:\bE)'(?:[^'\\]|\\.|'')*'
         | '(?:[^']|'')*'

@@ -4,7 +4,7 @@ using System.Xml;
 
 namespace Esb.Endpoints.Sql;
 
-/// <summary>Rows as XML: <c>rows</c>, <c>row</c>, and an element named as its column for each value that is not null.</summary>
+/// <summary>Rows as XML: <c>rows</c>, <c>row</c>, and an element named after its column for each value that is not null.</summary>
 internal sealed class XmlRows : IRowsWriter
 {
     private readonly MemoryStream _buffer = new();

@@ -3,7 +3,7 @@ using Esb.Host.Plugins;
 
 namespace Esb.Host.Commands;
 
-/// <summary>What commands work with.</summary>
+/// <summary>The environment of a command.</summary>
 internal sealed record CommandContext
 {
     public required TextWriter Output { get; init; }
@@ -13,10 +13,10 @@ internal sealed record CommandContext
     /// <summary>The environment variables.</summary>
     public required IReadOnlyDictionary<string, string> Variables { get; init; }
 
-    /// <summary>Whether a person watches, who likes to see progress.</summary>
+    /// <summary>True if a user watches the terminal, so that progress is shown.</summary>
     public bool IsInteractive { get; init; }
 
-    /// <summary>What a bus is made of.</summary>
+    /// <summary>The service registrations of a bus.</summary>
     public required Func<IServiceCollection> Services { get; init; }
 
     public TimeProvider Time { get; init; } = TimeProvider.System;
@@ -24,7 +24,7 @@ internal sealed record CommandContext
     public static CommandContext OfThisProcess()
     {
         var variables = Environment.GetEnvironmentVariables().Cast<DictionaryEntry>().ToDictionary(entry => (string)entry.Key, entry => (string?)entry.Value ?? "");
-        var plugins = new Lazy<PluginCatalog>(() => PluginCatalog.Load(variables)); // only commands that know a configuration need them
+        var plugins = new Lazy<PluginCatalog>(() => PluginCatalog.Load(variables)); // loaded only by commands that read a configuration
         return new CommandContext
         {
             Output = Console.Out,

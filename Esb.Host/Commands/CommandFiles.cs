@@ -1,6 +1,6 @@
 namespace Esb.Host.Commands;
 
-/// <summary>Files that people name on the command line.</summary>
+/// <summary>Files named on the command line.</summary>
 internal static class CommandFiles
 {
     /// <exception cref="CommandException"><c>ESB-CLI-FILE</c>.</exception>
@@ -30,7 +30,7 @@ internal static class CommandFiles
         }
     }
 
-    /// <summary>The media type that a file's name tells.</summary>
+    /// <summary>The media type that the file name implies.</summary>
     public static string ContentTypeOf(string file) => Path.GetExtension(file).ToLowerInvariant() switch
     {
         ".xml" => "application/xml",

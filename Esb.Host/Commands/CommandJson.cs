@@ -4,14 +4,14 @@ using Esb.Host.Management;
 
 namespace Esb.Host.Commands;
 
-/// <summary>Writes what the API shows, for people and programs.</summary>
+/// <summary>Writes API responses as JSON, for people and programs.</summary>
 internal static class CommandJson
 {
     private static readonly JsonSerializerOptions Json = MakeJson();
 
     public static string Write<T>(T value) => JsonSerializer.Serialize(value, Json);
 
-    /// <summary>A name as the API writes it.</summary>
+    /// <summary>A name in the notation of the API.</summary>
     public static string NameOf<T>(T value)
         where T : struct, Enum => JsonNamingPolicy.KebabCaseLower.ConvertName(value.ToString());
 

@@ -12,7 +12,7 @@ using Esb.Host.Commands.Replays;
 
 namespace Esb.Host.Commands;
 
-/// <summary>The command line: finds the command, runs it, and turns whatever stops it into a line of text and an exit code.</summary>
+/// <summary>The command line: finds and runs the command, and converts any failure into a line of text and an exit code.</summary>
 internal static class EsbCommandLine
 {
     public static async Task<int> InvokeAsync(IReadOnlyList<string> arguments, CommandContext context)
@@ -41,7 +41,7 @@ internal static class EsbCommandLine
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
-            context.Error.WriteLine($"ESB-CLI-FILE {ex.Message}"); // of a file or a folder that the configuration names
+            context.Error.WriteLine($"ESB-CLI-FILE {ex.Message}"); // a file or folder that the configuration names
             return ExitCode.Configuration;
         }
     }

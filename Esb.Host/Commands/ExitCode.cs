@@ -1,11 +1,11 @@
 namespace Esb.Host.Commands;
 
-/// <summary>How the program ends; scripts rely on the numbers.</summary>
+/// <summary>The exit codes of the program; scripts rely on the numbers.</summary>
 internal static class ExitCode
 {
     public const int Done = 0;
 
-    /// <summary>What no other code says, such as a host that failed at a request.</summary>
+    /// <summary>Any other failure, such as an error of a host.</summary>
     public const int Failed = 1;
 
     public const int Usage = 2;
@@ -13,9 +13,9 @@ internal static class ExitCode
     public const int NotAuthorized = 4;
     public const int Unreachable = 5;
 
-    /// <summary>What is recorded was changed.</summary>
+    /// <summary>Recorded data was altered.</summary>
     public const int VerificationFailed = 6;
 
-    /// <summary>Stopped with work under way.</summary>
+    /// <summary>Stopped with messages in flight.</summary>
     public const int Abandoned = 7;
 }

@@ -4,7 +4,7 @@ using Esb.Host.Management;
 
 namespace Esb.Host.Commands;
 
-/// <summary>Which running host a command asks.</summary>
+/// <summary>The options that select the running host of a command.</summary>
 internal sealed class HostOptions
 {
     private readonly Option<string> _url =

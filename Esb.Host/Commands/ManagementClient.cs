@@ -10,10 +10,10 @@ using Esb.Host.Management.Messages;
 
 namespace Esb.Host.Commands;
 
-/// <summary>Asks a running host.</summary>
+/// <summary>A client of a running host's management API.</summary>
 internal sealed class ManagementClient : IMessageSearch, IDisposable
 {
-    // Whether there is a host is known within 10 s; what it is asked for may take longer.
+    // An unreachable host is reported within 10 s; the request itself may take longer.
     private static readonly TimeSpan ReachTime = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan AnswerTime = TimeSpan.FromSeconds(60);
     private static readonly JsonSerializerOptions Json = MakeJson();
@@ -25,12 +25,12 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
     public ManagementClient(Uri host, string? key)
     {
         _host = host;
-        var handler = new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false, RequestHeaderEncodingSelector = (_, _) => Encoding.UTF8 }; // names of people
+        var handler = new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false, RequestHeaderEncodingSelector = (_, _) => Encoding.UTF8 }; // for user names
         _http = new HttpClient(handler) { BaseAddress = host, Timeout = AnswerTime };
         if (key is not null) _http.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", key);
     }
 
-    /// <summary>Where the key was looked for, for those who are told that there is none.</summary>
+    /// <summary>The place where the key was searched, for the error message about a missing key.</summary>
     public string KeyFile { get; init; } = ManagementKey.DefaultFile;
 
     public void Dispose() => _http.Dispose();
@@ -55,7 +55,7 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
         using var content = new ReadOnlyMemoryContent(body);
         content.Headers.ContentType = MediaTypeHeaderValue.Parse(contentType);
         using var request = new HttpRequestMessage(HttpMethod.Post, $"api/topics/{Uri.EscapeDataString(subject)}/messages?count={count}") { Content = content };
-        request.Headers.ExpectContinue = true; // so that a body that is too large is refused before it is sent
+        request.Headers.ExpectContinue = true; // lets the host refuse an oversized body before it is sent
         return await AskAsync<SendReceipt>(request, cancellationToken);
     }
 
@@ -86,7 +86,7 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
         return await AskAsync(request, content => content.ReadAsByteArrayAsync(cancellationToken), cancellationToken);
     }
 
-    // A user of a container may have no name; the host then names the key.
+    // A container user may have no name; the host then uses the name of the key.
     private static void NameOperator(HttpRequestMessage request)
     {
         if (Environment.UserName is { Length: > 0 } name) request.Headers.Add(Operators.Header, name);

@@ -4,7 +4,7 @@ using Esb.Host.Management.Metrics;
 
 namespace Esb.Host.Commands;
 
-/// <summary><c>esb metrics</c>: what a running host measured.</summary>
+/// <summary><c>esb metrics</c>: shows the metrics of a running host.</summary>
 internal sealed class MetricsCommand : Command
 {
     private static readonly string[] Header = ["", "NAME", "IN", "IN/S", "OUT", "OUT/S", "INBOUND", "REQUEST", "OUTBOUND", "ADAPTER"];

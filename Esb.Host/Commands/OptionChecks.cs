@@ -8,14 +8,14 @@ using Esb.Core.Messages;
 
 namespace Esb.Host.Commands;
 
-/// <summary>What an option's value must be, beyond its type.</summary>
+/// <summary>Checks of option values beyond their type.</summary>
 internal static class OptionChecks
 {
     public static Option<T> Within<T>(this Option<T> option, int minimum, int maximum)
     {
         option.Validators.Add(result =>
         {
-            // What is no number at all is reported by the parser.
+            // The parser reports values that are not numbers.
             if (result.Tokens is [{ Value: var text }] && int.TryParse(text, CultureInfo.InvariantCulture, out var number) && (number < minimum || number > maximum))
                 result.AddError($"{option.Name}: expected a number from {minimum} to {maximum}");
         });
@@ -43,7 +43,7 @@ internal static class OptionChecks
         return option;
     }
 
-    /// <summary>The value is a time, in UTC where it names no offset.</summary>
+    /// <summary>The value is a time; UTC if it has no offset.</summary>
     public static Option<DateTimeOffset?> AsTime(this Option<DateTimeOffset?> option)
     {
         option.HelpName = "time";
@@ -56,7 +56,7 @@ internal static class OptionChecks
         return option;
     }
 
-    /// <summary>The value is an address without a password in it.</summary>
+    /// <summary>The value is an address without a password.</summary>
     public static Option<string> AsUrl(this Option<string> option)
     {
         option.Validators.Add(result =>
@@ -79,7 +79,7 @@ internal static class OptionChecks
         return option;
     }
 
-    /// <summary>The value goes into a header: one line, of at most 200 characters.</summary>
+    /// <summary>The value is sent in a header: one line of at most 200 characters.</summary>
     public static Option<string?> AsLine(this Option<string?> option)
     {
         option.Validators.Add(result =>
@@ -89,7 +89,7 @@ internal static class OptionChecks
         return option;
     }
 
-    /// <summary>The values are pairs, each name once.</summary>
+    /// <summary>The values are pairs with distinct names.</summary>
     public static Option<string[]> AsPairs(this Option<string[]> option)
     {
         option.Validators.Add(result =>
@@ -100,7 +100,7 @@ internal static class OptionChecks
         return option;
     }
 
-    /// <summary>The value is a name as the API writes it.</summary>
+    /// <summary>The value is a name in the notation of the API.</summary>
     public static Option<T?> AsName<T>(this Option<T?> option)
         where T : struct, Enum
     {
@@ -114,14 +114,14 @@ internal static class OptionChecks
         return option;
     }
 
-    /// <summary>The value is the id of a message.</summary>
+    /// <summary>The value is a message id.</summary>
     public static Argument<Guid> AsMessageId(this Argument<Guid> argument)
     {
         argument.CustomParser = result => ReadMessageId(result) ?? default;
         return argument;
     }
 
-    /// <summary>The value is the id of a message, or there is none.</summary>
+    /// <summary>The value is a message id, or absent.</summary>
     public static Argument<Guid?> AsOptionalMessageId(this Argument<Guid?> argument)
     {
         argument.CustomParser = result => result.Tokens.Count == 0 ? null : ReadMessageId(result);

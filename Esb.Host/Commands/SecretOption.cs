@@ -2,7 +2,7 @@ using System.CommandLine;
 
 namespace Esb.Host.Commands;
 
-/// <summary>An option that people try, and that must not be: what stands on a command line is seen by everybody on the machine.</summary>
+/// <summary>A rejected option for a secret: every user of the machine can see command lines.</summary>
 internal sealed class SecretOption : Option<string>
 {
     public const string Warning = "secrets on a command line are seen by everybody on this machine; use the key file or the environment variable ESB_KEY";

@@ -2,7 +2,7 @@ using System.CommandLine;
 
 namespace Esb.Host.Commands;
 
-/// <summary>A command that is designed, but that this version cannot do.</summary>
+/// <summary>A planned command that this version does not implement.</summary>
 internal sealed class UnavailableCommand : Command
 {
     public UnavailableCommand(string name)

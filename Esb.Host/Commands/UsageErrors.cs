@@ -4,7 +4,7 @@ using Esb.Configuration;
 
 namespace Esb.Host.Commands;
 
-/// <summary>Tells what is wrong with a command line: each error, what was probably meant, and how it is used.</summary>
+/// <summary>Prints the errors of a command line: each error, a suggested correction, and the usage.</summary>
 internal static class UsageErrors
 {
     public static int Report(ParseResult result, TextWriter error)
@@ -28,7 +28,7 @@ internal static class UsageErrors
         return found.Message.TrimEnd('.') + name + Hint(found, result);
     }
 
-    // A command that nobody knows also counts as none given: one line says it better than two.
+    // The parser also reports an unknown command as a missing one; a single line is clearer.
     private static bool IsEcho(ParseError found, ParseResult result) =>
         result.UnmatchedTokens.Count > 0 && found.SymbolResult is CommandResult { Command.Subcommands.Count: > 0 } && Unmatched(found, result) is null;
 

@@ -11,14 +11,14 @@ using Esb.Host.Telemetry;
 
 namespace Esb.Host.Composition;
 
-/// <summary>Reads a configuration and builds what it describes.</summary>
+/// <summary>Reads a configuration and builds the services that it describes.</summary>
 internal static class BusServices
 {
-    // A part that lives as long as the process and held on to a revision would never be exchanged.
+    // A service with process lifetime must not keep a revision, because that revision could never be replaced.
     private static readonly ServiceProviderOptions Checked = new() { ValidateScopes = true, ValidateOnBuild = true };
 
-    /// <summary>Reads and compiles a configuration; nothing is made that runs, and no connection opened.</summary>
-    /// <remarks>What could be read is compiled in the same go, so that all errors are known at once.</remarks>
+    /// <summary>Reads and compiles a configuration; starts nothing and opens no connection.</summary>
+    /// <remarks>Parts that could be read are compiled in the same run, so that all errors are reported at once.</remarks>
     /// <param name="path">A file or a folder.</param>
     /// <param name="variables">The environment variables.</param>
     /// <param name="services">What a bus is made of.</param>
@@ -32,17 +32,17 @@ internal static class BusServices
         return errors.Any ? throw new ConfigurationRefusedException(errors.All) { Revision = model.Revision } : model;
     }
 
-    /// <summary>Reads and compiles a configuration, and makes the services that run it; none of them is started yet.</summary>
+    /// <summary>Reads and compiles a configuration, and creates the services that run it, without starting them.</summary>
     /// <inheritdoc cref="Compile"/>
     public static ServiceProvider Build(string path, IReadOnlyDictionary<string, string> variables, IServiceCollection services)
     {
-        var registered = services.ToList(); // before what runs is added
+        var registered = services.ToList(); // before the run-time services are added
         var source = new ConfigurationSource(path, variables, () => CopyOf(registered));
         var model = source.Compile();
         return Compose(model.AddTo(services).AddSingleton(source), model).BuildServiceProvider(Checked);
     }
 
-    /// <summary>Finds the store of a configuration, without asking the other parts whether they can do what it says.</summary>
+    /// <summary>Finds the store of a configuration, without validating the other parts.</summary>
     /// <exception cref="ConfigurationRefusedException">With every error.</exception>
     public static StoreAccess FindStore(string path, IReadOnlyDictionary<string, string> variables, IServiceCollection services)
     {
@@ -58,7 +58,8 @@ internal static class BusServices
         return copy;
     }
 
-    // What is ours throws nothing because of a configuration; what a plug-in throws is its error, and no end of the program.
+    // The bus's own code does not throw because of a configuration; an exception of a plug-in is reported as its error and does not end the
+    // program.
     private static BusModel Compile(IServiceCollection services, EsbConfiguration draft, ConfigErrors errors)
     {
         var plugins = services.Select(service => service.ImplementationInstance).OfType<PluginCatalog>().FirstOrDefault();

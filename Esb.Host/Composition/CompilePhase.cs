@@ -6,15 +6,15 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Host.Composition;
 
-/// <summary>Turns a configuration that was read into the models that a bus runs on. Nothing of a running bus is there, so nothing can be
+/// <summary>Compiles a configuration into the models that a bus runs on. The services of a running bus are absent, so nothing can be
 /// started or opened.</summary>
 internal static class CompilePhase
 {
-    /// <summary>Compiles all models that were registered, and collects every error.</summary>
-    /// <param name="services">The registrations of a bus; those for compiling are taken from it, and no other.</param>
-    /// <param name="configuration">The configuration; parts that could not be read are reported already.</param>
-    /// <param name="errors">Receives every error and warning. After an error nothing may be started from the result.</param>
-    /// <param name="time">Decides whether certificates are valid now.</param>
+    /// <summary>Compiles all registered models and collects every error.</summary>
+    /// <param name="services">The registrations of a bus; only those for compiling are used.</param>
+    /// <param name="configuration">The configuration; unreadable parts have been reported.</param>
+    /// <param name="errors">Receives every error and warning. After an error the result must not be started.</param>
+    /// <param name="time">The clock for the validity of certificates.</param>
     public static BusModel Compile(IServiceCollection services, EsbConfiguration configuration, ConfigErrors errors, TimeProvider time)
     {
         var registered = services.Select(service => service.ImplementationInstance).ToList();

@@ -3,13 +3,13 @@ using Esb.Configuration.Compiling;
 
 namespace Esb.Host.Composition;
 
-/// <summary>Where a configuration is read from, again and again.</summary>
+/// <summary>The source from which a configuration is read, repeatedly.</summary>
 /// <param name="Path">A file or a folder.</param>
 /// <param name="Variables">The environment variables.</param>
-/// <param name="Services">What a bus is made of.</param>
+/// <param name="Services">The service registrations of a bus.</param>
 internal sealed record ConfigurationSource(string Path, IReadOnlyDictionary<string, string> Variables, Func<IServiceCollection> Services)
 {
-    /// <summary>Reads and compiles what stands there now.</summary>
+    /// <summary>Reads and compiles the current configuration.</summary>
     /// <exception cref="ConfigurationRefusedException">With every error.</exception>
     public BusModel Compile() => BusServices.Compile(Path, Variables, Services());
 

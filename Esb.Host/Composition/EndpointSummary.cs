@@ -4,29 +4,29 @@ using Esb.Core.Endpoints;
 
 namespace Esb.Host.Composition;
 
-/// <summary>An endpoint in a few words, whatever its type.</summary>
-/// <param name="Settings">What is configured.</param>
-/// <param name="Type">Such as <c>http-inbound</c>.</param>
-/// <param name="Address">Where it meets the outside: a url or a folder; null where its type knows neither.</param>
+/// <summary>A short summary of an endpoint, independent of its type.</summary>
+/// <param name="Settings">The configured settings.</param>
+/// <param name="Type">The endpoint type, such as <c>http-inbound</c>.</param>
+/// <param name="Address">The external address: a URL or a folder; null if the type has neither.</param>
 internal sealed record EndpointSummary(EndpointConfig Settings, string Type, string? Address)
 {
     public string Name => Settings.Name;
 
-    /// <summary>Whether people can send to its address by HTTP.</summary>
+    /// <summary>True if clients can send to its address by HTTP.</summary>
     public bool TakesRequests => Settings is InboundEndpointConfig { Enabled: true } && Address?.StartsWith("http", StringComparison.Ordinal) == true;
 
-    /// <summary>All endpoints, inbound ones first, as the configuration lists them.</summary>
+    /// <summary>All endpoints, inbound endpoints first, in configuration order.</summary>
     public static IReadOnlyList<EndpointSummary> AllOf(EsbConfiguration configuration)
     {
-        // The settings of a type belong to its project, and say themselves where they are shown; from the traced values, in which secrets
-        // are masked.
+        // Type-specific settings belong to the project of the type and name the paths of their address. Values come from the trace, in
+        // which secrets are masked.
         var values = configuration.Values.GroupBy(value => value.Path).ToDictionary(group => group.Key, group => group.First().Shown);
         return [.. configuration.Named<EndpointConfig>("endpoints").Values
             .Select(settings => new EndpointSummary(settings, Text(values, settings, "type") ?? "", AddressOf(values, settings)))
             .OrderBy(endpoint => endpoint.Settings is not InboundEndpointConfig)];
     }
 
-    /// <summary>What comes in, where it goes, and how many at once.</summary>
+    /// <summary>The input, the target and the concurrency of the endpoint.</summary>
     public string Describe() => Settings switch
     {
         InboundEndpointConfig inbound => $"{Type}, {Address ?? "?"} → {TargetOf(inbound)}{Disabled}",

@@ -5,16 +5,16 @@ using Esb.Storage.Archives;
 
 namespace Esb.Host.Composition;
 
-/// <summary>The store of a configuration, for commands that work on it without a host.</summary>
+/// <summary>The store of a configuration, for commands that use it without a host.</summary>
 /// <param name="Name">The name of the configuration.</param>
 /// <param name="Config">The store.</param>
-/// <param name="Evidence">Where its anchors are.</param>
-/// <param name="Services">What a bus is made of: knows the kinds of store.</param>
+/// <param name="Evidence">The location of its anchors.</param>
+/// <param name="Services">The service registrations of a bus, which include the store types.</param>
 internal sealed record StoreAccess(string Name, StoreConfig Config, AuditEvidenceConfig Evidence, IServiceCollection Services)
 {
-    /// <summary>Opens it for reading, also beside a host.</summary>
+    /// <summary>Opens the store for reading, even while a host uses it.</summary>
     public StoreReader Read() => StoreReader.Open(Config, Name, Evidence, Services);
 
-    /// <summary>Opens it to write days to files, or to take them back.</summary>
+    /// <summary>Opens the store to archive days to files, or to restore them.</summary>
     public AuditArchive OpenArchive(bool readOnly, TimeProvider time) => AuditArchive.Open(Config, Evidence, readOnly, time);
 }

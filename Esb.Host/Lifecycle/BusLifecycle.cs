@@ -6,7 +6,7 @@ using Esb.Core.Topics;
 
 namespace Esb.Host.Lifecycle;
 
-/// <summary>Starts the parts of a bus in the order that they declare, and stops them the other way round.</summary>
+/// <summary>Starts the parts of a bus in their declared order, and stops them in reverse order.</summary>
 internal sealed partial class BusLifecycle(
     Live<LimitsConfig> limits,
     IEnumerable<IBusPart> parts,
@@ -16,26 +16,28 @@ internal sealed partial class BusLifecycle(
     TimeProvider time,
     ILogger<BusLifecycle> logger)
 {
-    // What a part may take to let go after it was told that the time is up.
+    // The time a part may take to stop after the drain time-out.
     private static readonly TimeSpan AbandonTime = TimeSpan.FromSeconds(3);
 
     private readonly List<IBusPart> _started = [];
 
-    /// <summary>Starts every part. An endpoint that fails is reported, and the others are started all the same.</summary>
-    /// <exception cref="ConfigurationRefusedException">A part found that it cannot do what is configured, such as listening at a port in use.</exception>
-    /// <exception cref="Core.Errors.EsbException">A store or topics cannot start, and trying again would not help: without them nothing can be taken in.</exception>
+    /// <summary>Starts every part. A failed endpoint is logged, and the others start regardless.</summary>
+    /// <exception cref="ConfigurationRefusedException">A part cannot do what is configured, such as listening on a port in use.</exception>
+    /// <exception cref="Core.Errors.EsbException">A store or the topics failed to start, permanently: without them no message can be
+    /// accepted.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         foreach (var part in StartOrder.Of(parts))
         {
-            _started.Add(part); // also when it fails: it may have got half way
+            _started.Add(part); // also on failure: it may have started partially
             await StartAsync(part, cancellationToken);
         }
 
         state.Started();
     }
 
-    /// <summary>Says that it is not ready any more, waits <c>limits.drainDelay</c>, then stops every part within <c>limits.drainTimeout</c>. A cancelled token ends both at once.</summary>
+    /// <summary>Reports not ready, waits <c>limits.drainDelay</c>, then stops every part within <c>limits.drainTimeout</c>. A cancelled
+    /// token ends both at once.</summary>
     public async Task<StopOutcome> StopAsync(CancellationToken abandon)
     {
         state.Stopping();
@@ -47,7 +49,7 @@ internal sealed partial class BusLifecycle(
         var abandoned = 0;
         await using var counting = either.Token.Register(() =>
         {
-            abandoned = CountUnderWay(); // before the parts hear of it and let go
+            abandoned = CountUnderWay(); // before the parts are cancelled and release messages
             timeIsUp.Cancel();
         });
         var finished = true;
@@ -57,19 +59,19 @@ internal sealed partial class BusLifecycle(
         return new StopOutcome(finished && abandoned == 0, abandoned);
     }
 
-    // What waits in the queues of a broker is not lost with this process.
+    // Messages in broker queues survive this process and do not count.
     private int CountUnderWay() => endpoints.Sum(monitor => monitor.Endpoints.Sum(endpoint => endpoint.InFlight)) + transports.Sum(transport => transport.Waiting);
 
     private async Task WaitForOthersToTurnAwayAsync(CancellationToken abandon)
     {
-        if (!state.WasReady) return; // nobody was sent here yet
+        if (!state.WasReady) return; // no traffic has been routed here
         try
         {
             await Task.Delay(limits.Current.DrainDelay, time, abandon);
         }
         catch (OperationCanceledException) when (abandon.IsCancellationRequested)
         {
-            // told a second time
+            // second stop signal
         }
     }
 

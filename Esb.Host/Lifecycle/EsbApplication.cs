@@ -7,18 +7,19 @@ using Esb.Host.Telemetry;
 
 namespace Esb.Host.Lifecycle;
 
-/// <summary>A whole host, from its start to its end.</summary>
-/// <param name="services">As built from a configuration; stays the caller's to dispose.</param>
+/// <summary>A complete host, from start to stop.</summary>
+/// <param name="services">The services built from a configuration; the caller disposes them.</param>
 internal sealed partial class EsbApplication(ServiceProvider services)
 {
     private readonly BusLifecycle _bus = services.GetRequiredService<BusLifecycle>();
     private readonly StartupReport _report = services.GetRequiredService<StartupReport>();
     private readonly ILogger _logger = services.GetRequiredService<ILogger<EsbApplication>>();
 
-    /// <summary>Runs until it is told to stop.</summary>
-    /// <param name="stop">Asks to finish what is under way and stop.</param>
-    /// <param name="abandon">Asks not to finish it.</param>
-    /// <exception cref="ConfigurationRefusedException">Something configured cannot be had here, such as a port in use.</exception>
+    /// <summary>Runs until a stop is requested.</summary>
+    /// <param name="stop">Requests to finish messages in flight and stop.</param>
+    /// <param name="abandon">Requests to drop messages in flight.</param>
+    /// <exception cref="ConfigurationRefusedException">A configured resource is not available on this machine, such as a port in
+    /// use.</exception>
     public async Task<StopOutcome> RunAsync(CancellationToken stop, CancellationToken abandon)
     {
         RequireLogFolder();

@@ -1,15 +1,15 @@
 namespace Esb.Host.Lifecycle;
 
-/// <summary>Where a host stands between start and stop. Thread-safe.</summary>
+/// <summary>The lifecycle state of a host. Thread-safe.</summary>
 internal sealed class HostState
 {
     private volatile bool _started;
     private volatile bool _stopping;
 
-    /// <summary>Why nothing can be taken in now, whatever the parts say; null when they decide.</summary>
+    /// <summary>The reason why no message is accepted now, independent of the parts; null if the parts decide.</summary>
     public string? Obstacle => _stopping ? "stopping" : !_started ? "starting" : null;
 
-    /// <summary>Whether it has come to run, whatever became of it.</summary>
+    /// <summary>True once the host has been running, even if it has stopped since.</summary>
     public bool WasReady => _started;
 
     public void Started() => _started = true;

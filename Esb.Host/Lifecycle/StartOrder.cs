@@ -3,8 +3,7 @@ using Esb.Core.Errors;
 
 namespace Esb.Host.Lifecycle;
 
-/// <summary>The order in which parts start: by stage, and behind what each says that it starts after. The order of registrations means
-/// nothing.</summary>
+/// <summary>The start order of the parts: by stage, then by declared dependencies. The order of registration is irrelevant.</summary>
 internal sealed class StartOrder
 {
     private readonly List<IBusPart> _all;
@@ -14,8 +13,8 @@ internal sealed class StartOrder
     private StartOrder(IEnumerable<IBusPart> parts) =>
         _all = [.. parts.OrderBy(part => part.Stage).ThenBy(part => part.GetType().FullName, StringComparer.Ordinal)];
 
-    /// <summary>The parts in the order of their start.</summary>
-    /// <exception cref="EsbException"><c>ESB-HOST-ORDER</c>: parts wait for each other, or for a later stage.</exception>
+    /// <summary>The parts in start order.</summary>
+    /// <exception cref="EsbException"><c>ESB-HOST-ORDER</c>: parts depend on each other, or on a later stage.</exception>
     public static IReadOnlyList<IBusPart> Of(IEnumerable<IBusPart> parts)
     {
         var order = new StartOrder(parts);

@@ -8,14 +8,14 @@ using Esb.Host.Plugins;
 
 namespace Esb.Host.Lifecycle;
 
-/// <summary>The first screen of the log: what runs here, where to send to, and where to look.</summary>
+/// <summary>The first lines of the log: the running configuration, the addresses to send to, and the places to look.</summary>
 internal sealed partial class StartupReport(BusIdentity bus, Live<BusModel> live, IServiceProvider services, ILogger<StartupReport> logger)
 {
     private readonly BusModel _model = live.Current;
 
     private IReadOnlyList<EndpointSummary> Endpoints => EndpointSummary.AllOf(_model.Configuration);
 
-    /// <summary>Before anything starts: what it is made of.</summary>
+    /// <summary>Before the start: the components of the bus.</summary>
     public void Describe()
     {
         var revision = _model.Revision;
@@ -31,7 +31,7 @@ internal sealed partial class StartupReport(BusIdentity bus, Live<BusModel> live
         }
     }
 
-    /// <summary>Once everything runs: what to do with it.</summary>
+    /// <summary>After the start: the addresses and commands to use.</summary>
     public void Invite(Uri management, string keyFile)
     {
         foreach (var endpoint in Endpoints.Where(endpoint => endpoint.TakesRequests)) LogSend(endpoint.Address!, endpoint.Name);

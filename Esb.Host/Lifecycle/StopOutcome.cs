@@ -1,6 +1,7 @@
 namespace Esb.Host.Lifecycle;
 
-/// <summary>How a host stopped.</summary>
-/// <param name="IsClean">Whether all work was finished and everything let go in time.</param>
-/// <param name="Abandoned">Messages that were under way when the time was up, those that waited in this process among them; they are delivered again, their senders were not told that they had arrived, or they are lost where the transport is not durable.</param>
+/// <summary>The result of stopping a host.</summary>
+/// <param name="IsClean">True if all work finished and every part stopped in time.</param>
+/// <param name="Abandoned">Messages in flight at the drain time-out, including those waiting in this process. They are redelivered, were
+/// never confirmed to their senders, or are lost if the transport is not durable.</param>
 internal sealed record StopOutcome(bool IsClean, int Abandoned);

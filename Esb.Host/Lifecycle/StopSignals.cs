@@ -2,7 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Esb.Host.Lifecycle;
 
-/// <summary>Listens to SIGTERM and SIGINT: the first asks the host to finish its work and stop, the second to drop it, and the third ends the process as it ends any.</summary>
+/// <summary>Handles SIGTERM and SIGINT: the first requests a graceful stop, the second abandons the remaining work, and the third ends the
+/// process by default handling.</summary>
 internal sealed class StopSignals : IDisposable
 {
     private readonly CancellationTokenSource _stop = new();
@@ -18,7 +19,7 @@ internal sealed class StopSignals : IDisposable
     /// <summary>Cancelled by the first signal.</summary>
     public CancellationToken Stop => _stop.Token;
 
-    /// <summary>Cancelled by the second one.</summary>
+    /// <summary>Cancelled by the second signal.</summary>
     public CancellationToken Abandon => _abandon.Token;
 
     public void Dispose()
@@ -31,7 +32,7 @@ internal sealed class StopSignals : IDisposable
     private void Handle(PosixSignalContext context)
     {
         if (_abandon.IsCancellationRequested) return;
-        context.Cancel = true; // the process ends when the host has
+        context.Cancel = true; // the process ends with the host
         (_stop.IsCancellationRequested ? _abandon : _stop).Cancel();
     }
 }

@@ -3,7 +3,7 @@ using Esb.Core.Diagnostics;
 
 namespace Esb.Host.Lifecycle;
 
-/// <summary>Counts what a stop found under way; exported with the last metrics of the host.</summary>
+/// <summary>Counts the messages in flight at a stop; exported with the last metrics of the host.</summary>
 internal static class StopTelemetry
 {
     private static readonly Meter Meter = new("Esb.Host");
@@ -14,8 +14,8 @@ internal static class StopTelemetry
     private static readonly Counter<long> Abandoned =
         Meter.CreateCounter<long>(EsbTelemetry.Metrics.Abandoned, "{message}", "Messages still under way when the time to stop was up.");
 
-    /// <param name="underWay">Messages under way when the intake stopped.</param>
-    /// <param name="abandoned">Those that were left when the time was up; more may have come meanwhile out of queues.</param>
+    /// <param name="underWay">Messages in flight when the intake stopped.</param>
+    /// <param name="abandoned">Messages in flight at the drain time-out; queues may have delivered further messages meanwhile.</param>
     public static void Count(int underWay, int abandoned)
     {
         Drained.Add(Math.Max(0, underWay - abandoned));

@@ -6,18 +6,19 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Esb.Host.Logging;
 
-/// <summary>Writes the log into files: what is about an endpoint into the one of its name, the rest into <c>host.log</c>. Thread-safe.</summary>
-/// <remarks>What cannot be written is no reason to stop: standard error says so, once for each file until it works again.</remarks>
-/// <param name="place">Where they are; null for nowhere. See <see cref="CheckFolder"/>.</param>
-/// <param name="showsStacks">Also of exceptions of the bus itself.</param>
-/// <param name="time">For the time of each line.</param>
+/// <summary>Writes the log into files: entries about an endpoint into a file of its name, all others into <c>host.log</c>.
+/// Thread-safe.</summary>
+/// <remarks>A write failure does not stop the host: it is reported on standard error, once for each file until it works again.</remarks>
+/// <param name="place">The location of the files; null for no files. See <see cref="CheckFolder"/>.</param>
+/// <param name="showsStacks">True to include stack traces of the bus's own exceptions.</param>
+/// <param name="time">The clock of the log lines.</param>
 /// <param name="complaints">Standard error.</param>
 internal sealed class EndpointLogs(LogPlace? place, bool showsStacks, TimeProvider time, TextWriter complaints) : ILoggerProvider
 {
     private readonly ConcurrentDictionary<string, bool> _failing = new(StringComparer.OrdinalIgnoreCase);
     private volatile LogPlace? _place = place;
 
-    /// <summary>Makes the folder, and reports where it cannot be written to, with <c>ESB-CFG-FOLDER</c>.</summary>
+    /// <summary>Creates the folder; reports <c>ESB-CFG-FOLDER</c> if it cannot be written to.</summary>
     public static void CheckFolder(TelemetryConfig telemetry, ConfigErrors errors)
     {
         if (telemetry.LogFolder is not { } folder) return;
@@ -31,7 +32,7 @@ internal sealed class EndpointLogs(LogPlace? place, bool showsStacks, TimeProvid
         }
     }
 
-    /// <summary>Goes on in another place, or nowhere.</summary>
+    /// <summary>Moves the log to another location; null stops writing files.</summary>
     public void Move(LogPlace? next)
     {
         var old = _place;
@@ -82,7 +83,7 @@ internal sealed class EndpointLogs(LogPlace? place, bool showsStacks, TimeProvid
         public IDisposable? BeginScope<TState>(TState state)
             where TState : notnull => null;
 
-        public bool IsEnabled(LogLevel logLevel) => logLevel != LogLevel.None && logs._place is not null; // the filters of all providers have decided
+        public bool IsEnabled(LogLevel logLevel) => logLevel != LogLevel.None && logs._place is not null; // the filters have been applied
 
         public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
             logs.Write(new LogEntry<TState>(logLevel, category, eventId, state, exception, formatter));

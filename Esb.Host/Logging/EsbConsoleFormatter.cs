@@ -5,7 +5,7 @@ using Microsoft.Extensions.Options;
 
 namespace Esb.Host.Logging;
 
-/// <summary>Writes an entry of the log on one line that people like to read: <c>07:30:12.345 info  endpoints  shop listens at …</c>.</summary>
+/// <summary>Writes a log entry as one readable line: <c>07:30:12.345 info  endpoints  shop listens at …</c>.</summary>
 internal sealed class EsbConsoleFormatter(IOptions<EsbConsoleFormatterOptions> options) : ConsoleFormatter(FormatterName)
 {
     public const string FormatterName = "esb";
@@ -35,7 +35,7 @@ internal sealed class EsbConsoleFormatter(IOptions<EsbConsoleFormatterOptions> o
     };
 }
 
-/// <summary>How the log is written.</summary>
+/// <summary>Options of the console log format.</summary>
 internal sealed class EsbConsoleFormatterOptions : ConsoleFormatterOptions
 {
     public bool Colored { get; set; }

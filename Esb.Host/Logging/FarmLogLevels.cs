@@ -3,7 +3,7 @@ using Esb.Core.Topics;
 
 namespace Esb.Host.Logging;
 
-/// <summary>Changes log levels here, or on every host of the farm, and does what others tell.</summary>
+/// <summary>Changes log levels on this host or on every host of the farm, and applies changes received from other hosts.</summary>
 internal sealed partial class FarmLogLevels(LogLevels levels, IFarm farm, ILogger<FarmLogLevels> logger) : IBusPart
 {
     private IDisposable? _hearing;
@@ -26,8 +26,9 @@ internal sealed partial class FarmLogLevels(LogLevels levels, IFarm farm, ILogge
         return Task.CompletedTask;
     }
 
-    /// <returns>The hosts that were told.</returns>
-    /// <exception cref="Core.Errors.EsbException"><c>ESB-FARM-UNAVAILABLE</c>: done here, but the other hosts may not have heard; repeating it is safe.</exception>
+    /// <returns>The hosts that were notified.</returns>
+    /// <exception cref="Core.Errors.EsbException"><c>ESB-FARM-UNAVAILABLE</c>: applied on this host, but possibly not on the others;
+    /// repeating the change is safe.</exception>
     public async Task<IReadOnlyList<FarmHost>> ChangeAsync(ChangeLogLevels command, bool everywhere, CancellationToken cancellationToken)
     {
         Obey(command);
@@ -46,8 +47,8 @@ internal sealed partial class FarmLogLevels(LogLevels levels, IFarm farm, ILogge
     private partial void LogChanged(string levels, string by);
 }
 
-/// <summary>Tells hosts to change log levels.</summary>
-/// <param name="Levels">Category in full, and level; null goes back to what was configured.</param>
-/// <param name="Duration">After which they go back by themselves; null for ever.</param>
-/// <param name="By">Who wants that.</param>
+/// <summary>Command to hosts to change log levels.</summary>
+/// <param name="Levels">Full category name and level; null restores the configured level.</param>
+/// <param name="Duration">The time after which the configured levels are restored; null for no limit.</param>
+/// <param name="By">The operator.</param>
 internal sealed record ChangeLogLevels(IReadOnlyDictionary<string, LogLevel?> Levels, TimeSpan? Duration, string By);

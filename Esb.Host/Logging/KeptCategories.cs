@@ -1,7 +1,8 @@
 namespace Esb.Host.Logging;
 
-/// <summary>Makes loggers of the categories that operators know, also for types that have moved to another project. Thread-safe.</summary>
-/// <param name="inner">Writes the lines; whoever made it lets go of it.</param>
+/// <summary>Creates loggers under the category names that operators know, including types that have moved to another project.
+/// Thread-safe.</summary>
+/// <param name="inner">Writes the lines; disposed by its creator.</param>
 internal sealed class KeptCategories(LoggerFactory inner) : ILoggerFactory
 {
     public ILogger CreateLogger(string categoryName) => inner.CreateLogger(LogCategory.Of(categoryName));

@@ -3,19 +3,20 @@ using Esb.Configuration;
 
 namespace Esb.Host.Logging;
 
-/// <summary>The categories that a level can be set for: a part of the bus as the log shows it (<c>topics</c>), a type or namespace of ours (<c>Esb.Endpoints.Http</c>), a library (<c>Npgsql</c>).</summary>
+/// <summary>The categories that accept a level: a part of the bus as shown in the log (<c>topics</c>), a type or namespace of the bus
+/// (<c>Esb.Endpoints.Http</c>), a library (<c>Npgsql</c>).</summary>
 internal static class LogCategories
 {
-    /// <summary>Stands for whatever has no level of its own.</summary>
+    /// <summary>Stands for every category without a level of its own.</summary>
     public const string Default = "default";
 
     private const string Prefix = "Esb.";
 
     private static readonly string[] Parts = ["core", "content", "topics", "endpoints", "workflows", "audit", "storage", "host"];
 
-    /// <summary>The category in full.</summary>
-    /// <param name="name">As somebody wrote it.</param>
-    /// <param name="expected">What would do, where the result is null.</param>
+    /// <summary>The full name of a category.</summary>
+    /// <param name="name">The name as entered by an operator.</param>
+    /// <param name="expected">The accepted values, if the result is null.</param>
     public static string? Resolve(string name, out string expected)
     {
         expected = $"expected {Default}, one of {string.Join(", ", Parts)}, a namespace or type of ours such as Esb.Endpoints.Http, or a library such as Npgsql{NearestName.Hint(name, Parts)}";
@@ -26,7 +27,7 @@ internal static class LogCategories
     }
 
     private static bool IsOurs(string category) =>
-        Loaded.Where(assembly => assembly.GetName().Name!.StartsWith("esb", StringComparison.OrdinalIgnoreCase)) // the program itself is called esb
+        Loaded.Where(assembly => assembly.GetName().Name!.StartsWith("esb", StringComparison.OrdinalIgnoreCase)) // the program is named esb
             .SelectMany(assembly => assembly.GetTypes())
             .Any(type => type.FullName is { } name && IsIn(category, LogCategory.Of(name)));
 

@@ -1,9 +1,9 @@
 namespace Esb.Host.Logging;
 
-/// <summary>Categories as people may read them.</summary>
+/// <summary>Readable names of log categories.</summary>
 internal static class LogCategory
 {
-    // The more special first.
+    // More specific names first.
     private static readonly (string Namespace, string Category)[] Kept =
     [
         ("Esb.Configuration", "Esb.Core.Configuration"),
@@ -13,7 +13,7 @@ internal static class LogCategory
         ("Esb.Delivery", "Esb.Endpoints.Delivery"),
     ];
 
-    /// <summary>The category of a type or namespace: its own name, or the one that it had before it moved to another project.</summary>
+    /// <summary>The category of a type or namespace: its own name, or its former name if it has moved to another project.</summary>
     public static string Of(string name)
     {
         foreach (var (place, category) in Kept)
@@ -25,7 +25,7 @@ internal static class LogCategory
         return name;
     }
 
-    /// <summary>Of our own types the project, <c>topics</c>; of others' the library, <c>masstransit</c>.</summary>
+    /// <summary>The project for types of the bus, such as <c>topics</c>; the library for others, such as <c>masstransit</c>.</summary>
     public static string Shorten(string category)
     {
         var parts = category.Split('.');

@@ -5,7 +5,7 @@ using Esb.Host.Telemetry;
 
 namespace Esb.Host.Logging;
 
-/// <summary>Logs from the level on, and into the files, that the revision in service says.</summary>
+/// <summary>Applies the log level and the log files of the active revision.</summary>
 internal sealed class LogExchange(LogLevels levels, EndpointLogs logs) : IRevisionPart
 {
     public Task PrepareAsync(Revision next, ConfigErrors errors, CancellationToken cancellationToken)

@@ -3,10 +3,11 @@ using System.Text;
 
 namespace Esb.Host.Logging;
 
-/// <summary>A file that lines are added to. When it is full it becomes <c>name.1.log</c>, what was that <c>name.2.log</c>, and so on up to four. Thread-safe.</summary>
-/// <param name="folder">Where it is; has to be there.</param>
-/// <param name="name">Its name without <c>.log</c>.</param>
-/// <param name="maxSize">In bytes, from which on it counts as full.</param>
+/// <summary>A rotating log file. A full file becomes <c>name.1.log</c>, its predecessor <c>name.2.log</c>, and so on up to four.
+/// Thread-safe.</summary>
+/// <param name="folder">The folder; must exist.</param>
+/// <param name="name">The file name without <c>.log</c>.</param>
+/// <param name="maxSize">The rotation size in bytes.</param>
 internal sealed class LogFile(string folder, string name, long maxSize) : IDisposable
 {
     private const int Kept = 4;
@@ -15,9 +16,9 @@ internal sealed class LogFile(string folder, string name, long maxSize) : IDispo
     private FileStream? _stream;
     private bool _isClosed;
 
-    /// <summary>Adds text, which the file system has when this returns.</summary>
-    /// <exception cref="IOException">The disk is full, or the folder has gone.</exception>
-    /// <exception cref="UnauthorizedAccessException">This user may not write there.</exception>
+    /// <summary>Appends text; on return the text has been passed to the file system.</summary>
+    /// <exception cref="IOException">The disk is full, or the folder was removed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The user lacks write permission.</exception>
     public void Add(string text)
     {
         var bytes = Encoding.UTF8.GetBytes(text);
@@ -27,7 +28,7 @@ internal sealed class LogFile(string folder, string name, long maxSize) : IDispo
             if (_stream.Length > 0 && _stream.Length + bytes.Length > maxSize) TryRoll();
             _stream ??= Open();
             _stream.Write(bytes);
-            if (_isClosed) Close(); // a line that was on its way
+            if (_isClosed) Close(); // a line written during the close
         }
     }
 
@@ -53,7 +54,7 @@ internal sealed class LogFile(string folder, string name, long maxSize) : IDispo
         return new FileStream(PathOf(0), options);
     }
 
-    // Where the folder does not let it the file grows on: better too large than nothing.
+    // If the folder does not allow rotation, the file keeps growing: an oversized log is better than none.
     private void TryRoll()
     {
         _stream!.Dispose();
@@ -67,7 +68,7 @@ internal sealed class LogFile(string folder, string name, long maxSize) : IDispo
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
-            maxSize += maxSize; // not at every line again
+            maxSize += maxSize; // avoids a retry at every line
         }
     }
 

@@ -3,8 +3,8 @@ using Microsoft.Extensions.Primitives;
 
 namespace Esb.Host.Logging;
 
-/// <summary>From which level on each category is logged: as configured, and as operators changed it since. Thread-safe.</summary>
-/// <remarks>A change makes the loggers look up their levels anew; a line that is not logged costs what it cost before.</remarks>
+/// <summary>The minimum log level of each category: as configured, with the changes of operators. Thread-safe.</summary>
+/// <remarks>A change makes the loggers read their levels again; the cost of a suppressed line is unchanged.</remarks>
 internal sealed class LogLevels(LogLevel level, TimeProvider time) : IConfigureOptions<LoggerFilterOptions>, IOptionsChangeTokenSource<LoggerFilterOptions>, IDisposable
 {
     private readonly Lock _gate = new();
@@ -15,7 +15,7 @@ internal sealed class LogLevels(LogLevel level, TimeProvider time) : IConfigureO
 
     public string Name => Options.DefaultName;
 
-    /// <summary>What holds where nothing more special does.</summary>
+    /// <summary>The level that applies without a more specific one.</summary>
     public LogLevel Default
     {
         get
@@ -24,7 +24,7 @@ internal sealed class LogLevels(LogLevel level, TimeProvider time) : IConfigureO
         }
     }
 
-    /// <summary>What was changed, by category.</summary>
+    /// <summary>The changed levels, by category.</summary>
     public IReadOnlyList<ChangedLevel> Changed
     {
         get
@@ -33,7 +33,7 @@ internal sealed class LogLevels(LogLevel level, TimeProvider time) : IConfigureO
         }
     }
 
-    /// <summary>Goes on with what another configuration says; what operators changed stays.</summary>
+    /// <summary>Applies the level of another configuration; changes by operators remain.</summary>
     public void Reconfigure(LogLevel configured)
     {
         lock (_gate)
@@ -45,9 +45,9 @@ internal sealed class LogLevels(LogLevel level, TimeProvider time) : IConfigureO
         Announce();
     }
 
-    /// <summary>Changes the level of categories at once.</summary>
-    /// <param name="levels">Category and level; null goes back to what was configured.</param>
-    /// <param name="duration">After which they go back by themselves; null for ever.</param>
+    /// <summary>Changes the levels of categories at once.</summary>
+    /// <param name="levels">Category and level; null restores the configured level.</param>
+    /// <param name="duration">The time after which the configured levels are restored; null for no limit.</param>
     public void Change(IReadOnlyDictionary<string, LogLevel?> levels, TimeSpan? duration)
     {
         lock (_gate)
@@ -67,7 +67,7 @@ internal sealed class LogLevels(LogLevel level, TimeProvider time) : IConfigureO
     {
         var level = Default;
 
-        // A filter takes the place of the minimum level, so it has to know both.
+        // A filter replaces the minimum level, so it has to apply both.
         options.Rules.Add(new LoggerFilterRule(null, null, null, (_, category, entry) => entry >= level && (IsOurs(category) || level == LogLevel.Trace || entry >= LogLevel.Warning)));
         foreach (var changed in Changed.Where(changed => changed.Category != LogCategories.Default)) options.Rules.Add(new LoggerFilterRule(null, changed.Category, changed.Level, null));
     }
@@ -116,8 +116,8 @@ internal sealed class LogLevels(LogLevel level, TimeProvider time) : IConfigureO
     private static TimeSpan Max(TimeSpan one, TimeSpan other) => one > other ? one : other;
 }
 
-/// <summary>A category whose level an operator changed.</summary>
-/// <param name="Category">With everything below it.</param>
-/// <param name="Level">From which on it is logged.</param>
-/// <param name="Until">When that ends; null for never.</param>
+/// <summary>A category with a level changed by an operator.</summary>
+/// <param name="Category">The category, including everything below it.</param>
+/// <param name="Level">The minimum level.</param>
+/// <param name="Until">The end of the change; null for no limit.</param>
 internal sealed record ChangedLevel(string Category, LogLevel Level, DateTimeOffset? Until);

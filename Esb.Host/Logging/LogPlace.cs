@@ -3,10 +3,10 @@ using Esb.Host.Telemetry;
 
 namespace Esb.Host.Logging;
 
-/// <summary>The folder that the log is written into, with its files. Thread-safe.</summary>
-/// <param name="folder">Has to be there.</param>
-/// <param name="maxSize">Of each file, in bytes.</param>
-/// <param name="endpoints">Names of those that have a file of their own.</param>
+/// <summary>The log folder and its files. Thread-safe.</summary>
+/// <param name="folder">The folder; must exist.</param>
+/// <param name="maxSize">The maximum size of each file, in bytes.</param>
+/// <param name="endpoints">Names of the endpoints with a file of their own.</param>
 internal sealed class LogPlace(string folder, long maxSize, IEnumerable<string> endpoints) : IDisposable
 {
     private const string HostFile = "host";
@@ -14,13 +14,13 @@ internal sealed class LogPlace(string folder, long maxSize, IEnumerable<string> 
     private readonly ConcurrentDictionary<string, LogFile> _files = new(StringComparer.OrdinalIgnoreCase);
     private readonly HashSet<string> _endpoints = endpoints.ToHashSet(StringComparer.Ordinal);
 
-    /// <summary>Where a configuration wants the log; null where it wants none in files.</summary>
+    /// <summary>The log location of a configuration; null if it configures no log files.</summary>
     public static LogPlace? Of(TelemetryConfig telemetry, IEnumerable<string> endpoints) =>
         telemetry.LogFolder is { } folder ? new LogPlace(folder, telemetry.LogFileSize.Bytes, endpoints) : null;
 
-    /// <summary>Makes the folder, and finds out whether it can be written to.</summary>
-    /// <exception cref="IOException">It cannot.</exception>
-    /// <exception cref="UnauthorizedAccessException">This user may not write there.</exception>
+    /// <summary>Creates the folder and checks that it is writable.</summary>
+    /// <exception cref="IOException">The folder cannot be created or written to.</exception>
+    /// <exception cref="UnauthorizedAccessException">The user lacks write permission.</exception>
     public static void Require(string folder)
     {
         Directory.CreateDirectory(folder);
@@ -28,12 +28,12 @@ internal sealed class LogPlace(string folder, long maxSize, IEnumerable<string> 
         file.Add("");
     }
 
-    /// <summary>The file of an endpoint, or that of the rest.</summary>
+    /// <summary>The file of an endpoint, or <c>host.log</c>.</summary>
     public string FileOf(string? endpoint) => endpoint is not null && _endpoints.Contains(endpoint) ? endpoint : HostFile;
 
-    /// <summary>Adds a line to a file, which is opened for its first.</summary>
-    /// <exception cref="IOException">The disk is full, or the folder has gone.</exception>
-    /// <exception cref="UnauthorizedAccessException">This user may not write there.</exception>
+    /// <summary>Appends a line to a file, which is opened at its first line.</summary>
+    /// <exception cref="IOException">The disk is full, or the folder was removed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The user lacks write permission.</exception>
     public void Add(string file, string line) => _files.GetOrAdd(file, added => new LogFile(folder, added, maxSize)).Add(line);
 
     public void Dispose()

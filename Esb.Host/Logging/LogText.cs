@@ -4,10 +4,10 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Esb.Host.Logging;
 
-/// <summary>An entry of the log as text, without secrets, and without anything that could write lines of its own.</summary>
+/// <summary>Formats a log entry as text, without secrets and without content that could forge further lines.</summary>
 internal static class LogText
 {
-    /// <summary>The level in five letters.</summary>
+    /// <summary>The level in five characters.</summary>
     public static string LevelOf(LogLevel level) => level switch
     {
         LogLevel.Trace => "trace",
@@ -18,14 +18,14 @@ internal static class LogText
         _ => "CRIT ",
     };
 
-    /// <summary>Writes the message and the exception. Whoever logs need not know what is masked in the message that it is about.</summary>
+    /// <summary>Writes the message and the exception. Masks the secrets of the current message, so callers need not know them.</summary>
     public static void WriteMessage<TState>(in LogEntry<TState> entry, bool showsStacks, TextWriter writer)
     {
         writer.Write(OneLine(MaskedFlow.Clean(entry.Formatter(entry.State, entry.Exception))));
         if (entry.Exception is { } exception) WriteException(exception, showsStacks, writer);
     }
 
-    // What the bus itself says needs no stack; anything else is a surprise, and then the stack is what helps.
+    // Errors of the bus itself are shown without a stack trace; any other exception is unexpected, so its stack trace helps.
     private static void WriteException(Exception exception, bool showsStacks, TextWriter writer)
     {
         writer.Write(OneLine(MaskedFlow.Clean($": {(exception is EsbException fault ? $"{fault.Code} " : "")}{exception.Message}")));
@@ -33,7 +33,7 @@ internal static class LogText
         foreach (var line in MaskedFlow.Clean(exception.ToString()).Split('\n')) writer.Write($"{Environment.NewLine}    {OneLine(line.TrimEnd())}");
     }
 
-    // Nor may text from outside give commands to a terminal.
+    // External text must not send control sequences to a terminal.
     private static string OneLine(string text) =>
         text.Any(char.IsControl) ? string.Concat(text.Select(c => char.IsControl(c) ? ' ' : c)) : text;
 }

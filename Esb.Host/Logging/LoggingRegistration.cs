@@ -9,7 +9,7 @@ namespace Esb.Host.Logging;
 
 internal static class LoggingRegistration
 {
-    /// <summary>Logs as the configuration says.</summary>
+    /// <summary>Registers logging as configured.</summary>
     public static IServiceCollection AddEsbLogging(this IServiceCollection services, TelemetryConfig telemetry, IEnumerable<string> endpointNames)
     {
         var (place, showsStacks) = (LogPlace.Of(telemetry, endpointNames), ShowsStacks(telemetry.LogLevel));
@@ -20,7 +20,8 @@ internal static class LoggingRegistration
             .AddSingleton<IRevisionPart, LogExchange>();
     }
 
-    /// <summary>Logs to the console, from the given level on until an operator changes it; libraries only warnings, unless everything is asked for.</summary>
+    /// <summary>Registers logging to the console from the given level on, until an operator changes it. Libraries log warnings only, unless
+    /// the level is <c>trace</c>.</summary>
     public static IServiceCollection AddEsbLogging(this IServiceCollection services, LogLevel level) => services
         .AddSingleton(provider => new LogLevels(level, provider.GetService<TimeProvider>() ?? TimeProvider.System))
         .AddSingleton<IConfigureOptions<LoggerFilterOptions>>(provider => provider.GetRequiredService<LogLevels>())
@@ -29,7 +30,7 @@ internal static class LoggingRegistration
         .AddSingleton<ILoggerFactory>(provider => new KeptCategories(provider.GetRequiredService<LoggerFactory>()))
         .AddLogging(logging =>
         {
-            // Says of a web server that did not start what whoever starts it gets as an exception, and reports in one line.
+            // Suppresses the log of a failed web server start: its caller receives the exception and reports it in one line.
             logging.AddFilter("Microsoft.Extensions.Hosting", LogLevel.None);
             logging.AddConsole(console => console.FormatterName = EsbConsoleFormatter.FormatterName);
             logging.AddConsoleFormatter<EsbConsoleFormatter, EsbConsoleFormatterOptions>(format =>

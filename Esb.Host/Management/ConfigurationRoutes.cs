@@ -4,7 +4,7 @@ using Esb.Host.Reloading;
 
 namespace Esb.Host.Management;
 
-/// <summary>What runs here, secrets masked.</summary>
+/// <summary>The running configuration, with masked secrets.</summary>
 internal static class ConfigurationRoutes
 {
     public static IEndpointRouteBuilder MapConfigurationRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)

@@ -3,7 +3,7 @@ using Esb.Core.Endpoints;
 
 namespace Esb.Host.Management;
 
-/// <summary>How the endpoints stand; and a way to change them while they work.</summary>
+/// <summary>Shows the state of the endpoints, and changes them at run time.</summary>
 internal static partial class EndpointRoutes
 {
     public static IEndpointRouteBuilder MapEndpointRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
@@ -39,7 +39,7 @@ internal static partial class EndpointRoutes
     private static partial void LogTuned(ILogger logger, string endpoint, string by, int hosts);
 }
 
-/// <summary>What a change of an endpoint came to.</summary>
-/// <param name="Endpoint">On this host.</param>
-/// <param name="Hosts">The names of the hosts that were told.</param>
+/// <summary>The result of an endpoint change.</summary>
+/// <param name="Endpoint">The endpoint on this host.</param>
+/// <param name="Hosts">The names of the hosts that were notified.</param>
 internal sealed record TunedEndpoint(EndpointStatus Endpoint, IReadOnlyList<string> Hosts);

@@ -6,7 +6,7 @@ using Esb.Core.Storage;
 
 namespace Esb.Host.Management;
 
-/// <summary>Erases recorded bodies on request: who asked and why stays on record.</summary>
+/// <summary>Erases recorded bodies on request; the requester and the reason stay on record.</summary>
 internal static class ErasureRoutes
 {
     public static IEndpointRouteBuilder MapErasureRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
@@ -15,7 +15,8 @@ internal static class ErasureRoutes
         return api;
     }
 
-    // The record comes first: a body that is gone without one counts as removed by force. It is made of a message that nothing is known of, too: its facts may wait on a host.
+    // The record is written first: a body missing without a record counts as tampering. It is also written for an unknown message, because
+    // its facts may still wait on a host.
     private static async Task<EraseReceipt> EraseAsync(IServiceProvider bus, string id, HttpRequest request, CancellationToken cancellationToken)
     {
         var messageId = Problems.RequireId(id);
@@ -34,18 +35,18 @@ internal static class ErasureRoutes
             Revision = bus.GetRequiredService<Live<RevisionIdentity>>().Current.Id,
             Fields = new Dictionary<string, string> { ["operator"] = decision.By },
         };
-        await store.AppendAsync([fact], cancellationToken); // in the store itself, not on its way there
+        await store.AppendAsync([fact], cancellationToken); // directly in the store, not in the local queue
         return new EraseReceipt(await eraser.EraseBodiesAsync(messageId, CancellationToken.None), known is not null);
     }
 }
 
-/// <summary>Why bodies are erased.</summary>
+/// <summary>The reason for an erasure.</summary>
 internal sealed record EraseBody
 {
     public string? Reason { get; init; }
 }
 
-/// <summary>What was erased.</summary>
-/// <param name="Erased">How many bodies. Those that are on their way are erased as they arrive.</param>
-/// <param name="IsKnown">Whether anything had been recorded of the message.</param>
+/// <summary>The result of an erasure.</summary>
+/// <param name="Erased">The number of erased bodies. Bodies still on their way are erased on arrival.</param>
+/// <param name="IsKnown">True if anything was recorded about the message.</param>
 internal sealed record EraseReceipt(long Erased, bool IsKnown);

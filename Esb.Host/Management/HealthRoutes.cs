@@ -5,7 +5,7 @@ using Esb.Host.Lifecycle;
 
 namespace Esb.Host.Management;
 
-/// <summary><c>/health/live</c>: the process answers. <c>/health/ready</c>: what is accepted now can be confirmed and recorded.</summary>
+/// <summary><c>/health/live</c>: the process responds. <c>/health/ready</c>: messages accepted now can be confirmed and recorded.</summary>
 internal static class HealthRoutes
 {
     private static readonly TimeSpan CheckTime = TimeSpan.FromSeconds(5);
@@ -23,7 +23,7 @@ internal static class HealthRoutes
             Answer(await FindObstaclesAsync(checks, state, time, cancellationToken), [.. notices.SelectMany(source => source.Notices)], backlog?.Current));
     }
 
-    // What waits for an operator keeps no message from being taken in.
+    // Conditions that need an operator do not prevent the host from accepting messages.
     private static IResult Answer(IReadOnlyList<Obstacle> obstacles, IReadOnlyList<string> notices, Backlog? backlog) =>
         TypedResults.Json(new { ready = obstacles.Count == 0, obstacles, notices, backlog }, statusCode: obstacles.Count == 0 ? StatusCodes.Status200OK : StatusCodes.Status503ServiceUnavailable);
 
@@ -48,11 +48,11 @@ internal static class HealthRoutes
         }
         catch (Exception ex)
         {
-            return new Obstacle(check.Name, $"the check failed: {ex.GetType().Name}"); // its text may hold what not everybody may see
+            return new Obstacle(check.Name, $"the check failed: {ex.GetType().Name}"); // the exception text may be confidential
         }
     }
 
-    // Probes come every few seconds: their spans would bury the others.
+    // Probes arrive every few seconds: their spans would hide the others.
     private static ValueTask<object?> LeaveOutOfTraces(EndpointFilterInvocationContext context, EndpointFilterDelegate next)
     {
         if (Activity.Current is { } activity) activity.ActivityTraceFlags &= ~ActivityTraceFlags.Recorded;

@@ -4,12 +4,12 @@ using Esb.Core.Errors;
 
 namespace Esb.Host.Management;
 
-/// <summary>Reads the JSON body of a request; what is unknown or does not fit is refused, never ignored.</summary>
+/// <summary>Reads the JSON body of a request; unknown or invalid members are refused, never ignored.</summary>
 internal static class JsonBody
 {
     private static readonly JsonSerializerOptions Options = MakeOptions();
 
-    /// <summary>The body; an empty one is an empty object.</summary>
+    /// <summary>Reads the body; an empty body counts as an empty object.</summary>
     /// <exception cref="EsbException"><c>ESB-API-BODY</c>.</exception>
     public static async Task<T> ReadAsync<T>(HttpRequest request, CancellationToken cancellationToken)
         where T : new()
@@ -28,7 +28,7 @@ internal static class JsonBody
         }
     }
 
-    // Its own text ends with the place, and may name a type of ours.
+    // The text of the exception ends with the position, and may name an internal type.
     private static string Describe(JsonException exception)
     {
         var place = exception.Path is { Length: > 2 } path ? $" at {path[2..]}" : "";

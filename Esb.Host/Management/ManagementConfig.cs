@@ -21,12 +21,12 @@ internal sealed record ManagementConfig : SettingsRecord
     public ConfigNode? Keys { get; init; }
 }
 
-/// <summary>When a configuration is read again.</summary>
+/// <summary>The events that reload a configuration.</summary>
 internal enum ReloadMode
 {
-    /// <summary>When told so.</summary>
+    /// <summary>On command.</summary>
     Manual,
 
-    /// <summary>Also when its files have changed.</summary>
+    /// <summary>On command, and when its files change.</summary>
     Watch,
 }

@@ -6,7 +6,7 @@ using Esb.Core.Storage;
 
 namespace Esb.Host.Management;
 
-/// <summary>The key that opens the management API: made at the first start, in a file that only its owner can read.</summary>
+/// <summary>The key of the management API: created at the first start, in a file that only its owner can read.</summary>
 internal sealed class ManagementKey
 {
     private const int KeyBytes = 32;
@@ -15,10 +15,10 @@ internal sealed class ManagementKey
 
     public ManagementKey(string key) => _hash = Hash(key);
 
-    /// <summary>Where it is kept, relative to the working directory.</summary>
+    /// <summary>The path of the key file, relative to the working directory.</summary>
     public static string DefaultFile => Path.Combine("esb-data", "management.key");
 
-    /// <summary>Reads the key, or makes it where there is none.</summary>
+    /// <summary>Reads the key, or creates it if the file does not exist.</summary>
     /// <exception cref="ConfigurationRefusedException">The file cannot be read or written, or holds no key.</exception>
     public static ManagementKey ReadOrCreate(string file)
     {
@@ -34,7 +34,7 @@ internal sealed class ManagementKey
         }
     }
 
-    /// <summary>Compares in a time that does not depend on how much of a guess is right.</summary>
+    /// <summary>Compares in constant time.</summary>
     public bool Matches(string? presented) => presented is not null && CryptographicOperations.FixedTimeEquals(Hash(presented), _hash);
 
     private static void Create(string file)

@@ -2,7 +2,7 @@ using Esb.Core.Errors;
 
 namespace Esb.Host.Management;
 
-/// <summary>What every request of the management API passes: headers that protect the answer, the key, and one form for everything that goes wrong.</summary>
+/// <summary>The pipeline of every management API request: protective response headers, the key check, and one error format.</summary>
 internal sealed partial class ManagementPipeline(ManagementKey key, ILogger logger)
 {
     public const string KeyHeader = "X-Esb-Key";
@@ -17,7 +17,7 @@ internal sealed partial class ManagementPipeline(ManagementKey key, ILogger logg
         catch (EsbException ex)
         {
             var status = ex.Status ?? Faults.StatusOf(ex.Kind);
-            if (status >= StatusCodes.Status500InternalServerError) LogUnserved(ex, context.Request.Method, context.GetEndpoint()?.DisplayName); // the answer holds no cause
+            if (status >= StatusCodes.Status500InternalServerError) LogUnserved(ex, context.Request.Method, context.GetEndpoint()?.DisplayName); // not in the response
             await Problems.Of(status, ex.Code, ex.Message).ExecuteAsync(context);
         }
         catch (BadHttpRequestException ex)
@@ -26,7 +26,7 @@ internal sealed partial class ManagementPipeline(ManagementKey key, ILogger logg
         }
         catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
         {
-            context.Abort(); // nobody waits for an answer any more
+            context.Abort(); // the client has disconnected
         }
         catch (Exception ex) when (!context.Response.HasStarted)
         {
@@ -44,7 +44,8 @@ internal sealed partial class ManagementPipeline(ManagementKey key, ILogger logg
         return next(context);
     }
 
-    /// <summary>Closed by default: a route is open only when it says so, and below <c>/api</c> nobody without a key learns which routes there are.</summary>
+    /// <summary>Denies access by default: a route is open only if marked so, and below <c>/api</c> a client without a key cannot learn
+    /// which routes exist.</summary>
     public Task RequireKeyAsync(HttpContext context, RequestDelegate next)
     {
         var endpoint = context.GetEndpoint();

@@ -5,7 +5,7 @@ using Esb.Core.Listening;
 
 namespace Esb.Host.Management;
 
-/// <summary>Says where the management API will listen, and warns when that is open to others.</summary>
+/// <summary>Checks the listen address of the management API, and warns if it is open to other machines.</summary>
 internal sealed class ManagementRule(ManagementConfig management) : IConfigurationRule, IListeningPart
 {
     public IEnumerable<ListeningPlace> Places => [new ListeningPlace("the management API", management, "url", management.Url, IsOpened: true)];

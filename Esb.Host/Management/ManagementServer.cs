@@ -15,24 +15,24 @@ using Microsoft.AspNetCore.Connections;
 namespace Esb.Host.Management;
 
 /// <summary>Serves the management API on a listener of its own.</summary>
-/// <param name="bus">The services of the bus that it manages.</param>
-/// <param name="keyFile">Where its key is, or will be made.</param>
+/// <param name="bus">The services of the managed bus.</param>
+/// <param name="keyFile">The path of the key file, which may not exist yet.</param>
 internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : IAsyncDisposable
 {
     private readonly ManagementConfig _config = bus.GetRequiredService<Live<ManagementConfig>>().Current; // its address needs a restart
     private readonly ILogger _logger = bus.GetRequiredService<ILogger<ManagementServer>>();
     private WebApplication? _application;
 
-    /// <summary>Where it listens, once it does.</summary>
+    /// <summary>The listen address, once the server listens.</summary>
     public Uri Address => new(_application!.Urls.First());
 
-    /// <summary>Where its key is kept.</summary>
+    /// <summary>The path of the key file.</summary>
     public string KeyFile { get; } = Path.GetFullPath(keyFile);
 
-    /// <summary>Every route there is, once it listens.</summary>
+    /// <summary>All routes, once the server listens.</summary>
     public IEnumerable<RouteEndpoint> Routes => ((IEndpointRouteBuilder)_application!).DataSources.SelectMany(source => source.Endpoints).OfType<RouteEndpoint>();
 
-    /// <exception cref="ConfigurationRefusedException">The port is in use, or the address is none of this machine.</exception>
+    /// <exception cref="ConfigurationRefusedException">The port is in use, or the address does not belong to this machine.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         var errors = new ConfigErrors();
@@ -79,7 +79,7 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
         return application;
     }
 
-    /// <summary>How the API writes JSON, and its clients read it.</summary>
+    /// <summary>The JSON format of the API and its clients.</summary>
     public static void Configure(JsonSerializerOptions options)
     {
         options.PropertyNamingPolicy = JsonNamingPolicy.CamelCase;

@@ -3,13 +3,14 @@ using Esb.Core.Storage;
 
 namespace Esb.Host.Management;
 
-/// <summary>Who asks, and under which name a command may be repeated.</summary>
+/// <summary>Reads the operator and the idempotency name of a request.</summary>
 internal static class Operators
 {
-    /// <summary>The name of the person or program that decides, as it calls itself: the key alone opens the API.</summary>
+    /// <summary>The self-declared name of the operator, a person or a program; only the key grants access to the API.</summary>
     public const string Header = "X-Esb-Operator";
 
-    /// <summary>The client's name for a command: sent again with the same one, it is done once (https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/).</summary>
+    /// <summary>The client's name for a command: a command repeated under the same name is carried out once
+    /// (https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/).</summary>
     public const string CommandHeader = "Idempotency-Key";
 
     private const string Nameless = "management key";
@@ -18,7 +19,7 @@ internal static class Operators
 
     public static OperatorDecision DecisionOf(HttpRequest request, string? reason) => new(Text(request, Header) ?? Nameless, Checked(reason));
 
-    /// <summary>The decision, which has to say why.</summary>
+    /// <summary>The operator's decision, with a mandatory reason.</summary>
     public static OperatorDecision WithReason(HttpRequest request, string? reason) =>
         string.IsNullOrWhiteSpace(reason) ? throw Problems.Parameter("reason", "expected why, in a few words") : DecisionOf(request, reason);
 

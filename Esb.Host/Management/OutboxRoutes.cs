@@ -2,7 +2,7 @@ using Esb.Core.Storage;
 
 namespace Esb.Host.Management;
 
-/// <summary>How the outboxes of transactions stand.</summary>
+/// <summary>Shows the state of the transactional outboxes.</summary>
 internal static class OutboxRoutes
 {
     public static IEndpointRouteBuilder MapOutboxRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)

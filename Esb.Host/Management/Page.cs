@@ -1,6 +1,6 @@
 namespace Esb.Host.Management;
 
-/// <summary>A part of a list.</summary>
-/// <param name="Items">In their order.</param>
-/// <param name="Next">What <c>before</c> has to be for the next part; null at the end.</param>
+/// <summary>A page of a list.</summary>
+/// <param name="Items">The items, in list order.</param>
+/// <param name="Next">The value of <c>before</c> for the next page; null at the end.</param>
 internal sealed record Page<T>(IReadOnlyList<T> Items, string? Next = null);

@@ -4,10 +4,10 @@ using Esb.Core.Errors;
 
 namespace Esb.Host.Management;
 
-/// <summary>Reads the parameters of a request; anything that is unknown or out of range is refused, never ignored.</summary>
+/// <summary>Reads the parameters of a request; unknown or out-of-range parameters are refused, never ignored.</summary>
 internal sealed class QueryReader(IQueryCollection query)
 {
-    /// <exception cref="EsbException"><c>ESB-API-UNKNOWN</c>: there is another one.</exception>
+    /// <exception cref="EsbException"><c>ESB-API-UNKNOWN</c>: the request has another parameter.</exception>
     public QueryReader Allow(params string[] names)
     {
         if (query.Keys.FirstOrDefault(key => !names.Contains(key)) is not { } unknown) return this;
@@ -58,7 +58,7 @@ internal sealed class QueryReader(IQueryCollection query)
             : throw Problems.Parameter(name, $"expected one of {string.Join(", ", names.Keys)}{NearestName.Hint(text, names.Keys)}");
     }
 
-    /// <summary>A parameter that may come several times, each <c>name=value</c>.</summary>
+    /// <summary>A repeatable parameter, each value in the form <c>name=value</c>.</summary>
     public IReadOnlyDictionary<string, string> Pairs(string name)
     {
         var pairs = new Dictionary<string, string>();

@@ -6,7 +6,7 @@ using Esb.Core.Topics;
 
 namespace Esb.Host.Management;
 
-/// <summary>Publishes what a test client sends, once or many times over.</summary>
+/// <summary>Publishes messages of a test client, once or repeatedly.</summary>
 internal sealed class TestPublisher(LimitsConfig limits, IServiceProvider bus)
 {
     private const string Source = "management";
@@ -17,10 +17,10 @@ internal sealed class TestPublisher(LimitsConfig limits, IServiceProvider bus)
     private readonly long _maxBodyBytes = limits.MaxBodySize.Bytes;
     private readonly TimeProvider _time = bus.GetRequiredService<TimeProvider>();
 
-    /// <summary>Publishes the body of a request; each of the messages has an id of its own. When this returns, all are confirmed.</summary>
+    /// <summary>Publishes the body of a request; each message has an id of its own. On return all messages are confirmed.</summary>
     public async Task<IResult> PublishAsync(Subject subject, HttpRequest request, int count, CancellationToken cancellationToken)
     {
-        if (request.ContentLength > _maxBodyBytes) // before any of it is read
+        if (request.ContentLength > _maxBodyBytes) // before any of the body is read
             throw new EsbException("ESB-BODY-SIZE", $"The body is larger than {_maxBodyBytes} bytes, the limits.maxBodySize of the host.", FaultKind.TooLarge);
         if (request.ContentType is { } type && !HeaderRules.IsValue(type)) throw new EsbException("ESB-HDR-VALUE", "The content type has control characters.", FaultKind.Malformed);
         var body = MessageBody.FromStream(request.Body, request.ContentLength);
@@ -34,7 +34,8 @@ internal sealed class TestPublisher(LimitsConfig limits, IServiceProvider bus)
         return TypedResults.Json(new SendReceipt(messages[0].Id, count, durable), statusCode: StatusCodes.Status202Accepted);
     }
 
-    // The key opens this API only: it must not travel on with the message. What Connection names ends here as well (RFC 9110, section 7.6.1).
+    // The key is for this API only and must not travel with the message. Headers named in Connection are removed as well (RFC 9110, section
+    // 7.6.1).
     private static IEnumerable<KeyValuePair<string, string>> HeadersOf(HttpRequest request)
     {
         var ending = request.Headers.GetCommaSeparatedValues("Connection").Append(ManagementPipeline.KeyHeader).ToHashSet(StringComparer.OrdinalIgnoreCase);
@@ -42,8 +43,8 @@ internal sealed class TestPublisher(LimitsConfig limits, IServiceProvider bus)
     }
 }
 
-/// <summary>What a test client gets.</summary>
-/// <param name="MessageId">Of the first message.</param>
-/// <param name="Count">How many were published.</param>
-/// <param name="Durable">Whether they survive the end of the host.</param>
+/// <summary>The response to a test client.</summary>
+/// <param name="MessageId">The id of the first message.</param>
+/// <param name="Count">The number of published messages.</param>
+/// <param name="Durable">True if they survive the end of the host.</param>
 internal sealed record SendReceipt(Guid MessageId, int Count, bool Durable);

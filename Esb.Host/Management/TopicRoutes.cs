@@ -8,7 +8,7 @@ using Esb.Core.Topics;
 
 namespace Esb.Host.Management;
 
-/// <summary>The topics and who subscribes to them; and a way in for test clients.</summary>
+/// <summary>Shows the topics and their subscribers, and publishes for test clients.</summary>
 internal static class TopicRoutes
 {
     private const int MaxCount = 1_000;

@@ -4,7 +4,7 @@ using Esb.Core.Topics;
 
 namespace Esb.Host.Management;
 
-/// <summary>A topic as the API shows it.</summary>
+/// <summary>A topic in API responses.</summary>
 internal sealed record TopicView(string Name, bool Persistent, IReadOnlyList<SubscriptionView> Subscriptions)
 {
     public static IReadOnlyList<TopicView> AllOf(IReadOnlyDictionary<string, TopicConfig> topics, EndpointModels endpoints)
@@ -16,5 +16,5 @@ internal sealed record TopicView(string Name, bool Persistent, IReadOnlyList<Sub
     }
 }
 
-/// <summary>A subscription as the API shows it.</summary>
+/// <summary>A subscription in API responses.</summary>
 internal sealed record SubscriptionView(string Endpoint, string Pattern);

@@ -2,7 +2,7 @@ using Esb.Core.Topics;
 
 namespace Esb.Host.Management;
 
-/// <summary>Messages that no endpoint subscribes to: what they are, and publishing them again once one does.</summary>
+/// <summary>Shows messages without a subscribing endpoint, and publishes them again once an endpoint subscribes.</summary>
 internal static class UnroutableRoutes
 {
     public const int MaxMessages = 10_000;
@@ -30,12 +30,12 @@ internal static class UnroutableRoutes
     }
 }
 
-/// <summary>Asks for a replay of unroutable messages.</summary>
+/// <summary>The request body of a replay of unroutable messages.</summary>
 internal sealed record ReplayUnroutable
 {
-    /// <summary>Of this subject only; of all where it is null.</summary>
+    /// <summary>The subject; null for all subjects.</summary>
     public string? Subject { get; init; }
 
-    /// <summary>How many at most.</summary>
+    /// <summary>The maximum number of messages.</summary>
     public int Limit { get; init; } = UnroutableRoutes.DefaultMessages;
 }

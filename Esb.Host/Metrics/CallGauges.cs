@@ -5,10 +5,10 @@ using Esb.Core.Endpoints;
 
 namespace Esb.Host.Metrics;
 
-/// <summary>Gauges of the calls under way at inbound endpoints, for as long as the host works.</summary>
+/// <summary>Gauges of the in-flight calls at inbound endpoints, while the host runs.</summary>
 internal sealed class CallGauges(IEnumerable<IEndpointMonitor> monitors) : IBusPart, IDisposable
 {
-    private Meter? _meter; // goes with this host: gauges hold on to what they ask
+    private Meter? _meter; // per host: gauges keep references to their sources
 
     public BusStage Stage => BusStage.Inbound;
 
@@ -30,7 +30,7 @@ internal sealed class CallGauges(IEnumerable<IEndpointMonitor> monitors) : IBusP
 
     public void Dispose() => _meter?.Dispose();
 
-    // Of outbound endpoints the pools tell.
+    // The pools report outbound endpoints.
     private List<Measurement<long>> Measure(Func<EndpointStatus, long> value) =>
         [.. monitors.SelectMany(monitor => monitor.Endpoints)
             .Where(endpoint => endpoint is { MaxInFlight: not null, Pool: null })

@@ -1,16 +1,17 @@
 namespace Esb.Host.Metrics;
 
-/// <summary>A count of one kind, of one endpoint, topic or party, and how fast it grew. Adding is thread-safe and allocates nothing; one sampler at a time.</summary>
+/// <summary>A counter of one kind for one endpoint, topic or party, with its growth rates. Adding is thread-safe and does not allocate; one
+/// sampler at a time.</summary>
 internal sealed class CounterSeries
 {
-    /// <summary>Samples that are looked back at: five minutes, one a second.</summary>
+    /// <summary>The number of samples kept: five minutes, one per second.</summary>
     public const int Samples = 300;
 
     private const int PeakSamples = 10;
     private const double PeakSeconds = 10;
 
     private readonly long[] _past = new long[Samples];
-    private readonly long[] _times = new long[Samples]; // when, in ticks
+    private readonly long[] _times = new long[Samples]; // in ticks
     private long _total;
     private double _peak;
     private int _next;
@@ -18,13 +19,13 @@ internal sealed class CounterSeries
 
     public void Add(long count) => Interlocked.Add(ref _total, count);
 
-    /// <summary>Once a second.</summary>
-    /// <param name="now">In ticks of any steady clock.</param>
+    /// <summary>Takes a sample; called once a second.</summary>
+    /// <param name="now">The time, in ticks of any monotonic clock.</param>
     public void Sample(long now)
     {
         lock (_past)
         {
-            if (_kept == 0) Keep(0, now - TimeSpan.TicksPerSecond); // a series is made by what it counts first, since the sample before
+            if (_kept == 0) Keep(0, now - TimeSpan.TicksPerSecond); // the first count creates the series, after the previous sample
             Keep(Interlocked.Read(ref _total), now);
             var (growth, seconds) = GrowthOver(PeakSamples);
             _peak = Math.Max(_peak, growth / Math.Max(seconds, PeakSeconds));
@@ -54,7 +55,7 @@ internal sealed class CounterSeries
         return seconds > 0 ? growth / seconds : 0;
     }
 
-    // Between two samples, so that both ends are known: the last one, and one so many before it, or the first there is.
+    // The rate between two samples, so that both ends are known: from the sample this many seconds ago, or the oldest, to the last one.
     private (long Growth, double Seconds) GrowthOver(int samples)
     {
         if (_kept == 0) return (0, 0);
@@ -64,10 +65,10 @@ internal sealed class CounterSeries
     }
 }
 
-/// <summary>A count at one moment; rates in 1/s.</summary>
-/// <param name="Total">Since the start.</param>
-/// <param name="Last10Seconds">Over the last 10 s.</param>
-/// <param name="LastMinute">Over the last minute.</param>
-/// <param name="Last5Minutes">Over the last five minutes.</param>
-/// <param name="Peak">The highest over any 10 s, since the start or since peaks were reset.</param>
+/// <summary>A counter value at one moment; rates in 1/s.</summary>
+/// <param name="Total">The total since the start.</param>
+/// <param name="Last10Seconds">The rate over the last 10 s.</param>
+/// <param name="LastMinute">The rate over the last minute.</param>
+/// <param name="Last5Minutes">The rate over the last five minutes.</param>
+/// <param name="Peak">The highest rate over any 10 s, since the start or the last peak reset.</param>
 internal sealed record CounterSummary(long Total, double Last10Seconds, double LastMinute, double Last5Minutes, double Peak);

@@ -2,10 +2,11 @@ using Esb.Core.Diagnostics;
 
 namespace Esb.Host.Metrics;
 
-/// <summary>Durations of one kind, of one endpoint, topic or party. Recording is thread-safe and allocates nothing; one sampler at a time.</summary>
+/// <summary>Durations of one kind for one endpoint, topic or party. Recording is thread-safe and does not allocate; one sampler at a
+/// time.</summary>
 internal sealed class DurationSeries
 {
-    // A look-back of five minutes, a step a minute.
+    // A window of five minutes, in steps of one minute.
     private const int Steps = 5;
 
     private readonly long[] _counts = new long[DurationBuckets.Count];
@@ -28,7 +29,7 @@ internal sealed class DurationSeries
         }
     }
 
-    /// <summary>Once a minute: what was recorded five steps ago is looked back at no more.</summary>
+    /// <summary>Advances the window; called once a minute. Values recorded five steps ago leave the window.</summary>
     public void Step()
     {
         lock (_past)

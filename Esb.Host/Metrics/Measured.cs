@@ -1,6 +1,6 @@
 namespace Esb.Host.Metrics;
 
-/// <summary>What is counted.</summary>
+/// <summary>The kinds of counters.</summary>
 internal enum CounterKind
 {
     DocumentsIn,
@@ -10,7 +10,7 @@ internal enum CounterKind
     Parked,
 }
 
-/// <summary>Which durations are measured.</summary>
+/// <summary>The kinds of durations.</summary>
 internal enum LatencyKind
 {
     Inbound,
@@ -19,7 +19,7 @@ internal enum LatencyKind
     Adapter,
 }
 
-/// <summary>Everything that is measured of one endpoint, topic or party, made as it comes. Thread-safe.</summary>
+/// <summary>The metrics of one endpoint, topic or party, created on first use. Thread-safe.</summary>
 internal sealed class Measured(string name)
 {
     private readonly CounterSeries?[] _counters = new CounterSeries?[Enum.GetValues<CounterKind>().Length];

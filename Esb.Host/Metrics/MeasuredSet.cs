@@ -2,12 +2,13 @@ using System.Collections.Concurrent;
 
 namespace Esb.Host.Metrics;
 
-/// <summary>The endpoints, the topics or the parties. Bounded: what comes beyond is counted together, as <c>(others)</c>. Thread-safe.</summary>
+/// <summary>The set of endpoints, topics or parties. Bounded: names beyond the limit are counted together, as <c>(others)</c>.
+/// Thread-safe.</summary>
 internal sealed class MeasuredSet
 {
     public const string Others = "(others)";
 
-    // More than a configuration names. What others send as a party cannot fill the memory.
+    // More than a configuration names. Party names from external senders cannot exhaust the memory.
     private const int Most = 1_000;
 
     private readonly ConcurrentDictionary<string, Measured> _byName = new();

@@ -3,7 +3,7 @@ using Esb.Core.Topics;
 
 namespace Esb.Host.Metrics;
 
-/// <summary>The tags of a measurement that say of what it is.</summary>
+/// <summary>The tags that identify the subject of a measurement.</summary>
 internal readonly ref struct MeasuredTags
 {
     public MeasuredTags(ReadOnlySpan<KeyValuePair<string, object?>> tags)

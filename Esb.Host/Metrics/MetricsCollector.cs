@@ -8,8 +8,9 @@ using Esb.Host.Telemetry;
 
 namespace Esb.Host.Metrics;
 
-/// <summary>Listens to what this process measures, and keeps of it what operators ask for: totals, rates, latencies and peaks, of each endpoint, topic and party. Thread-safe.</summary>
-/// <remarks>A measurement costs no allocation and no lock; the sets of names are bounded.</remarks>
+/// <summary>Collects the measurements of this process for operators: totals, rates, latencies and peaks, of each endpoint, topic and party.
+/// Thread-safe.</summary>
+/// <remarks>A measurement neither allocates nor locks; the sets of names are bounded.</remarks>
 internal sealed class MetricsCollector : IBusPart, IRevisionPart, IDisposable
 {
     private static readonly TimeSpan SampleTime = TimeSpan.FromSeconds(1);
@@ -48,13 +49,13 @@ internal sealed class MetricsCollector : IBusPart, IRevisionPart, IDisposable
 
     public BusStage Stage => BusStage.Stores;
 
-    /// <summary>Whether the configuration asks for them.</summary>
+    /// <summary>True if the configuration enables metrics.</summary>
     public bool IsEnabled => _telemetry.Current.Counters;
 
-    /// <summary>Since when it counts.</summary>
+    /// <summary>The time since which totals are counted.</summary>
     public DateTimeOffset Since { get; }
 
-    /// <summary>Since when it looks for peaks.</summary>
+    /// <summary>The time of the last peak reset.</summary>
     public DateTimeOffset PeaksSince { get; private set; }
 
     /// <summary>The host as a whole.</summary>
@@ -94,7 +95,7 @@ internal sealed class MetricsCollector : IBusPart, IRevisionPart, IDisposable
 
     public void Dispose() => Follow(isWanted: false);
 
-    /// <summary>Looks at every count: once a second, by a timer.</summary>
+    /// <summary>Samples every counter; called once a second by a timer.</summary>
     internal void Sample()
     {
         lock (_sampling)

@@ -4,23 +4,23 @@ using Esb.Core.Configuration;
 
 namespace Esb.Host.Plugins;
 
-/// <summary>The plug-ins of this program, in the order of their names. Loaded once, whatever number of configurations is read.</summary>
+/// <summary>The plug-ins of this program, ordered by name. Loaded once for all configurations.</summary>
 internal sealed class PluginCatalog
 {
     private PluginCatalog(IReadOnlyList<Plugin> all) => All = all;
 
     public IReadOnlyList<Plugin> All { get; }
 
-    /// <summary>Loads what is found beside the program and where the variable says.</summary>
-    /// <exception cref="ConfigurationRefusedException">With every error: a bus without what its configuration may name would mislead.
-    /// </exception>
+    /// <summary>Loads the plug-ins beside the program and in the folder that the variable names.</summary>
+    /// <exception cref="ConfigurationRefusedException">With every error: a bus without a plug-in that its configuration may name would
+    /// mislead.</exception>
     public static PluginCatalog Load(IReadOnlyDictionary<string, string> variables)
     {
         var errors = new ConfigErrors();
         return Load(PluginFolders.Find(variables, errors), errors);
     }
 
-    /// <summary>Loads what is found in folders.</summary>
+    /// <summary>Loads the plug-ins of folders.</summary>
     /// <exception cref="ConfigurationRefusedException">With every error.</exception>
     public static PluginCatalog Load(IEnumerable<string> folders, ConfigErrors errors)
     {
@@ -30,7 +30,7 @@ internal sealed class PluginCatalog
         return errors.Any ? throw new ConfigurationRefusedException(errors.All) : new PluginCatalog(plugins);
     }
 
-    /// <summary>Adds what the plug-ins bring to what a bus is made of.</summary>
+    /// <summary>Adds the registrations of the plug-ins to those of a bus.</summary>
     /// <exception cref="ConfigurationRefusedException">With every error.</exception>
     public IServiceCollection AddTo(IServiceCollection services)
     {
@@ -39,8 +39,7 @@ internal sealed class PluginCatalog
         return errors.Any ? throw new ConfigurationRefusedException(errors.All) : services.AddSingleton(this);
     }
 
-    /// <summary>The error of the plug-in whose code was the innermost where something was thrown; null where no plug-in was in
-    /// it.</summary>
+    /// <summary>The error of the plug-in whose code is innermost in the stack of an exception; null if no plug-in is involved.</summary>
     public ConfigError? Blame(Exception exception, string moment) => new StackTrace(exception).GetFrames()
         .Select(frame => frame.GetMethod()?.DeclaringType?.Assembly)
         .Select(assembly => assembly is null ? null : AssemblyLoadContext.GetLoadContext(assembly) as PluginContext)

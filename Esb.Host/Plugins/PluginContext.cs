@@ -7,18 +7,18 @@ using Esb.Delivery;
 
 namespace Esb.Host.Plugins;
 
-/// <summary>Where the assemblies of one plug-in live: its own dependencies apart from everybody's, contracts and framework shared with the
+/// <summary>The load context of one plug-in: its own dependencies are isolated, contracts and framework are shared with the
 /// program.</summary>
-/// <remarks>Never unloaded: what a plug-in has started may run as long as the program.</remarks>
+/// <remarks>Never unloaded: work that a plug-in has started may run as long as the program.</remarks>
 internal sealed class PluginContext(string name, string assembly) : AssemblyLoadContext(name)
 {
-    /// <summary>What plug-ins are built on.</summary>
+    /// <summary>The assemblies that plug-ins are built against.</summary>
     public static readonly IReadOnlyDictionary<string, Version> Contracts =
         new[] { typeof(IBusPart), typeof(IEsbPlugin), typeof(ContentRegistration), typeof(DeliveryRegistration) }
             .Select(type => type.Assembly.GetName())
             .ToDictionary(contract => contract.Name!, contract => contract.Version!);
 
-    // The contracts speak of types of these: two copies of one type would be two types.
+    // Types of these assemblies appear in the contracts: a second copy would be a different type.
     private static readonly HashSet<string> Shared =
     [
         .. Contracts.Keys,
@@ -38,7 +38,7 @@ internal sealed class PluginContext(string name, string assembly) : AssemblyLoad
             ? LoadUnmanagedDllFromPath(path)
             : base.LoadUnmanagedDll(unmanagedDllName);
 
-    // A program that carries its framework along has it beside its own assemblies, where nothing tells them apart.
+    // A self-contained program has the framework beside its own assemblies, where the two cannot be distinguished.
     private static IEnumerable<string> FrameworkAssemblies() =>
         new[] { typeof(object), typeof(WebApplication) }
             .Select(type => Path.GetDirectoryName(type.Assembly.Location)!)

@@ -2,14 +2,14 @@ using Esb.Core.Configuration;
 
 namespace Esb.Host.Plugins;
 
-/// <summary>Where plug-ins are looked for.</summary>
+/// <summary>The folders that are searched for plug-ins.</summary>
 internal static class PluginFolders
 {
-    /// <summary>The variable that names a folder with plug-ins, beside the one of the program.</summary>
+    /// <summary>The variable that names a plug-in folder, in addition to the folder of the program.</summary>
     public const string Variable = "ESB_PLUGINS";
 
-    /// <summary>The folder <c>plugins</c> beside the program, where there is one, and the folder of the variable.</summary>
-    /// <remarks>Never of the working directory or of a configuration: what may be there is not always trusted to be run.</remarks>
+    /// <summary>The folder <c>plugins</c> beside the program, if it exists, and the folder that the variable names.</summary>
+    /// <remarks>Never a folder of the working directory or of a configuration: their content is not always trusted to run.</remarks>
     public static IReadOnlyList<string> Find(IReadOnlyDictionary<string, string> variables, ConfigErrors errors)
     {
         var own = Path.Combine(AppContext.BaseDirectory, "plugins");
@@ -22,7 +22,7 @@ internal static class PluginFolders
         return [.. folders.Distinct()];
     }
 
-    /// <summary>The assemblies of the plug-ins in folders, by their names.</summary>
+    /// <summary>The plug-in assemblies in folders, by name.</summary>
     public static IReadOnlyList<(string Name, string File)> FindAssemblies(IEnumerable<string> folders, ConfigErrors errors)
     {
         var found = new SortedDictionary<string, string>(StringComparer.Ordinal);
@@ -30,7 +30,7 @@ internal static class PluginFolders
         {
             var name = Path.GetFileName(folder);
             var file = Path.Combine(folder, $"{name}.dll");
-            if (name.StartsWith('.')) continue; // of a volume or a tool
+            if (name.StartsWith('.')) continue; // system folder of a volume or a tool
             if (!File.Exists(file)) Refuse(folder, $"has no {name}.dll: expected the assembly of the plug-in, named as its folder");
             else if (!found.TryAdd(name, file)) Refuse(folder, $"is a second plug-in of this name, beside {Path.GetDirectoryName(found[name])}");
         }

@@ -4,10 +4,10 @@ using Esb.Core.Configuration;
 
 namespace Esb.Host.Plugins;
 
-/// <summary>Loads the assembly of a plug-in and makes its class. Whatever is wrong with it is an error with its place.</summary>
+/// <summary>Loads the assembly of a plug-in and creates its entry class. Every failure is reported as an error with its location.</summary>
 internal sealed class PluginLoader(ConfigErrors errors)
 {
-    /// <summary>The plug-in; null after an error.</summary>
+    /// <summary>Loads the plug-in; null after an error.</summary>
     public Plugin? Load(string name, string file)
     {
         try
@@ -16,17 +16,17 @@ internal sealed class PluginLoader(ConfigErrors errors)
             if (!IsBuiltForUs(assembly, file) || FindEntry(assembly, file) is not { } entry) return null;
             return new Plugin(name, VersionOf(assembly), file, (IEsbPlugin)Activator.CreateInstance(entry)!);
         }
-        catch (Exception ex) // of files and code of others: anything
+        catch (Exception ex) // any exception: foreign files and code
         {
             errors.Add(Describe(file, "was loaded", ex));
             return null;
         }
     }
 
-    /// <summary>What a plug-in threw, as an error about it.</summary>
-    /// <param name="file">Its assembly.</param>
-    /// <param name="moment">What was going on, as the end of "while it".</param>
-    /// <param name="exception">What it threw.</param>
+    /// <summary>Converts an exception of a plug-in into a configuration error.</summary>
+    /// <param name="file">The assembly of the plug-in.</param>
+    /// <param name="moment">The current operation, phrased to follow "while it".</param>
+    /// <param name="exception">The exception.</param>
     public static ConfigError Describe(string file, string moment, Exception exception)
     {
         var isOuter = exception is TargetInvocationException or TypeInitializationException;
@@ -41,8 +41,8 @@ internal sealed class PluginLoader(ConfigErrors errors)
         assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0]
         ?? $"{assembly.GetName().Version}";
 
-    // As semantic versions promise: before 1.0 each minor version may break; then a program can do what earlier ones of its major version
-    // could.
+    // Semantic versioning: before 1.0 each minor version may break; from 1.0 on, a program supports the earlier versions of its major
+    // version.
     private bool IsBuiltForUs(Assembly assembly, string file)
     {
         var known = errors.All.Count;

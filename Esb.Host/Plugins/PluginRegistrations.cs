@@ -7,7 +7,8 @@ using Esb.Core.Processes;
 
 namespace Esb.Host.Plugins;
 
-/// <summary>Adds what one plug-in registers to everything else, unless one of both would not be found any more.</summary>
+/// <summary>Adds the registrations of one plug-in, unless they conflict with existing ones so that one of the two could not be
+/// found.</summary>
 internal sealed class PluginRegistrations(Plugin plugin, ConfigErrors errors)
 {
     public void AddTo(IServiceCollection services)
@@ -17,7 +18,7 @@ internal sealed class PluginRegistrations(Plugin plugin, ConfigErrors errors)
         {
             plugin.Entry.Register(own);
         }
-        catch (Exception ex) // code of others: anything
+        catch (Exception ex) // any exception: foreign code
         {
             errors.Add(PluginLoader.Describe(plugin.File, "registered", ex));
             return;
@@ -42,7 +43,7 @@ internal sealed class PluginRegistrations(Plugin plugin, ConfigErrors errors)
             errors.Add("ESB-PLUGIN-KIND", plugin.File, $"registers the {describe(twin)}, which is registered already", origin: null);
     }
 
-    // What a person would find out from the first configuration that uses it.
+    // Errors that would otherwise appear with the first configuration that uses the plug-in.
     private void Describe(IServiceCollection services)
     {
         try

@@ -1,9 +1,9 @@
 namespace Esb.Host.Reloading;
 
-/// <summary>What can be seen of the files of a configuration without reading them.</summary>
+/// <summary>A fingerprint of the files of a configuration, without reading their content.</summary>
 internal static class ConfigurationFiles
 {
-    /// <summary>The same while no file was changed, added or removed; empty while they cannot be looked at.</summary>
+    /// <summary>Unchanged while no file is changed, added or removed; empty if the files are not accessible.</summary>
     public static string StateOf(string path)
     {
         try
@@ -13,7 +13,7 @@ internal static class ConfigurationFiles
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
-            return ""; // such as a volume that is just being replaced
+            return ""; // for example a volume that is being replaced
         }
     }
 

@@ -1,25 +1,25 @@
 namespace Esb.Host.Reloading;
 
-/// <summary>Asks a host to make a revision ready. It carries no configuration: each host reads its own files.</summary>
-/// <param name="Id">Names the exchange.</param>
-/// <param name="Revision">What the files must say.</param>
-/// <param name="By">Who wants it.</param>
-/// <param name="Migrates">Whether the host that asks moves what waits to other queues in between.</param>
+/// <summary>Requests a host to prepare a revision. Carries no configuration: each host reads its own files.</summary>
+/// <param name="Id">The id of the exchange.</param>
+/// <param name="Revision">The revision that the files must yield.</param>
+/// <param name="By">The operator.</param>
+/// <param name="Migrates">True if the requesting host moves waiting messages to other queues before the exchange.</param>
 internal sealed record PrepareReload(Guid Id, string Revision, string By, bool Migrates);
 
-/// <summary>Tells hosts that are ready that the decision is still to come.</summary>
-/// <param name="Id">The exchange.</param>
+/// <summary>Reminds prepared hosts that the decision is still pending.</summary>
+/// <param name="Id">The id of the exchange.</param>
 internal sealed record AwaitReload(Guid Id);
 
-/// <summary>Whether a host is ready.</summary>
-/// <param name="Reason">Why it is not; null where it is.</param>
+/// <summary>Indicates whether a host is prepared.</summary>
+/// <param name="Reason">The reason if it is not prepared; otherwise null.</param>
 internal sealed record ReloadPrepared(string? Reason);
 
-/// <summary>What becomes of an exchange that was prepared.</summary>
-/// <param name="Id">The exchange.</param>
-/// <param name="Goes">Whether it is made; otherwise what was prepared is undone.</param>
+/// <summary>The decision about a prepared exchange.</summary>
+/// <param name="Id">The id of the exchange.</param>
+/// <param name="Goes">True to commit; false to undo the preparation.</param>
 internal sealed record DecideReload(Guid Id, bool Goes);
 
-/// <summary>What a host made of the decision.</summary>
-/// <param name="IsDone">Whether it runs the revision.</param>
+/// <summary>The result of the decision on a host.</summary>
+/// <param name="IsDone">True if the host runs the revision.</param>
 internal sealed record ReloadDecided(bool IsDone);

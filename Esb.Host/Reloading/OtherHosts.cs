@@ -4,21 +4,22 @@ using Esb.Core.Topics;
 
 namespace Esb.Host.Reloading;
 
-/// <summary>The other hosts of the farm, led through an exchange: prepare, remind, decide. Thread-safe.</summary>
+/// <summary>Coordinates an exchange with the other hosts of the farm: prepare, remind, decide. Thread-safe.</summary>
 internal sealed partial class OtherHosts(IFarm farm, TimeProvider time, ILogger<OtherHosts> logger)
 {
     private static readonly TimeSpan LongestPrepare = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan Reminder = TimeSpan.FromSeconds(2);
 
-    /// <summary>Whether there are any.</summary>
+    /// <summary>True if there are other hosts.</summary>
     public bool Any => farm.Hosts.Count > 1;
 
-    /// <summary>The error of a host that cannot go along.</summary>
+    /// <summary>The error of a host that cannot take part.</summary>
     public static ConfigError Differs(string host, string reason) => new("ESB-CONFIG-DIFFERS", host, null, reason, null);
 
-    /// <summary>Has all of them prepare: all or none go on.</summary>
-    /// <exception cref="ConfigurationRefusedException">With every host that does not answer, or cannot go along, and why.</exception>
+    /// <summary>Prepares all hosts: the exchange proceeds on all or on none.</summary>
+    /// <exception cref="ConfigurationRefusedException">With every host that does not answer or cannot take part, and the
+    /// reason.</exception>
     public async Task RequireAsync(PrepareReload question, CancellationToken cancellationToken)
     {
         if (!Any) return;
@@ -31,7 +32,7 @@ internal sealed partial class OtherHosts(IFarm farm, TimeProvider time, ILogger<
         if (errors.Count > 0) throw new ConfigurationRefusedException(errors) { Revision = question.Revision };
     }
 
-    /// <summary>Tells them, as long as the work takes, that the decision is still to come: those who are ready would give up.</summary>
+    /// <summary>Reminds prepared hosts during the work that the decision is still pending; otherwise they would give up.</summary>
     public async Task WhileRemindedAsync(Guid id, Func<Task> work)
     {
         using var done = new CancellationTokenSource();
@@ -47,7 +48,7 @@ internal sealed partial class OtherHosts(IFarm farm, TimeProvider time, ILogger<
         }
     }
 
-    /// <summary>Tells them that nothing comes of it. Those who do not hear it give up by themselves.</summary>
+    /// <summary>Calls the exchange off. Hosts that miss the message give up by themselves.</summary>
     public async Task CallOffAsync(Guid id)
     {
         try
@@ -60,8 +61,8 @@ internal sealed partial class OtherHosts(IFarm farm, TimeProvider time, ILogger<
         }
     }
 
-    /// <summary>Tells them to go on.</summary>
-    /// <returns>The hosts that did, and those that did not or could not be told.</returns>
+    /// <summary>Commits the exchange on the other hosts.</summary>
+    /// <returns>The hosts that committed, and those that did not or were not reached.</returns>
     public async Task<(IReadOnlyList<string> Done, IReadOnlyList<string> Left)> TellAsync(Guid id)
     {
         if (!Any) return ([], []);
@@ -75,7 +76,7 @@ internal sealed partial class OtherHosts(IFarm farm, TimeProvider time, ILogger<
         }
         catch (EsbException ex)
         {
-            LogNotTold(ex); // here it has happened
+            LogNotTold(ex); // this host has already committed
         }
 
         return (done, [.. all.Except(done)]);

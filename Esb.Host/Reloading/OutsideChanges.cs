@@ -4,15 +4,16 @@ using Esb.Core.Planning;
 
 namespace Esb.Host.Reloading;
 
-/// <summary>What another revision needs changed on broker and database before it can be put in service.</summary>
-/// <param name="current">What runs.</param>
-/// <param name="next">What is to run.</param>
+/// <summary>The changes on broker and database that another revision requires before it can be activated.</summary>
+/// <param name="current">The running revision.</param>
+/// <param name="next">The revision to activate.</param>
 internal sealed class OutsideChanges(Revision current, Revision next)
 {
-    /// <summary>Reports what no host changes by itself. What is so already, whatever runs, refuses nothing.</summary>
-    /// <param name="errors">Receives a line for each.</param>
-    /// <param name="migrates">Whether it will be changed.</param>
-    /// <param name="cancellationToken">Stops looking.</param>
+    /// <summary>Reports changes that a host does not make by itself. A conflict that exists under the running revision refuses
+    /// nothing.</summary>
+    /// <param name="errors">Receives an error for each change.</param>
+    /// <param name="migrates">True if a migration will make the changes.</param>
+    /// <param name="cancellationToken">Cancels the check.</param>
     public async Task RefuseAsync(ConfigErrors errors, bool migrates, CancellationToken cancellationToken)
     {
         var refused = (await PlanAsync(next, cancellationToken)).Where(change => change.Kind == ChangeKind.Refuse || (change.Kind == ChangeKind.Migrate && !migrates)).ToList();
@@ -22,7 +23,7 @@ internal sealed class OutsideChanges(Revision current, Revision next)
             errors.Add("ESB-CONFIG-MIGRATION", change.Object, change.Kind == ChangeKind.Refuse ? change.Detail : $"{change.Detail}; esb reload --migrate makes it");
     }
 
-    // A server that cannot be reached refuses nothing: its endpoints pause until it is back, and tell then.
+    // An unreachable server refuses nothing: its endpoints pause until it is back, and report the conflict then.
     private static async Task<List<PlannedChange>> PlanAsync(Revision revision, CancellationToken cancellationToken)
     {
         var changes = new List<PlannedChange>();

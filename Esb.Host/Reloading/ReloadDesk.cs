@@ -8,8 +8,8 @@ using Esb.Core.Storage;
 
 namespace Esb.Host.Reloading;
 
-/// <summary>Puts what the configuration says now in service, without stopping what does not change. What is refused leaves everything as it
-/// runs. Thread-safe; one reload at a time.</summary>
+/// <summary>Activates the current configuration without stopping unchanged parts. A refused configuration leaves everything running as it
+/// was. Thread-safe; one reload at a time.</summary>
 internal sealed partial class ReloadDesk(
     RevisionExchange exchange,
     Live<BusModel> live,
@@ -27,18 +27,17 @@ internal sealed partial class ReloadDesk(
 
     public IEnumerable<string> Notices => _notice is { } notice ? [notice] : [];
 
-    /// <summary>From now on: what runs has started.</summary>
+    /// <summary>Permits reloads, once the host has started.</summary>
     public void Open() => _isOpen = true;
 
-    /// <summary>Reads the configuration again on every host of the farm, and exchanges what has changed on all of them or on
-    /// none.</summary>
-    /// <param name="decision">Who wants it.</param>
-    /// <param name="migrates">Whether queues and tables that have to be other ones are made, and what waits is moved.</param>
-    /// <param name="cancellationToken">Ends the wait before the exchange; an exchange that began is finished.</param>
-    /// <exception cref="ConfigurationRefusedException">With every error: what ran runs on.</exception>
-    /// <exception cref="EsbException"><c>ESB-CONFIG-BUSY</c>: the host still starts, another reload is under way, or work of too many
-    /// earlier revisions. <c>ESB-PLAN-BUSY</c>, <c>ESB-PLAN-LENGTH</c>: what waits could not be moved, or not all of it; the same again goes
-    /// on.</exception>
+    /// <summary>Reads the configuration again on every host of the farm, and exchanges the changes on all hosts or on none.</summary>
+    /// <param name="decision">The operator and the reason.</param>
+    /// <param name="migrates">True to create replacement queues and tables and to move waiting messages to them.</param>
+    /// <param name="cancellationToken">Cancels the wait before the exchange; an exchange in progress is completed.</param>
+    /// <exception cref="ConfigurationRefusedException">With every error; the running revision continues.</exception>
+    /// <exception cref="EsbException"><c>ESB-CONFIG-BUSY</c>: the host is still starting, another reload is in progress, or too many
+    /// earlier revisions have work in progress. <c>ESB-PLAN-BUSY</c>, <c>ESB-PLAN-LENGTH</c>: waiting messages could not be moved
+    /// completely; a repeated call continues.</exception>
     public async Task<ReloadResult> ReloadAsync(OperatorDecision decision, bool migrates, CancellationToken cancellationToken)
     {
         await EnterAsync(cancellationToken);
@@ -57,8 +56,8 @@ internal sealed partial class ReloadDesk(
         }
     }
 
-    /// <summary>Makes ready what another host of the farm wants exchanged, and waits for its decision.</summary>
-    /// <returns>Why it cannot be had here; null where it waits.</returns>
+    /// <summary>Prepares an exchange that another host of the farm requests, and waits for its decision.</summary>
+    /// <returns>The reason for a refusal; null if the exchange is prepared.</returns>
     public async Task<string?> PrepareAsync(PrepareReload question, CancellationToken cancellationToken)
     {
         try
@@ -102,7 +101,7 @@ internal sealed partial class ReloadDesk(
         }
     }
 
-    /// <summary>Goes on waiting for the decision about what was prepared.</summary>
+    /// <summary>Extends the wait for the decision about a prepared exchange.</summary>
     public void Await(AwaitReload reminder)
     {
         lock (_gate)
@@ -111,7 +110,7 @@ internal sealed partial class ReloadDesk(
         }
     }
 
-    /// <summary>Does what was decided about what was prepared; nothing where nothing waits.</summary>
+    /// <summary>Carries out the decision about a prepared exchange; does nothing if none is prepared.</summary>
     public async Task<bool> DecideAsync(DecideReload decision)
     {
         if (Take(decision.Id) is not { } waiting) return false;
@@ -127,13 +126,13 @@ internal sealed partial class ReloadDesk(
         }
     }
 
-    /// <summary>Begins no other exchange, and waits for the one under way and for what is left of earlier revisions; a cancelled token ends
-    /// their work.</summary>
+    /// <summary>Starts no further exchange, and waits for the current one and for the work of earlier revisions; a cancelled token ends
+    /// that work.</summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
         await _stopping.CancelAsync();
         await using var abandon = cancellationToken.Register(exchange.Abandon);
-        await _turn.WaitAsync(cancellationToken); // for good
+        await _turn.WaitAsync(cancellationToken); // never released
         await exchange.WaitForLeftoversAsync(cancellationToken);
     }
 
@@ -211,7 +210,7 @@ internal sealed partial class ReloadDesk(
         }
     }
 
-    // The host that asked may have died in between.
+    // The requesting host may have died in between.
     private async Task GiveUpAsync(UndecidedReload waiting)
     {
         await waiting.WaitForSilenceAsync(_stopping.Token);
@@ -251,7 +250,7 @@ internal sealed partial class ReloadDesk(
         }
         catch (EsbException ex)
         {
-            LogNotRecorded(ex); // it has happened
+            LogNotRecorded(ex); // the reload itself has succeeded
         }
     }
 

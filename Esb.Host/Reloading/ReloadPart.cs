@@ -10,7 +10,7 @@ using Esb.Host.Management;
 
 namespace Esb.Host.Reloading;
 
-/// <summary>Reloads the configuration on SIGHUP, and when its files have changed where <c>management.reload</c> says so.</summary>
+/// <summary>Reloads the configuration on SIGHUP, and on file changes if <c>management.reload</c> enables it.</summary>
 internal sealed class ReloadPart(ReloadDesk desk, IFarm farm, Live<ManagementConfig> management, ConfigurationSource source, TimeProvider time)
     : IBusPart, IDisposable
 {
@@ -30,7 +30,7 @@ internal sealed class ReloadPart(ReloadDesk desk, IFarm farm, Live<ManagementCon
     {
         desk.Open();
 
-        // Of a terminal it says that the terminal is gone.
+        // On a terminal, SIGHUP means that the terminal was closed.
         if (Console.IsInputRedirected) _signal = PosixSignalRegistration.Create(PosixSignal.SIGHUP, Handle);
         _hearing =
         [
@@ -64,11 +64,11 @@ internal sealed class ReloadPart(ReloadDesk desk, IFarm farm, Live<ManagementCon
 
     private void Handle(PosixSignalContext context)
     {
-        context.Cancel = true; // the process does not end
+        context.Cancel = true; // keeps the process alive
         _ = TryReloadAsync("SIGHUP");
     }
 
-    // It asks the file system instead of waiting to be told: that also works on mounted volumes.
+    // Polls the file system instead of using notifications, which also works on mounted volumes.
     private async Task WatchAsync(CancellationToken stopping)
     {
         var (loaded, seen, since) = (ConfigurationFiles.StateOf(source.Path), ConfigurationFiles.StateOf(source.Path), time.GetTimestamp());
@@ -79,20 +79,20 @@ internal sealed class ReloadPart(ReloadDesk desk, IFarm farm, Live<ManagementCon
                 await Task.Delay(Interval, time, stopping);
                 if (management.Current.Reload != ReloadMode.Watch)
                 {
-                    loaded = ""; // what changes until it is watched again is read then
+                    loaded = ""; // changes made meanwhile are loaded once watching resumes
                     continue;
                 }
 
                 var now = ConfigurationFiles.StateOf(source.Path);
                 if (now != seen) (seen, since) = (now, time.GetTimestamp());
                 if (seen == loaded || time.GetElapsedTime(since) < Quiet) continue;
-                loaded = seen; // one that is refused is not tried again until the files change
+                loaded = seen; // a refused configuration is not retried until its files change
                 await TryReloadAsync("watch");
             }
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
         {
-            // The host stops.
+            // The host is stopping.
         }
     }
 
@@ -104,7 +104,7 @@ internal sealed class ReloadPart(ReloadDesk desk, IFarm farm, Live<ManagementCon
         }
         catch (Exception ex) when (ex is ConfigurationRefusedException or EsbException or OperationCanceledException)
         {
-            // The desk has told.
+            // The desk has reported the refusal.
         }
     }
 }

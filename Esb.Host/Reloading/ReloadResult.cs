@@ -1,8 +1,8 @@
 namespace Esb.Host.Reloading;
 
-/// <summary>What a reload came to.</summary>
-/// <param name="Before">The revision that ran.</param>
-/// <param name="After">The revision that runs.</param>
-/// <param name="Changes">What was done, a line for each thing that changed; none where the files say the same.</param>
-/// <param name="Hosts">The hosts that exchanged.</param>
+/// <summary>The result of a reload.</summary>
+/// <param name="Before">The previous revision.</param>
+/// <param name="After">The running revision.</param>
+/// <param name="Changes">The changes made, one line each; empty if the files are unchanged.</param>
+/// <param name="Hosts">The hosts that exchanged the revision.</param>
 internal sealed record ReloadResult(string Before, string After, IReadOnlyList<string> Changes, IReadOnlyList<string> Hosts);

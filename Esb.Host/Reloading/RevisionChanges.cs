@@ -5,7 +5,7 @@ using Esb.Core.Endpoints;
 
 namespace Esb.Host.Reloading;
 
-/// <summary>What is different between the revision that runs and another one.</summary>
+/// <summary>The differences between the running revision and another one.</summary>
 internal sealed class RevisionChanges(
     BusModel before, BusModel after, IEnumerable<ConfigSection> sections, IEnumerable<FixedSettings> settings)
 {
@@ -14,10 +14,10 @@ internal sealed class RevisionChanges(
     /// <summary>Whether anything is.</summary>
     public bool Any => before.Revision != after.Revision || _sections.Any(section => IsChanged(section.Name));
 
-    /// <summary>Reports what cannot be changed while the bus runs.</summary>
+    /// <summary>Reports changes that are not possible at run time.</summary>
     /// <param name="errors">Receives every error.</param>
-    /// <param name="mayMigrate">Whether what waits outlives the hosts, so that it can be moved.</param>
-    /// <param name="migrates">Whether it will be.</param>
+    /// <param name="mayMigrate">True if waiting messages outlive the hosts, so that they can be moved.</param>
+    /// <param name="migrates">True if waiting messages will be moved.</param>
     public void Refuse(ConfigErrors errors, bool mayMigrate, bool migrates)
     {
         var paths = _sections.Where(section => section.NeedsRestart).Select(section => section.Name)
@@ -31,7 +31,7 @@ internal sealed class RevisionChanges(
         foreach (var (name, old, changed) in Kept()) RefuseMigration(name, old.Config, changed.Config, advice, errors);
     }
 
-    /// <summary>A line for each thing that changes.</summary>
+    /// <summary>The description of each change, one line each.</summary>
     public IReadOnlyList<string> Lines
     {
         get

@@ -11,11 +11,11 @@ using Esb.Host.Lifecycle;
 
 namespace Esb.Host.Reloading;
 
-/// <summary>A configuration that was read again, beside the one in service.</summary>
-/// <param name="Before">What runs.</param>
-/// <param name="After">What was read.</param>
-/// <param name="Changes">What is different.</param>
-/// <param name="Next">The revision that is ready; null where nothing is different.</param>
+/// <summary>A configuration that was read again, prepared beside the active one.</summary>
+/// <param name="Before">The running model.</param>
+/// <param name="After">The model that was read.</param>
+/// <param name="Changes">The differences.</param>
+/// <param name="Next">The prepared revision; null if there are no differences.</param>
 internal sealed record PreparedExchange(BusModel Before, BusModel After, RevisionChanges Changes, Revision? Next)
 {
     /// <summary>The name of what runs.</summary>
@@ -25,7 +25,7 @@ internal sealed record PreparedExchange(BusModel Before, BusModel After, Revisio
     public string Wanted => After.Revision;
 }
 
-/// <summary>Leads the parts of this host from one revision to the next. One exchange at a time, which the caller sees to.</summary>
+/// <summary>Moves the parts of this host from one revision to the next. One exchange at a time, which the caller ensures.</summary>
 internal sealed partial class RevisionExchange(
     ConfigurationSource source,
     LiveRevisions revisions,
@@ -47,15 +47,16 @@ internal sealed partial class RevisionExchange(
     private readonly Lock _gate = new();
     private readonly List<Task> _leaving = [];
 
-    /// <summary>The refusal of what may be tried again.</summary>
+    /// <summary>The error of an exchange that may be retried.</summary>
     public static EsbException Busy(string reason) =>
         new("ESB-CONFIG-BUSY", $"{reason} Try again later.", FaultKind.Unavailable) { Status = StatusCodes.Status409Conflict };
 
-    /// <summary>Reads the configuration again, compiles it and has it ready.</summary>
-    /// <param name="migrates">Whether what waits will be moved before it is put in service.</param>
-    /// <param name="cancellationToken">Stops, and undoes what was done.</param>
-    /// <exception cref="ConfigurationRefusedException">With every error; nothing is left of it.</exception>
-    /// <exception cref="EsbException"><c>ESB-CONFIG-BUSY</c>: work of too many revisions is under way, or a part took too long.</exception>
+    /// <summary>Reads the configuration again, compiles it and prepares the exchange.</summary>
+    /// <param name="migrates">True if waiting messages will be moved before the activation.</param>
+    /// <param name="cancellationToken">Cancels and undoes the preparation.</param>
+    /// <exception cref="ConfigurationRefusedException">With every error; the preparation is undone.</exception>
+    /// <exception cref="EsbException"><c>ESB-CONFIG-BUSY</c>: too many revisions have work in progress, or a part exceeded its time
+    /// limit.</exception>
     public async Task<PreparedExchange> PrepareAsync(bool migrates, CancellationToken cancellationToken)
     {
         var before = live.Current;
@@ -79,16 +80,16 @@ internal sealed partial class RevisionExchange(
         }
     }
 
-    /// <summary>Makes the queues and tables that what was prepared wants, and moves what waits; the hosts of the farm let go of it
+    /// <summary>Creates the queues and tables of the prepared revision and moves waiting messages; the hosts of the farm release the queues
     /// meanwhile.</summary>
-    /// <exception cref="EsbException">Not, or not all of it, was moved; called again it goes on.</exception>
+    /// <exception cref="EsbException">Not all messages were moved; a repeated call continues.</exception>
     public async Task MigrateAsync(PreparedExchange prepared, CancellationToken cancellationToken)
     {
         if (prepared.Next is not { } next) return;
         foreach (var planner in next.Services.GetServices<IChangePlanner>()) await planner.ApplyAsync(line => LogMigration(line), cancellationToken);
     }
 
-    /// <summary>Undoes what was prepared.</summary>
+    /// <summary>Undoes a preparation.</summary>
     public async Task AbandonAsync(PreparedExchange prepared)
     {
         if (prepared.Next is not { } next) return;
@@ -96,7 +97,7 @@ internal sealed partial class RevisionExchange(
         await revisions.RemoveAsync(next);
     }
 
-    /// <summary>Puts what was prepared in service. From here on nothing turns back.</summary>
+    /// <summary>Activates the prepared revision. This step cannot be undone.</summary>
     public async Task CommitAsync(PreparedExchange prepared)
     {
         if (prepared.Next is not { } next) return;
@@ -112,10 +113,10 @@ internal sealed partial class RevisionExchange(
         }
     }
 
-    /// <summary>Ends the work of earlier revisions: the time to stop the host is up.</summary>
+    /// <summary>Aborts the work of earlier revisions when the stop time of the host expires.</summary>
     public void Abandon() => _abandoning.Cancel();
 
-    /// <summary>Waits until nothing of earlier revisions is under way.</summary>
+    /// <summary>Waits until the work of earlier revisions has ended.</summary>
     public Task WaitForLeftoversAsync(CancellationToken cancellationToken)
     {
         lock (_gate) return Task.WhenAll(_leaving).WaitAsync(cancellationToken);
@@ -149,7 +150,7 @@ internal sealed partial class RevisionExchange(
         if (errors.Any) throw new ConfigurationRefusedException(errors.All) { Revision = prepared.Wanted };
     }
 
-    // As at a start: the others go on all the same.
+    // As at start-up: the other parts continue after a failure.
     private async Task TryAsync(IRevisionPart part, Func<Task> act)
     {
         try
@@ -178,7 +179,7 @@ internal sealed partial class RevisionExchange(
 
     private List<IRevisionPart> InOrder()
     {
-        var started = StartOrder.Of(services.GetServices<IBusPart>()).ToList(); // which start what asks for this desk
+        var started = StartOrder.Of(services.GetServices<IBusPart>()).ToList(); // these start the parts that depend on this desk
         return [.. services.GetServices<IRevisionPart>().OrderBy(part => part is IBusPart busPart ? started.IndexOf(busPart) : -1)];
     }
 

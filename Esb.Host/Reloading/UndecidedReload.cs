@@ -1,30 +1,30 @@
 namespace Esb.Host.Reloading;
 
-/// <summary>An exchange that another host leads and that is ready here, until the decision. Thread-safe.</summary>
-/// <param name="id">The exchange.</param>
-/// <param name="prepared">What is ready.</param>
-/// <param name="by">Who wants it.</param>
+/// <summary>An exchange that is led by another host and prepared here, until the decision. Thread-safe.</summary>
+/// <param name="id">The id of the exchange.</param>
+/// <param name="prepared">The prepared exchange.</param>
+/// <param name="by">The operator.</param>
 /// <param name="time">The clock.</param>
 internal sealed class UndecidedReload(Guid id, PreparedExchange prepared, string by, TimeProvider time)
 {
-    /// <summary>How long it waits without hearing of the host that leads.</summary>
+    /// <summary>The maximum wait without a message from the leading host.</summary>
     public static readonly TimeSpan LongestSilence = TimeSpan.FromSeconds(10);
 
     private long _heardAt = time.GetTimestamp();
 
-    /// <summary>The exchange.</summary>
+    /// <summary>The id of the exchange.</summary>
     public Guid Id => id;
 
-    /// <summary>What is ready.</summary>
+    /// <summary>The prepared exchange.</summary>
     public PreparedExchange Prepared => prepared;
 
-    /// <summary>Who wants it.</summary>
+    /// <summary>The operator.</summary>
     public string By => by;
 
-    /// <summary>The host that leads has told that the decision is still to come.</summary>
+    /// <summary>Records a reminder of the leading host that the decision is still pending.</summary>
     public void Hear() => Volatile.Write(ref _heardAt, time.GetTimestamp());
 
-    /// <summary>Returns once the host that leads has been silent for <see cref="LongestSilence"/>, or this host stops.</summary>
+    /// <summary>Completes when the leading host has been silent for <see cref="LongestSilence"/>, or when this host stops.</summary>
     public async Task WaitForSilenceAsync(CancellationToken stopping)
     {
         while (!stopping.IsCancellationRequested)

@@ -2,7 +2,7 @@ using OpenTelemetry.Exporter;
 
 namespace Esb.Host.Telemetry;
 
-/// <summary>A collector, and which of the two forms of OTLP it takes there (https://opentelemetry.io/docs/specs/otlp/, version 1.10).</summary>
+/// <summary>A collector and its OTLP protocol, gRPC or HTTP (https://opentelemetry.io/docs/specs/otlp/, version 1.10).</summary>
 internal sealed record OtlpTarget(Uri Base, OtlpExportProtocol Protocol)
 {
     private const int HttpPort = 4318;
@@ -14,7 +14,8 @@ internal sealed record OtlpTarget(Uri Base, OtlpExportProtocol Protocol)
         return new OtlpTarget(new Uri(uri, "/"), isHttp ? OtlpExportProtocol.HttpProtobuf : OtlpExportProtocol.Grpc);
     }
 
-    /// <summary>Where a signal, <c>traces</c> or <c>metrics</c>, goes: over gRPC the method names it, over HTTP the path.</summary>
+    /// <summary>The address for a signal, <c>traces</c> or <c>metrics</c>: over gRPC the method names the signal, over HTTP the path
+    /// does.</summary>
     public void Configure(OtlpExporterOptions options, string signal)
     {
         options.Protocol = Protocol;

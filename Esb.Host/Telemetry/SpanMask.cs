@@ -7,8 +7,10 @@ using OpenTelemetry;
 
 namespace Esb.Host.Telemetry;
 
-/// <summary>Takes out of a span what is masked in the message that it is about, before it is exported: libraries quote messages, such as a database in the exception that it records.</summary>
-/// <remarks>A span ends in the flow of control that works on the message. Ours, and the server's, hold names of the configuration and ids only, except the header that the server shows.</remarks>
+/// <summary>Removes masked values of the current message from a span before its export. Libraries quote messages, for example a database in
+/// a recorded exception.</summary>
+/// <remarks>A span ends in the control flow that processes the message. The spans of the bus and of the web server hold only configuration
+/// names and ids, except for the header that the server records.</remarks>
 internal sealed class SpanMask(Live<IMessageMask> mask) : BaseProcessor<Activity>
 {
     private const string UserAgent = "user_agent.original";
@@ -25,7 +27,7 @@ internal sealed class SpanMask(Live<IMessageMask> mask) : BaseProcessor<Activity
     private KeyValuePair<string, object?> Clean(KeyValuePair<string, object?> tag) =>
         tag.Value is string text && !IsOurs(tag.Key) ? KeyValuePair.Create<string, object?>(tag.Key, Clean(tag.Key, text)) : tag;
 
-    // The server shows it of every request, also where the endpoint does not let it into the message.
+    // The web server records this header for every request, even if the endpoint does not copy it into the message.
     private string Clean(string name, string text)
     {
         var clean = MaskedFlow.Clean(text);
@@ -34,7 +36,7 @@ internal sealed class SpanMask(Live<IMessageMask> mask) : BaseProcessor<Activity
         return mask.Current.Apply(message).Secrets.Remove(clean);
     }
 
-    // They say what the configuration says. A word of it that a message happens to hold is no secret.
+    // These tags hold configuration values. A word of the configuration that also occurs in a message is not a secret.
     private static bool IsOurs(string name) =>
         name.StartsWith("messaging.", StringComparison.Ordinal) || name.StartsWith("esb.", StringComparison.Ordinal) || name is "http.route" or "http.request.method" or EsbTelemetry.Tags.ErrorType;
 }

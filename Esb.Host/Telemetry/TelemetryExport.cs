@@ -11,10 +11,10 @@ using OpenTelemetry.Trace;
 
 namespace Esb.Host.Telemetry;
 
-/// <summary>Sends traces and metrics to a collector while it lives; disposing sends what is left.</summary>
+/// <summary>Exports traces and metrics to a collector; disposing flushes the rest.</summary>
 internal sealed class TelemetryExport : IDisposable
 {
-    // Topics make their own spans of what RabbitMQ.Client and MassTransit do, so those two stay out: nothing is shown twice.
+    // Topics create their own spans for RabbitMQ.Client and MassTransit, so the sources of these two are omitted to avoid duplicates.
     private static readonly string[] LibrarySources = ["Microsoft.AspNetCore", "System.Net.Http", "Npgsql"];
     private static readonly string[] LibraryMeters = ["Microsoft.AspNetCore.Hosting", "Microsoft.AspNetCore.Server.Kestrel", "System.Net.Http", "System.Runtime", "Npgsql"];
 
@@ -37,8 +37,8 @@ internal sealed class TelemetryExport : IDisposable
             .Build();
     }
 
-    /// <summary>Starts sending; null where the configuration names no collector.</summary>
-    /// <param name="services">Hold the configuration, and what no span may show.</param>
+    /// <summary>Starts the export; null if the configuration names no collector.</summary>
+    /// <param name="services">The services with the configuration and the mask of span contents.</param>
     public static TelemetryExport? Start(IServiceProvider services)
     {
         return services.GetRequiredService<Live<TelemetryConfig>>().Current.Otlp is { } url && OtlpTarget.Parse(url) is { } target

@@ -7,36 +7,37 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.ClaimChecks;
 
-/// <summary>Puts a reference in the place of a large body, and the body back in its place (pattern: Claim Check). Thread-safe.</summary>
+/// <summary>Replaces a large body by a reference, and the reference by the body (pattern: Claim Check). Thread-safe.</summary>
 /// <remarks>
-/// The reference is the header <see cref="EsbHeaders.Claim"/> of a message without a body. It is believed of whomever: it cannot be guessed, so that who has one was
-/// given it by somebody who had the body, and what is redeemed is proved by its hash.
+/// The reference is the header <see cref="EsbHeaders.Claim"/> of a message without a body. It is accepted from any sender: it cannot be
+/// guessed, so the sender received it from a holder of the body, and the redeemed body is verified by its hash.
 /// </remarks>
 /// <param name="store">Keeps the bodies.</param>
-/// <param name="threshold">The largest body, in bytes, that travels whole.</param>
-/// <param name="travelsWhole">Whether the bodies of a topic always do: foreign clients read them.</param>
-/// <param name="time">Paces what is tried again, and warnings.</param>
-/// <param name="logger">Hears of a store that is away.</param>
+/// <param name="threshold">The largest body, in bytes, that is sent inline.</param>
+/// <param name="travelsWhole">True for topics whose bodies are always sent inline, because foreign clients read them.</param>
+/// <param name="time">Paces retries and warnings.</param>
+/// <param name="logger">Logs that the store is unreachable.</param>
 internal sealed partial class BodyClaims(IClaimCheckStore store, long threshold, Predicate<string> travelsWhole, TimeProvider time, ILogger logger)
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
-    // A store that does not answer costs a publish its time-out: one in a while, not each.
+    // A publish to an unresponsive store waits for its time-out. Only one publish per interval tries it.
     private readonly Cooldown _away = new(TimeSpan.FromSeconds(5), time);
     private readonly Cooldown _warned = new(TimeSpan.FromMinutes(1), time);
 
-    /// <summary>The message as it travels to a topic or an endpoint. Sent again it has the same reference.</summary>
+    /// <summary>Returns the message in the form sent to a topic or an endpoint. A message that is sent again keeps its reference.</summary>
     public ValueTask<EsbMessage> CheckInAsync(EsbMessage message) =>
         message.Body.Bytes.Length <= threshold || !store.IsAvailable || travelsWhole(Subject.TopicOf(message.Subject))
             ? ValueTask.FromResult(message)
             : KeepAsync(message);
 
-    /// <summary>The reply as it goes to a host of ours.</summary>
+    /// <summary>Returns the reply in the form sent to a host of this bus.</summary>
     public ValueTask<EsbMessage> CheckInReplyAsync(EsbMessage reply) =>
         reply.Body.Bytes.Length <= threshold || !store.IsAvailable ? ValueTask.FromResult(reply) : KeepAsync(reply);
 
-    /// <summary>The message with its body.</summary>
-    /// <exception cref="EsbException"><c>ESB-CLAIM-GONE</c>: the body is kept no more, or never was. Otherwise the store is away, and a later try may succeed.</exception>
+    /// <summary>Returns the message with its body.</summary>
+    /// <exception cref="EsbException"><c>ESB-CLAIM-GONE</c>: the body is no longer kept, or never was. Otherwise the store is unreachable,
+    /// and a later attempt may succeed.</exception>
     public async ValueTask<EsbMessage> RedeemAsync(EsbMessage message, CancellationToken cancellationToken)
     {
         if (message.Headers[EsbHeaders.Claim] is not { } reference) return message;
@@ -45,8 +46,9 @@ internal sealed partial class BodyClaims(IClaimCheckStore store, long threshold,
         return message with { Body = body, Headers = message.Headers.Without(EsbHeaders.Claim) };
     }
 
-    /// <summary>The message with its body. A store that is away is waited for, for half a minute: given back, the message would come again at once.</summary>
-    /// <exception cref="EsbException">As of <see cref="RedeemAsync"/>.</exception>
+    /// <summary>Returns the message with its body. Waits half a minute for an unreachable store: a returned message would be redelivered at
+    /// once.</summary>
+    /// <exception cref="EsbException">As for <see cref="RedeemAsync"/>.</exception>
     public async ValueTask<EsbMessage> AwaitAsync(EsbMessage message, CancellationToken stopping)
     {
         if (message.Headers[EsbHeaders.Claim] is null) return message;
@@ -66,7 +68,7 @@ internal sealed partial class BodyClaims(IClaimCheckStore store, long threshold,
         }
     }
 
-    /// <summary>A handler of dead letters that gets them with their bodies, as far as there are any.</summary>
+    /// <summary>Returns a handler that receives dead letters with their bodies, where these exist.</summary>
     public DeadLetterHandler Redeeming(DeadLetterHandler handler) => async (letter, cancellationToken) =>
     {
         try
@@ -81,7 +83,7 @@ internal sealed partial class BodyClaims(IClaimCheckStore store, long threshold,
         await handler(letter, cancellationToken);
     };
 
-    // Whole it travels as well: a store that is away stops no intake.
+    // If the store is unreachable, the message is sent with its body, so that intake does not stop.
     private async ValueTask<EsbMessage> KeepAsync(EsbMessage message)
     {
         if (_away.IsRunning) return message;

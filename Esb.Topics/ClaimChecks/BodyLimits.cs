@@ -1,6 +1,6 @@
 namespace Esb.Topics.ClaimChecks;
 
-/// <summary>How large bodies may be, in bytes.</summary>
-/// <param name="Largest">Of any body.</param>
-/// <param name="LargestWhole">Of one that travels whole where there is a place for larger ones.</param>
+/// <summary>Size limits of bodies, in bytes.</summary>
+/// <param name="Largest">The limit for any body.</param>
+/// <param name="LargestWhole">The limit for a body that is sent inline, if larger ones can be stored.</param>
 internal sealed record BodyLimits(long Largest, long LargestWhole);

@@ -1,6 +1,6 @@
 namespace Esb.Topics.ClaimChecks;
 
-/// <summary>A time after something during which it does not happen again. Thread-safe.</summary>
+/// <summary>A period after an event during which the event is not repeated. Thread-safe.</summary>
 internal sealed class Cooldown(TimeSpan length, TimeProvider time)
 {
     private const long Never = long.MinValue;
@@ -9,7 +9,7 @@ internal sealed class Cooldown(TimeSpan length, TimeProvider time)
 
     public bool IsRunning => Interlocked.Read(ref _began) is var began && began != Never && time.GetElapsedTime(began) < length;
 
-    /// <summary>Begins it, unless it runs; true for one of those who try at the same time.</summary>
+    /// <summary>Starts the period unless it is running; true for only one of several concurrent callers.</summary>
     public bool TryBegin()
     {
         var began = Interlocked.Read(ref _began);

@@ -2,7 +2,7 @@ using Esb.Core.Storage;
 
 namespace Esb.Topics.ClaimChecks;
 
-/// <summary>A body on its way into the store, once, however often its message is published. Thread-safe.</summary>
+/// <summary>A body that is stored once, however often its message is published. Thread-safe.</summary>
 internal sealed class KeptBody(ReadOnlyMemory<byte> body)
 {
     private readonly Lock _gate = new();

@@ -6,11 +6,12 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.Farm;
 
-/// <summary>Hands commands to those who subscribed, in the order in which they came, and apart from whoever received them: one may take minutes. Thread-safe.</summary>
+/// <summary>Dispatches commands to their subscribers in order of arrival, decoupled from the receiver: one command may take minutes.
+/// Thread-safe.</summary>
 internal sealed partial class FarmCommands : IAsyncDisposable
 {
     private readonly ConcurrentDictionary<Guid, Entry> _handlers = new();
-    private readonly Channel<Received> _waiting = Channel.CreateUnbounded<Received>(); // bounded by what operators ask for
+    private readonly Channel<Received> _waiting = Channel.CreateUnbounded<Received>(); // bounded by the commands of operators
     private readonly CancellationTokenSource _stopping = new();
     private readonly ILogger _logger;
     private readonly Task _running;
@@ -21,7 +22,7 @@ internal sealed partial class FarmCommands : IAsyncDisposable
         _running = RunAsync(_stopping.Token);
     }
 
-    /// <summary>What a type of commands is called between hosts.</summary>
+    /// <summary>Returns the name of a command type in messages between hosts.</summary>
     public static string KindOf<TCommand>() => typeof(TCommand).Name;
 
     public static string Write<TCommand>(TCommand command) => JsonSerializer.Serialize(command);

@@ -5,22 +5,24 @@ using Esb.Core.Topics;
 
 namespace Esb.Topics.Farm;
 
-/// <summary>Says something to every host of a farm.</summary>
+/// <summary>Sends a message to every host of a farm.</summary>
 internal delegate Task FarmVoice(string kind, string body, CancellationToken cancellationToken);
 
-/// <summary>Puts questions to the other hosts, gathers their answers, and answers theirs. Thread-safe.</summary>
+/// <summary>Asks the other hosts questions, collects their answers, and answers theirs. Thread-safe.</summary>
 /// <param name="self">This host, whose own questions it does not answer.</param>
-/// <param name="commands">Questions wait among the commands; answers do not, as one who waits for them may be handling a command.</param>
-/// <param name="say">Reaches every host.</param>
-/// <param name="others">Those who live, without this one.</param>
-/// <param name="knowsAll">Whether those are all: not so soon after it has joined them, when some have not been heard yet.</param>
-/// <param name="time">For the patience.</param>
+/// <param name="commands">Questions queue with the commands. Answers do not: the host that waits for them may be handling a
+/// command.</param>
+/// <param name="say">Sends a message to every host.</param>
+/// <param name="others">The live hosts, without this one.</param>
+/// <param name="knowsAll">True if all live hosts are known. False shortly after this host has joined, when some have not been heard
+/// yet.</param>
+/// <param name="time">The clock for the time-out.</param>
 internal sealed class FarmQuestions(FarmHost self, FarmCommands commands, FarmVoice say, Func<IReadOnlyList<FarmHost>> others, Func<bool> knowsAll, TimeProvider time)
 {
-    /// <summary>What an answer is called between hosts.</summary>
+    /// <summary>The kind of answer messages between hosts.</summary>
     public const string AnswerKind = "answer";
 
-    // Who died meanwhile is not waited for.
+    // The interval at which hosts that died meanwhile are dropped from the wait.
     private static readonly TimeSpan LookInterval = TimeSpan.FromMilliseconds(500);
 
     private readonly ConcurrentDictionary<Guid, Gathering> _open = new();
@@ -54,7 +56,7 @@ internal sealed class FarmQuestions(FarmHost self, FarmCommands commands, FarmVo
             await say(AnswerKind, FarmCommands.Write(new Answered(asked.Id, JsonSerializer.SerializeToElement(answer))), stopping);
         });
 
-    /// <summary>An answer came, perhaps to somebody else.</summary>
+    /// <summary>Receives an answer, which may belong to another host's question.</summary>
     public void Hear(FarmHost from, string body)
     {
         if (JsonSerializer.Deserialize<Answered>(body) is { } answered && _open.TryGetValue(answered.To, out var gathering)) gathering.Add(from, answered.Answer);

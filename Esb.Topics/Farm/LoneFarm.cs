@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.Farm;
 
-/// <summary>The farm of a host that shares nothing with others.</summary>
+/// <summary>The farm of a host that shares nothing with other hosts.</summary>
 internal sealed class LoneFarm(ILogger<LoneFarm> logger) : IFarm, IAsyncDisposable
 {
     private readonly FarmCommands _commands = new(logger);
@@ -38,7 +38,7 @@ internal sealed class LoneFarm(ILogger<LoneFarm> logger) : IFarm, IAsyncDisposab
 
         public void Dispose()
         {
-            // Nobody asks.
+            // No other host asks questions.
         }
     }
 }

@@ -5,18 +5,19 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.Memory;
 
-/// <summary>Hands dead letters over, one by one. Only when one has been taken is its message settled: until then it exists nowhere else.</summary>
+/// <summary>Hands over dead letters one at a time. A message is settled only when its dead letter has been taken: until then there is no
+/// other copy.</summary>
 internal sealed partial class MemoryDeadLetters(TimeProvider time, ILogger logger)
 {
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
 
-    // Bounded by the messages that the transport keeps at all.
+    // Bounded by the message limit of the transport.
     private readonly Channel<(DeadLetter Letter, MemoryMessage Published)> _waiting =
         Channel.CreateUnbounded<(DeadLetter, MemoryMessage)>();
 
     private readonly SemaphoreSlim _active = new(1, 1);
 
-    /// <summary>Those that nobody has taken yet.</summary>
+    /// <summary>The number of dead letters that have not been taken yet.</summary>
     public int Waiting => _waiting.Reader.Count;
 
     public void Add(DeadLetter letter, MemoryMessage published) =>
@@ -45,7 +46,7 @@ internal sealed partial class MemoryDeadLetters(TimeProvider time, ILogger logge
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
         {
-            // Disposed; what waits stays for the next reader.
+            // Disposed; waiting dead letters stay for the next reader.
         }
         finally
         {

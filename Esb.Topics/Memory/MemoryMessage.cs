@@ -5,7 +5,7 @@ using Esb.Core.Topics;
 
 namespace Esb.Topics.Memory;
 
-/// <summary>A published message, until every subscriber has settled it.</summary>
+/// <summary>A published message, kept until every subscriber has settled it.</summary>
 internal sealed class MemoryMessage(EsbMessage message, ActivityContext parent, int subscribers, Action settled)
 {
     private readonly TaskCompletionSource _settled = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -19,18 +19,20 @@ internal sealed class MemoryMessage(EsbMessage message, ActivityContext parent, 
 
     public ReplySender? Reply { get; init; }
 
-    /// <summary>The time stamp at which nobody waits for the reply any more; <see cref="long.MaxValue"/> where nobody waits for one.</summary>
+    /// <summary>The timestamp at which the requester stops waiting for the reply; <see cref="long.MaxValue"/> if no reply is
+    /// expected.</summary>
     public long Expires { get; init; } = long.MaxValue;
 
-    /// <summary>The same on the calendar; null where nobody waits.</summary>
+    /// <summary>The same time as a date; null if no reply is expected.</summary>
     public DateTimeOffset? ExpiresAt { get; init; }
 
     public Task Settled => _settled.Task;
 
-    /// <summary>The message whose delivery is worked on in this flow, where that may publish others: they become a part of it.</summary>
+    /// <summary>The message being handled in the current execution flow, if its handler may publish others: they become part of
+    /// it.</summary>
     public static AsyncLocal<MemoryMessage?> Worked { get; } = new();
 
-    /// <summary>Counts one more that has to be settled; false where all of them are, and it is too late.</summary>
+    /// <summary>Adds one more message to be settled; false if all have been settled and it is too late.</summary>
     public bool TryJoin()
     {
         var unsettled = Volatile.Read(ref _unsettled);
@@ -53,11 +55,11 @@ internal sealed class MemoryMessage(EsbMessage message, ActivityContext parent, 
 }
 
 /// <summary>A message on its way to one subscriber.</summary>
-/// <param name="Published">What it shares with its other subscribers.</param>
-/// <param name="Attempt">Attempts made before.</param>
+/// <param name="Published">The state shared with the other subscribers.</param>
+/// <param name="Attempt">The number of earlier attempts.</param>
 internal sealed record MemoryDelivery(MemoryMessage Published, int Attempt)
 {
-    /// <summary>What became of them.</summary>
+    /// <summary>The failures of those attempts.</summary>
     public IReadOnlyList<FailedAttempt> Failures { get; init; } = [];
 
     public TopicDelivery ToDelivery(DeliverySource source) => new(Published.Message with { Attempt = Attempt }, Published.Parent, Published.Reply)

@@ -1,14 +1,14 @@
 namespace Esb.Topics.Memory;
 
-/// <summary>Messages that wait, the oldest first; they stay when a subscription ends. Thread-safe.</summary>
-/// <remarks>Without a bound of its own: the transport bounds the messages of all queues together.</remarks>
+/// <summary>Waiting messages, oldest first; they remain when a subscription ends. Thread-safe.</summary>
+/// <remarks>The queue has no limit of its own: the transport limits the messages of all queues together.</remarks>
 internal sealed class MemoryQueue
 {
     private readonly Lock _gate = new();
     private readonly LinkedList<MemoryDelivery> _waiting = [];
     private readonly SemaphoreSlim _count = new(0);
 
-    /// <summary>Held by the one subscription that works, where only one may.</summary>
+    /// <summary>Held by the active subscription if only one may be active.</summary>
     public SemaphoreSlim Active { get; } = new(1, 1);
 
     public void Add(MemoryDelivery delivery)
@@ -17,7 +17,7 @@ internal sealed class MemoryQueue
         _count.Release();
     }
 
-    /// <summary>Puts a delivery back to where it was: before all others.</summary>
+    /// <summary>Returns a delivery to its place at the head of the queue.</summary>
     public void PutBack(MemoryDelivery delivery)
     {
         lock (_gate) _waiting.AddFirst(delivery);

@@ -2,7 +2,7 @@ using Esb.Core.Topics;
 
 namespace Esb.Topics.Memory;
 
-/// <summary>A subscription whose numbers can change: each change ends the workers and starts others.</summary>
+/// <summary>A subscription whose limits can change: each change stops the workers and starts new ones.</summary>
 internal sealed class MemorySubscription(Subscription subscription, Func<Subscription, MemoryWorkers> start) : ITopicSubscription
 {
     private readonly SemaphoreSlim _tuning = new(1, 1);

@@ -8,7 +8,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.Memory;
 
-/// <summary>Topics within this process: the embedded default, which needs no server. What it keeps ends with the process.</summary>
+/// <summary>Topics within this process: the embedded default, which needs no server. Its messages are lost when the process ends.</summary>
 internal sealed class MemoryTransport : IBusTransport
 {
     private static readonly TimeSpan DrainInterval = TimeSpan.FromMilliseconds(20);
@@ -72,8 +72,8 @@ internal sealed class MemoryTransport : IBusTransport
         return Consume(subscription, Declare(subscription), handler);
     }
 
-    /// <summary>Nobody else keeps what waits: it becomes dead letters, and so does what comes back later from an attempt or a
-    /// delay.</summary>
+    /// <summary>Turns waiting messages into dead letters, as they are kept nowhere else. Messages that return later from an attempt or a
+    /// delay become dead letters too.</summary>
     public async Task RetireAsync(Subscription subscription, CancellationToken cancellationToken)
     {
         var endpoint = Declare(subscription with { Patterns = [] });
@@ -134,7 +134,7 @@ internal sealed class MemoryTransport : IBusTransport
         }
         finally
         {
-            waiting.TrySetCanceled(CancellationToken.None); // a reply from now on finds nobody
+            waiting.TrySetCanceled(CancellationToken.None); // a later reply finds no requester
         }
     }
 
@@ -142,11 +142,11 @@ internal sealed class MemoryTransport : IBusTransport
     {
         if (TryPublish(message, reply, timeout) is { } result) return result;
         _counter.Count(message.Subject);
-        if (reply is null) _unroutable.Keep(message); // a request is of no use to anybody later
+        if (reply is null) _unroutable.Keep(message); // a request is useless later
         return PublishResult.Confirmed;
     }
 
-    // Null: nobody wants it.
+    // Returns null if no endpoint subscribes to the subject.
     private PublishResult? TryPublish(EsbMessage message, ReplySender? reply = null, TimeSpan? timeout = null)
     {
         var endpoints = Array.FindAll(_endpoints, endpoint => endpoint.Wants(message.Subject));
@@ -155,7 +155,7 @@ internal sealed class MemoryTransport : IBusTransport
 
     private PublishResult Add(EsbMessage message, MemoryEndpoint[] endpoints, DeliveryKind kind, ReplySender? reply, TimeSpan? timeout)
     {
-        // What is made of a message is a part of it, and never refused: else those that came first could wait for one another.
+        // A message derived from another is part of it and never refused; otherwise the original messages could wait for one another.
         var origin = kind == DeliveryKind.Published && MemoryMessage.Worked.Value is { } worked && worked.TryJoin() ? worked : null;
         if (origin is null && Interlocked.Increment(ref _inFlight) > _maxInFlight)
         {
@@ -185,7 +185,7 @@ internal sealed class MemoryTransport : IBusTransport
         return ValueTask.FromResult(isAwaited);
     };
 
-    // The same headers arrive as would over a broker.
+    // Removes the headers that would not arrive over a broker either.
     private static MessageHeaders Travelling(MessageHeaders headers)
     {
         foreach (var (name, _) in headers)

@@ -2,5 +2,5 @@ using Esb.Core.Topics;
 
 namespace Esb.Topics.Memory;
 
-/// <summary>Settings of the embedded transport: it has none.</summary>
+/// <summary>Settings of the embedded transport, which has none.</summary>
 internal sealed record MemoryTransportConfig : TransportConfig;

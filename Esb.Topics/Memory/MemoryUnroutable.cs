@@ -3,8 +3,9 @@ using Esb.Core.Topics;
 
 namespace Esb.Topics.Memory;
 
-/// <summary>Keeps the newest messages that no endpoint subscribes to: up to 1,000, with bodies of up to 16 MiB in all; older ones make room. Thread-safe.</summary>
-/// <param name="publish">Publishes one again; null where still nobody wants it.</param>
+/// <summary>Keeps the newest messages without a subscriber: up to 1,000, with bodies of up to 16 MiB in all; the oldest are dropped.
+/// Thread-safe.</summary>
+/// <param name="publish">Publishes a message again; null if it still has no subscriber.</param>
 internal sealed class MemoryUnroutable(Func<EsbMessage, PublishResult?> publish) : IUnroutableMessages
 {
     private const int MaxMessages = 1_000;
@@ -36,7 +37,7 @@ internal sealed class MemoryUnroutable(Func<EsbMessage, PublishResult?> publish)
     public Task<UnroutableReplay> ReplayAsync(string? subject, int limit, CancellationToken cancellationToken)
     {
         var (replayed, unroutable) = (0, new SortedSet<string>(StringComparer.Ordinal));
-        lock (_gate) // nothing is published twice by two replays
+        lock (_gate) // two replays must not publish the same message
         {
             for (var (node, next) = (_messages.First, (LinkedListNode<EsbMessage>?)null); node is not null && replayed < limit; node = next)
             {

@@ -3,10 +3,10 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.Memory;
 
-/// <summary>Deliver what waits for an endpoint to a handler: several at once, one by one, or one by one in each lane.</summary>
+/// <summary>Deliver the messages of an endpoint to a handler: concurrently, one at a time, or one at a time in each lane.</summary>
 internal sealed partial class MemoryWorkers : IAsyncDisposable
 {
-    // So that a handler which returns everything does not turn in a circle.
+    // Prevents a tight loop when a handler returns every message.
     private static readonly TimeSpan ReturnPause = TimeSpan.FromMilliseconds(100);
 
     private readonly MemoryEndpoint _endpoint;
@@ -132,7 +132,7 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
         }
     }
 
-    // The timer holds itself by its callback's state until it has fired.
+    // The timer keeps itself alive through the state of its callback until it has fired.
     private void DeliverLater(MemoryQueue queue, MemoryDelivery delivery, TimeSpan delay)
     {
         ITimer? timer = null;
@@ -154,7 +154,7 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
         }
         catch (OperationCanceledException)
         {
-            // Stopping: it goes back at once.
+            // Stopping: the message is returned at once.
         }
     }
 

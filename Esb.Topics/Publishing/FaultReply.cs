@@ -5,12 +5,12 @@ using Esb.Core.Messages;
 
 namespace Esb.Topics.Publishing;
 
-/// <summary>Reads replies that say that a request failed: problem+json (RFC 9457) under the header <see cref="EsbHeaders.Fault"/>.</summary>
+/// <summary>Reads replies that report a failed request: problem+json (RFC 9457) under the header <see cref="EsbHeaders.Fault"/>.</summary>
 internal static class FaultReply
 {
     private const string NoTitle = "The request failed.";
 
-    /// <summary>The failure; null where the reply is none.</summary>
+    /// <summary>Returns the failure; null if the reply reports none.</summary>
     public static EsbException? Read(EsbMessage reply)
     {
         if (reply.Headers[EsbHeaders.Fault] is not { } code) return null;
@@ -31,7 +31,7 @@ internal static class FaultReply
         }
         catch (JsonException)
         {
-            return null; // foreign services may answer with anything; the code is enough
+            return null; // foreign services may send any content; the code is enough
         }
     }
 }

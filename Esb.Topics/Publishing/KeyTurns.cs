@@ -5,14 +5,14 @@ using Esb.Core.Topics;
 
 namespace Esb.Topics.Publishing;
 
-/// <summary>Lets the publishes of one topic and key go one after the other, first come, first served. Thread-safe.</summary>
+/// <summary>Serialises the publishes of one topic and key, first come, first served. Thread-safe.</summary>
 /// <remarks>
-/// Two under way at once could change places: the first is refused by a full queue, or lost with its connection; the second is confirmed; the first is repeated.
-/// Messages without a key wait for nobody.
+/// Two concurrent publishes could change places: the first is refused by a full queue, or lost with its connection; the second is
+/// confirmed; the first is repeated. Messages without a key do not wait.
 /// </remarks>
 internal sealed class KeyTurns(TimeProvider time)
 {
-    /// <summary>How many may wait for one key, each of them holding its message.</summary>
+    /// <summary>The maximum number of publishes that may wait for one key, each of them holding its message.</summary>
     public const int MaxWaiting = 1_000;
 
     private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(20);
@@ -20,7 +20,7 @@ internal sealed class KeyTurns(TimeProvider time)
     private readonly Lock _gate = new();
     private readonly Dictionary<KeyLine, LinkedList<TaskCompletionSource>> _lines = [];
 
-    /// <summary>Lines in which somebody has the turn: none is left behind.</summary>
+    /// <summary>The number of lines whose turn is taken; idle lines are removed.</summary>
     public int Lines
     {
         get
@@ -29,8 +29,9 @@ internal sealed class KeyTurns(TimeProvider time)
         }
     }
 
-    /// <summary>Waits for the turn of a message; disposing the result gives it to the next.</summary>
-    /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: those before it were not done within 20 s, or too many wait already.</exception>
+    /// <summary>Waits for the turn of a message; disposing the result passes the turn to the next publish.</summary>
+    /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: earlier publishes did not finish within 20 s, or too many already
+    /// wait.</exception>
     public async ValueTask<KeyTurn> TakeAsync(EsbMessage message, CancellationToken cancellationToken)
     {
         if (message.Key is not { } key) return default;
@@ -58,7 +59,7 @@ internal sealed class KeyTurns(TimeProvider time)
         lock (_gate) CallNext(line);
     }
 
-    // Null: nobody is before us.
+    // Returns null if no other publish has the turn.
     private LinkedListNode<TaskCompletionSource>? Join(KeyLine line, string subject)
     {
         lock (_gate)
@@ -80,7 +81,7 @@ internal sealed class KeyTurns(TimeProvider time)
         }
     }
 
-    // With the lock held.
+    // Requires the lock.
     private void CallNext(KeyLine line)
     {
         if (_lines[line].First is { } next)
@@ -97,10 +98,10 @@ internal sealed class KeyTurns(TimeProvider time)
     private static EsbException Busy(string subject, string reason) => TopicFaults.Unavailable(subject, PublishResult.Refused(reason));
 }
 
-/// <summary>Who waits for one another.</summary>
+/// <summary>Identifies the publishes that wait for one another.</summary>
 internal readonly record struct KeyLine(string Topic, string Key);
 
-/// <summary>The turn of one message; of one without a key, nothing.</summary>
+/// <summary>The turn of one message; empty for a message without a key.</summary>
 internal readonly struct KeyTurn(KeyTurns turns, KeyLine line) : IDisposable
 {
     public void Dispose() => turns?.GiveOn(line);

@@ -4,20 +4,22 @@ using Esb.Core.Topics;
 
 namespace Esb.Topics.Publishing;
 
-/// <summary>Publishes until confirmed, as far as that helps, and keeps the order of each key: messages are confirmed in the order in which their callers came. Thread-safe.</summary>
+/// <summary>Publishes until confirmed, where repetition helps, and keeps the order of each key: messages are confirmed in the order of
+/// their calls. Thread-safe.</summary>
 internal sealed class OrderedPublisher(ITopicTransport transport, TimeProvider time)
 {
-    // A broker that restarts is back within seconds; longer than this no caller waits gladly.
+    // A restarting broker is back within seconds; callers should not have to wait longer than this.
     private static readonly TimeSpan[] Pauses = [TimeSpan.FromMilliseconds(100), TimeSpan.FromMilliseconds(400), TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2)];
     private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(20);
 
     private readonly KeyTurns _turns = new(time);
 
-    /// <summary>Publishes; what is refused or unknown is repeated with the same id: a queue may have been full, a broker may have restarted.</summary>
-    /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: refused or unknown to the end.</exception>
+    /// <summary>Publishes a message. A refused or unknown outcome is retried with the same id: a queue may have been full, a broker may
+    /// have restarted.</summary>
+    /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: the outcome of the last attempt was refused or unknown.</exception>
     public async Task<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
     {
-        using var turn = await _turns.TakeAsync(message, cancellationToken); // the key is held back until the outcome is known
+        using var turn = await _turns.TakeAsync(message, cancellationToken); // the key is held until the outcome is known
         var started = time.GetTimestamp();
         var isUnknown = false;
         for (var repetition = 0; ; repetition++)
@@ -32,7 +34,8 @@ internal sealed class OrderedPublisher(ITopicTransport transport, TimeProvider t
         }
     }
 
-    /// <summary>Publishes a request, once; returns once it is confirmed, with its reply to come. The next of its key need not wait for that.</summary>
+    /// <summary>Publishes a request once. Returns when it is confirmed, with a task for its reply; the next message of its key does not
+    /// wait for that.</summary>
     public async Task<Task<EsbMessage>> SendRequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
     {
         using var turn = await _turns.TakeAsync(request, cancellationToken);

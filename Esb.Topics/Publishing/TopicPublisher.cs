@@ -11,7 +11,7 @@ using Esb.Core.Topics;
 namespace Esb.Topics.Publishing;
 
 /// <inheritdoc cref="ITopicPublisher"/>
-/// <remarks>Inside of a transaction a message is only made ready; the outbox of the database publishes it, through the same way.</remarks>
+/// <remarks>Inside a transaction a message is only prepared; the outbox of the database publishes it through the same path.</remarks>
 internal sealed class TopicPublisher(ITopicTransport transport, Live<ITopicKeys> keys, IAuditTrail audit, Live<LimitsConfig> limits, TimeProvider time)
     : ITopicPublisher, IOutgoingPublisher
 {
@@ -56,7 +56,7 @@ internal sealed class TopicPublisher(ITopicTransport transport, Live<ITopicKeys>
         }
         catch
         {
-            await recorded; // once it is confirmed it was published, whatever becomes of its reply
+            await recorded; // a confirmed request counts as published, even if its reply fails
             throw;
         }
 
@@ -87,7 +87,7 @@ internal sealed class TopicPublisher(ITopicTransport transport, Live<ITopicKeys>
             Key = keys.Current.KeyOf(subject, context),
             Attempt = 0,
         };
-        var message = MessageHops.Set(published, MessageHops.Of(context.Received)); // also of an answer, which knows of none
+        var message = MessageHops.Set(published, MessageHops.Of(context.Received)); // also for an answer, which carries no hops
         RefuseExcess(message);
         var isProcess = context.Process.Length > 0;
         return new OutgoingMessage(message, context.Endpoint, isProcess ? context.Process : null, Activity.Current?.Context ?? default)
@@ -140,7 +140,7 @@ internal sealed class TopicPublisher(ITopicTransport transport, Live<ITopicKeys>
         };
         try
         {
-            await audit.RecordAsync(fact, content, CancellationToken.None); // what is confirmed is recorded, even when its sender has gone
+            await audit.RecordAsync(fact, content, CancellationToken.None); // a confirmed message is recorded even if its sender has gone
         }
         catch (EsbException ex)
         {

@@ -2,10 +2,10 @@ using System.Net.Sockets;
 
 namespace Esb.Topics.RabbitMq;
 
-/// <summary>What the client reads and writes: the bytes of the broker, with header values that nest no deeper than the client can
-/// parse.</summary>
-/// <param name="socket">The client wants a stream of a socket, and sets its time-outs by that.</param>
-/// <param name="inner">The bytes of that socket, or those within its TLS.</param>
+/// <summary>The stream that the client reads and writes: the bytes of the broker, with header values that nest no deeper than the client
+/// can parse.</summary>
+/// <param name="socket">The client requires a stream of a socket, and sets its time-outs on the socket.</param>
+/// <param name="inner">The bytes of that socket, or the bytes within its TLS connection.</param>
 internal sealed class BrokerStream(Socket socket, Stream inner) : NetworkStream(socket)
 {
     private readonly HeaderDepthLimiter _limiter = new();
@@ -13,7 +13,7 @@ internal sealed class BrokerStream(Socket socket, Stream inner) : NetworkStream(
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         var read = await inner.ReadAsync(buffer, cancellationToken);
-        if (read == 0 && buffer.Length > 0) throw new EndOfStreamException("The broker closed the connection."); // TLS says so without a failure
+        if (read == 0 && buffer.Length > 0) throw new EndOfStreamException("The broker closed the connection."); // TLS reports no failure
         _limiter.Pass(buffer.Span[..read]);
         return read;
     }

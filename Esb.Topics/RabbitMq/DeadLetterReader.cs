@@ -8,10 +8,10 @@ using RabbitMQ.Client.Events;
 
 namespace Esb.Topics.RabbitMq;
 
-/// <summary>Hands dead letters over, one by one; only what was taken leaves the broker.</summary>
+/// <summary>Hands over dead letters one at a time; only accepted ones leave the broker.</summary>
 internal sealed partial class DeadLetterReader : ITopicReader
 {
-    // Hosts of release 0.1 may come back.
+    // Hosts of release 0.1 may return.
     private static readonly TimeSpan OldInterval = TimeSpan.FromSeconds(30);
 
     private readonly RabbitMqNames _names;
@@ -88,7 +88,7 @@ internal sealed partial class DeadLetterReader : ITopicReader
     private DeadLetter Read(WireMessage wire)
     {
         var headers = wire.Properties.Headers;
-        if (headers.LastDeath() is { } death) return ReadMovedByBroker(wire, death); // ours are published here and have died nowhere
+        if (headers.LastDeath() is { } death) return ReadMovedByBroker(wire, death); // our own are published here and carry no death
         var message = _reader.ReadKept(wire);
         var reason = headers.Text(WireHeaders.DeadReason) ?? "";
         var failures = WireReader.ReadFailures(wire);
@@ -102,12 +102,13 @@ internal sealed partial class DeadLetterReader : ITopicReader
             headers.Time(WireHeaders.DeadFirst) ?? message.CreatedAt,
             headers.Time(WireHeaders.DeadLast) ?? message.CreatedAt)
         {
-            Failures = failures.Count == 0 ? [] : [.. failures.SkipLast(1), failures[^1] with { Reason = reason }], // which travels whole only once
+            Failures = failures.Count == 0 ? [] : [.. failures.SkipLast(1), failures[^1] with { Reason = reason }], // it is sent in full once
             TraceParent = headers.Text(WireHeaders.TraceParent),
         };
     }
 
-    // A full queue that drops its oldest, a queue's limit of deliveries, or a time that is over: no endpoint of ours gave it up.
+    // A full queue that drops its oldest message, a queue's delivery limit, or an expired time: no endpoint of this bus gave the message
+    // up.
     private DeadLetter ReadMovedByBroker(WireMessage wire, BrokerDeath death)
     {
         var now = _time.GetUtcNow();

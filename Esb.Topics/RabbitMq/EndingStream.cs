@@ -2,11 +2,10 @@ using System.Net.Sockets;
 
 namespace Esb.Topics.RabbitMq;
 
-/// <summary>The bytes of a socket; fails when its other side has ended it.</summary>
+/// <summary>The bytes of a socket; fails when the peer has closed the connection.</summary>
 /// <remarks>
-/// Where that happens within a frame (a broker that is killed while it delivers), the client (7.2.2, <c>InboundFrame.ReadFromPipeAsync</c>)
-/// turns in a circle over
-/// what it has read, until the heartbeat fails: half a minute of one core, with all its publishes hanging.
+/// If that happens within a frame (a broker that is killed while it delivers), the client (7.2.2, <c>InboundFrame.ReadFromPipeAsync</c>)
+/// loops over the bytes that it has read until the heartbeat fails: half a minute of one core, with all its publishes hanging.
 /// </remarks>
 internal sealed class EndingStream(Socket socket) : NetworkStream(socket)
 {

@@ -9,16 +9,19 @@ namespace Esb.Topics.RabbitMq;
 /// <summary>Puts a message into the queue of an endpoint.</summary>
 internal delegate ValueTask<PublishResult> QueueSender(string endpoint, EsbMessage message, BasicProperties properties, CancellationToken cancellationToken);
 
-/// <summary>Knows what to do with requests that expired in the queue of an endpoint: the time of a message on the wire is over for every subscriber, not only for those who answer.</summary>
-/// <param name="names">On the broker.</param>
-/// <param name="reader">Reads what comes back.</param>
-/// <param name="find">An endpoint of the configuration, on whatever host it runs; null where there is none.</param>
-/// <param name="send">Puts back what is wanted all the same.</param>
-/// <param name="logger">Hears of each.</param>
+/// <summary>Handles requests that expired in the queue of an endpoint. The time of a message on the wire expires for every subscriber, not
+/// only for those that answer.</summary>
+/// <param name="names">The names on the broker.</param>
+/// <param name="reader">Reads the expired messages.</param>
+/// <param name="find">Finds an endpoint of the configuration, on whatever host it runs; null if it does not exist.</param>
+/// <param name="send">Puts messages that are still wanted back into the queue.</param>
+/// <param name="logger">Logs each message.</param>
 internal sealed partial class ExpiredRequests(RabbitMqNames names, WireReader reader, Func<string, Subscription?> find, QueueSender send, ILogger logger)
 {
-    /// <summary>Drops a request that its endpoint would have answered, and puts one that is a message like any other there behind what waits, this time for good.</summary>
-    /// <returns>False where it is to be kept as a dead letter: no request of ours, one of an endpoint that is not known here, or one that lost its place in an order.</returns>
+    /// <summary>Drops a request that its endpoint would have answered. Puts a request that is an ordinary message there behind the waiting
+    /// messages, now without an expiration.</summary>
+    /// <returns>False if the message is to be kept as a dead letter: it is no request of this bus, its endpoint is unknown here, or it lost
+    /// its place in an order.</returns>
     public async Task<bool> TrySettleAsync(WireMessage wire, CancellationToken over)
     {
         if (!IsOurs(wire) || wire.Properties.Headers.LastDeath() is not { Reason: "expired" } death) return false;
@@ -28,10 +31,10 @@ internal sealed partial class ExpiredRequests(RabbitMqNames names, WireReader re
         return true;
     }
 
-    // A host of ours that asked has been told that no reply came in time. Of foreign clients nobody knows what they wait for.
+    // A requesting host of this bus has already reported the time-out to its caller. The expectations of foreign clients are unknown.
     private bool IsOurs(WireMessage wire) => wire.Properties.ReplyTo is { } replyTo && names.IsOurReplyQueue(replyTo);
 
-    // What was not published to a topic, but brought there from another queue, has lost its subject.
+    // A message that was moved here from another queue, not published to a topic, has lost its subject.
     private static bool MayGoBack(Subscription endpoint, BrokerDeath death) =>
         endpoint is { SingleActive: false, Lanes: null } && endpoint.Patterns.Any(pattern => pattern.Matches(death.RoutingKey));
 

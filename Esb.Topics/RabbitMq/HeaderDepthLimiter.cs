@@ -1,28 +1,25 @@
 namespace Esb.Topics.RabbitMq;
 
-/// <summary>Limits how deep header values nest, in the bytes that the broker sends, before the client parses them.</summary>
+/// <summary>Limits the nesting of header values in the bytes that the broker sends, before the client parses them.</summary>
 /// <remarks>
 /// The client (7.2.2, <c>WireFormatting.ReadArray</c> and <c>ReadDictionary</c>) parses arrays and tables recursively. Some 26,000 levels
-/// fit a frame of 128 KiB;
-/// they overflow the stack of a pool thread, which ends the process. No frame size bounds that: the broker sends a header frame as the
-/// publisher wrote it,
-/// also where it is larger than what this connection agreed to. Here an array or table below <see cref="MaxDepth"/> becomes a byte array of
-/// the same length:
-/// that changes one byte, its type. Likewise a decimal of more than 28 places, at which the client gives the connection up, is cut to 28.
+/// fit into a frame of 128 KiB; they overflow the stack of a pool thread, which ends the process. No frame size bounds that: the broker
+/// sends a header frame as the publisher wrote it, even if it is larger than this connection agreed to. This class turns an array or table
+/// below <see cref="MaxDepth"/> into a byte array of the same length, which changes one byte, its type. Likewise it cuts a decimal of more
+/// than 28 places, which makes the client abandon the connection, to 28.
 /// <para>
-/// Frames: AMQP 0-9-1, sections 4.2.3 to 4.2.5, with the value types of https://www.rabbitmq.com/amqp-0-9-1-errata. Keeps its place between
-/// two reads, wherever they
-/// divide a frame. Not thread-safe: one for each connection.
+/// Frames: AMQP 0-9-1, sections 4.2.3 to 4.2.5, with the value types of https://www.rabbitmq.com/amqp-0-9-1-errata. Keeps its position
+/// between two reads, wherever they divide a frame. Not thread-safe: one instance per connection.
 /// </para>
 /// </remarks>
 internal sealed class HeaderDepthLimiter
 {
-    /// <summary>Levels of arrays and tables within the table of headers. The broker's own <c>x-death</c> has three.</summary>
+    /// <summary>The maximum levels of arrays and tables within the table of headers. The broker's own <c>x-death</c> has three.</summary>
     public const int MaxDepth = 32;
 
     private const int FrameHeadLength = 7;
     private const byte ContentHeader = 2;
-    private const int BeforeFlags = 12; // class, weight, size of the body
+    private const int BeforeFlags = 12; // class, weight, body size
     private const int MaxScale = 28; // of System.Decimal
     private const int UselessScale = MaxScale + 10; // nothing is left of a mantissa of 31 bits
 
@@ -54,8 +51,8 @@ internal sealed class HeaderDepthLimiter
         Mantissa,
     }
 
-    /// <summary>Reads on, and changes what nests too deep.</summary>
-    /// <exception cref="IOException">The headers are not what the specification says.</exception>
+    /// <summary>Reads the next bytes, and changes values that nest too deep.</summary>
+    /// <exception cref="IOException">The headers violate the specification.</exception>
     public void Pass(Span<byte> bytes)
     {
         while (bytes.Length > 0)
@@ -195,7 +192,7 @@ internal sealed class HeaderDepthLimiter
         (_remainder, _expected) = (0, Expected.Mantissa);
     }
 
-    // A division on paper, byte by byte; the first bit is the sign.
+    // Long division, byte by byte; the first bit is the sign.
     private void ReadMantissa(ref byte value)
     {
         var sign = _digits == 0 ? value & 0x80 : 0;
@@ -220,7 +217,7 @@ internal sealed class HeaderDepthLimiter
         _expected = Expected.Entry;
     }
 
-    // The bytes that a length has just announced end within what they are in.
+    // Returns the end of a value whose length has just been read; it must lie within the enclosing value.
     private long EndOfValue()
     {
         var end = _position + 1 + _number;
@@ -238,7 +235,7 @@ internal sealed class HeaderDepthLimiter
         if (_depth == 0) SkipFrame(_position);
     }
 
-    // With its end octet: there is always something to skip.
+    // Includes the end octet: there is always something to skip.
     private void SkipFrame(long from)
     {
         if (from > _frameEnd) throw Malformed();

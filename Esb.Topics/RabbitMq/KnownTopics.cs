@@ -11,14 +11,14 @@ internal sealed class KnownTopics(IReadOnlyDictionary<string, TopicConfig> first
 
     public IReadOnlyCollection<string> Names => [.. _topics.Keys];
 
-    /// <summary>Goes on with other topics.</summary>
+    /// <summary>Switches to other topics.</summary>
     public void Change(IReadOnlyDictionary<string, TopicConfig> topics) => _topics = topics.ToImmutableDictionary();
 
     public bool Contains(string topic) => _topics.ContainsKey(topic);
 
-    /// <summary>Whether messages of a subject survive a restart of the broker.</summary>
+    /// <summary>True if messages of a subject survive a restart of the broker.</summary>
     public bool IsPersistent(string subject) => !_topics.TryGetValue(Subject.TopicOf(subject), out var topic) || topic.Persistent;
 
-    /// <summary>Whether the bodies of a topic always travel whole: foreign clients read them.</summary>
+    /// <summary>True if the bodies of a topic are always sent inline, because foreign clients read them.</summary>
     public bool TravelWhole(string topic) => _topics.TryGetValue(topic, out var config) && !config.ClaimCheck;
 }

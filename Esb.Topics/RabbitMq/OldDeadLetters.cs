@@ -9,29 +9,30 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq;
 
-/// <summary>The dead letters of release 0.1, which were those of all configurations together, and of the queues that it made: whose they
-/// are, and how the owner gets them.</summary>
+/// <summary>The dead letters of release 0.1, which all configurations and the queues of that release share. Finds their owner and passes
+/// them on.</summary>
 internal sealed class OldDeadLetters(
     BrokerConnection connection, ConfirmedPublisher publisher, RabbitMqNames names, RabbitMqTopology topology, EndpointHomes homes)
 {
     private IConnection Connection => connection.Current ?? throw TopicFaults.NotAnswered(connection.Obstacle ?? BrokerFault.Away);
 
-    /// <summary>Whether there is a queue of them.</summary>
+    /// <summary>True if their queue exists.</summary>
     public Task<bool> ExistAsync(CancellationToken cancellationToken) => Connection.HasQueueAsync(names.OldDeadLetters, cancellationToken);
 
-    /// <summary>The other configuration whose letters of an endpoint are; null where they are this one's, or nobody has said so.</summary>
+    /// <summary>Returns the other configuration that owns the letters of an endpoint; null if this one does, or no owner is
+    /// recorded.</summary>
     public async Task<string?> FindStrangerAsync(string endpoint, CancellationToken cancellationToken) =>
         names.Chosen(endpoint) is { AreOld: true } || await homes.FindOldOwnerAsync(Connection, endpoint, cancellationToken) is not { } owner || owner == names.Configuration
             ? null
             : owner;
 
-    /// <summary>Hands a letter on to another configuration, whose hosts may be away.</summary>
+    /// <summary>Passes a letter on to another configuration, whose hosts may be down.</summary>
     public async Task PassOnAsync(string owner, DeadLetter letter, ActivityContext parent, CancellationToken cancellationToken)
     {
         var queue = names.DeadLettersOf(owner);
         await using (var channel = await Connection.CreateChannelAsync(cancellationToken: cancellationToken))
             await topology.DeclareDeadLettersAsync(channel, queue, cancellationToken);
         var result = await publisher.SendAsync(queue, WireWriter.DeadLetter(letter, parent), letter.Message.Body.Bytes);
-        if (result.Outcome != PublishOutcome.Confirmed) throw new IOException($"A dead letter of '{owner}' could not be passed on: {result.Reason}."); // it is offered again
+        if (result.Outcome != PublishOutcome.Confirmed) throw new IOException($"A dead letter of '{owner}' could not be passed on: {result.Reason}."); // offered again
     }
 }

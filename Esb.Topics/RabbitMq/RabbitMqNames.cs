@@ -3,33 +3,33 @@ using Esb.Core.Topics;
 
 namespace Esb.Topics.RabbitMq;
 
-/// <summary>Names on the broker, all under one prefix. Topics are shared by all configurations under it, queues belong to one.
+/// <summary>Names on the broker, all under one prefix. All configurations under it share the topics; queues belong to one configuration.
 /// Thread-safe.</summary>
-/// <param name="prefix">What all names begin with.</param>
+/// <param name="prefix">The prefix of all names.</param>
 /// <param name="configuration">The name of the configuration.</param>
 internal sealed class RabbitMqNames(string prefix, string configuration)
 {
     private readonly string _endpoints = $"{prefix}.endpoints.";
     private readonly ConcurrentDictionary<string, EndpointNames> _chosen = new();
 
-    /// <summary>The name of the configuration that the queues are for.</summary>
+    /// <summary>The name of the configuration that owns the queues.</summary>
     public string Configuration { get; } = configuration;
 
     public string Unroutable { get; } = $"{prefix}.unroutable";
 
-    /// <summary>Copies of unroutable messages, read at once to count them and to warn.</summary>
+    /// <summary>The queue for copies of unroutable messages, read at once for counts and warnings.</summary>
     public string UnroutableNotices { get; } = $"{prefix}.unroutable.notices";
 
-    /// <summary>Takes what only shows that the broker keeps messages; nobody reads it.</summary>
+    /// <summary>The queue for messages that only prove that the broker stores messages; it is never read.</summary>
     public string Probes { get; } = $"{prefix}.probes";
 
-    /// <summary>Where hosts hand dead letters over to the one that stores them.</summary>
+    /// <summary>The queue in which hosts pass dead letters to the host that stores them.</summary>
     public string DeadLetters => DeadLettersOf(Configuration);
 
-    /// <summary>The same of release 0.1, for all configurations together.</summary>
+    /// <summary>The dead-letter queue of release 0.1, shared by all configurations.</summary>
     public string OldDeadLetters { get; } = $"{prefix}.dead-letters";
 
-    /// <summary>Where the hosts of the configuration talk to each other.</summary>
+    /// <summary>The exchange over which the hosts of the configuration communicate.</summary>
     public string Farm { get; } = $"{prefix}.farm.{configuration}";
 
     private string RepliesPrefix => $"{prefix}.replies.";
@@ -40,23 +40,22 @@ internal sealed class RabbitMqNames(string prefix, string configuration)
 
     public string DeadLettersOf(string configuration) => $"{prefix}.dead-letters.{configuration}";
 
-    /// <summary>The names that an endpoint's queues have now, as far as that was looked at; otherwise those that they are made
-    /// under.</summary>
+    /// <summary>Returns the current names of an endpoint's queues, if known; otherwise the names under which they are created.</summary>
     public EndpointNames Of(string endpoint) => Chosen(endpoint) ?? New(endpoint);
 
-    /// <summary>The names that an endpoint's queues were seen to have; null where nobody has looked.</summary>
+    /// <summary>Returns the observed names of an endpoint's queues; null if they have not been looked up.</summary>
     public EndpointNames? Chosen(string endpoint) => _chosen.GetValueOrDefault(endpoint);
 
-    /// <summary>What queues are made under.</summary>
+    /// <summary>Returns the names under which queues are created.</summary>
     public EndpointNames New(string endpoint) => new(endpoint, $"{_endpoints}{Configuration}.{endpoint}", AreOld: false);
 
-    /// <summary>What release 0.1 made queues under.</summary>
+    /// <summary>Returns the names under which release 0.1 created queues.</summary>
     public EndpointNames Old(string endpoint) => new(endpoint, $"{_endpoints}{endpoint}", AreOld: true);
 
-    /// <summary>Notes what the queues of an endpoint are called.</summary>
+    /// <summary>Records the names of an endpoint's queues.</summary>
     public void Choose(EndpointNames queues) => _chosen[queues.Endpoint] = queues;
 
-    /// <summary>Forgets what the queues of an endpoint are called, if this is one of them: they are about to be replaced.</summary>
+    /// <summary>Forgets the names of an endpoint's queues if this is one of them: they are about to be replaced.</summary>
     public void Forget(string queue)
     {
         foreach (var chosen in _chosen.Where(chosen => chosen.Value.Queue == queue)) _chosen.TryRemove(chosen);
@@ -64,7 +63,8 @@ internal sealed class RabbitMqNames(string prefix, string configuration)
 
     public string Endpoint(string endpoint) => Of(endpoint).Queue;
 
-    /// <summary>The endpoint that a queue, or a lane, is named after; null where it is none of an endpoint of this configuration.</summary>
+    /// <summary>Returns the endpoint that a queue or a lane is named after; null if it belongs to no endpoint of this
+    /// configuration.</summary>
     public string? EndpointOf(string queue)
     {
         if (!queue.StartsWith(_endpoints, StringComparison.Ordinal)) return null;
@@ -73,26 +73,27 @@ internal sealed class RabbitMqNames(string prefix, string configuration)
         return parts[0] == Configuration ? parts[1] : null;
     }
 
-    /// <summary>Whether messages wait in a queue for their next attempt at an endpoint.</summary>
+    /// <summary>True if a queue holds messages that wait for their next attempt at an endpoint.</summary>
     public bool IsRung(string endpoint, string queue) => New(endpoint).IsRung(queue) || Old(endpoint).IsRung(queue);
 
-    /// <summary>Whether an exchange is the one before the lanes of an endpoint.</summary>
+    /// <summary>True if an exchange is the one in front of the lanes of an endpoint.</summary>
     public bool IsExchange(string endpoint, string exchange) => exchange == New(endpoint).Queue || exchange == Old(endpoint).Queue;
 
-    /// <summary>One of the queues that share the messages of an endpoint by their keys.</summary>
+    /// <summary>Returns the name of a lane: one of the queues that share the messages of an endpoint by key.</summary>
     public string Lane(string endpoint, int lane) => Of(endpoint).Lane(lane);
 
-    /// <summary>The queues that a subscription consumes.</summary>
+    /// <summary>Returns the queues that a subscription consumes.</summary>
     public IEnumerable<string> LanesOf(Subscription subscription) => Of(subscription.Endpoint).Lanes(subscription.Lanes);
 
     public string Rung(string endpoint, TimeSpan delay) => Of(endpoint).Rung(delay);
 
     public string Replies(Guid connection) => $"{RepliesPrefix}{Environment.MachineName}.{connection}";
 
-    /// <summary>Whether a host of ours reads the replies there.</summary>
+    /// <summary>True if a host of this bus reads the replies from a queue.</summary>
     public bool IsOurReplyQueue(string queue) => queue.StartsWith(RepliesPrefix, StringComparison.Ordinal);
 
-    /// <summary>Whether a reply may be sent to a queue: to those of requesters, never into the queues of topics, endpoints and dead letters.</summary>
+    /// <summary>True if a reply may be sent to a queue: to those of requesters, never to the queues of topics, endpoints and dead
+    /// letters.</summary>
     public bool MayReplyTo(string queue) =>
         IsOurReplyQueue(queue) || !queue.StartsWith($"{prefix}.", StringComparison.Ordinal);
 }

@@ -19,15 +19,15 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq;
 
-/// <summary>Topics on a RabbitMQ broker, by the broker's own client: it declares, publishes, replies and receives.</summary>
-/// <remarks>Two connections, as an alarm on the broker stops it from reading one that publishes; the farm has a third.</remarks>
+/// <summary>Topics on a RabbitMQ broker, with the broker's own client: declares, publishes, replies and receives.</summary>
+/// <remarks>Uses two connections, as an alarm stops the broker from reading a connection that publishes; the farm has a third.</remarks>
 internal sealed partial class RabbitMqTransport : IBusTransport
 {
-    // A host that stands still is found out after two to three of these; only then another may take its place where the order counts.
+    // A host that stands still is detected after two to three heartbeats; only then may another take its place where the order counts.
     private static readonly TimeSpan FailoverHeartbeat = TimeSpan.FromSeconds(4);
     private static readonly TimeSpan LongestDeclaration = TimeSpan.FromSeconds(15);
 
-    // Whoever sends tries again.
+    // The sender tries again.
     private static readonly PublishResult Replaced = PublishResult.Refused("its queues are being replaced");
 
     private readonly RabbitMqNames _names;
@@ -145,7 +145,7 @@ internal sealed partial class RabbitMqTransport : IBusTransport
         }
         catch (Exception ex) when (!cancellationToken.IsCancellationRequested)
         {
-            LogNotDeclared(subscription.Endpoint, BrokerFault.Describe(ex)); // whoever subscribes is told why, and tries again
+            LogNotDeclared(subscription.Endpoint, BrokerFault.Describe(ex)); // the subscriber receives the reason and tries again
         }
     }
 
@@ -153,10 +153,10 @@ internal sealed partial class RabbitMqTransport : IBusTransport
     {
         _topics.Change(topics);
         _configured = endpoints.ToDictionary(endpoint => endpoint.Endpoint);
-        if (_publishing.Current is { } connection) await _topology.DeclareSharedAsync(connection, cancellationToken); // else as soon as there is one
+        if (_publishing.Current is { } connection) await _topology.DeclareSharedAsync(connection, cancellationToken); // otherwise once connected
     }
 
-    // A broker that is away now is told when it is back: until then what is published for the endpoint waits in its queue too.
+    // If the broker is unreachable, the queue is unbound after the reconnect: until then messages for the endpoint collect in its queue.
     public Task RetireAsync(Subscription subscription, CancellationToken cancellationToken)
     {
         _endpoints.TryRemove(subscription.Endpoint, out _);
@@ -173,7 +173,7 @@ internal sealed partial class RabbitMqTransport : IBusTransport
         if (subscription.RetryDelays.Count > 0) declarations.Add((channel, token) => _topology.DeclareRungsAsync(channel, _names.Of(subscription.Endpoint), subscription, token));
         var stale = new StaleBindings(subscription, _names, _topology, _records, Farm.Members, _time, _logger);
         var running = new RabbitMqSubscription(subscription, _receivers, work, KeepUp($"the queues of {subscription.Endpoint}", declarations), stale);
-        // What is published finds a queue that was declared before, whenever it is consumed.
+        // Published messages find a queue that was declared before, whenever it is consumed.
         if (!_declared.ContainsKey(subscription.Endpoint)) ImmutableInterlocked.Update(ref _untried, static (untried, added) => untried.Add(added), running);
         try
         {
@@ -182,7 +182,7 @@ internal sealed partial class RabbitMqTransport : IBusTransport
         }
         catch
         {
-            await running.DisposeAsync(); // nobody else has it
+            await running.DisposeAsync(); // no other reference exists
             throw;
         }
     }
@@ -203,7 +203,7 @@ internal sealed partial class RabbitMqTransport : IBusTransport
         await _stopping.CancelAsync();
         if (_probe is not null) await _probe.DisposeAsync();
 
-        // Connections before those who use them: of a broker that does not answer, each open channel would be waited for by itself, for 20 s.
+        // Dispose connections before their users: with an unresponsive broker, each open channel would be waited for separately, for 20 s.
         await Task.WhenAll(Farm.DisposeAsync().AsTask(), _consuming.DisposeAsync().AsTask(), _publishing.DisposeAsync().AsTask());
         if (_replies is not null) await _replies.DisposeAsync();
         if (_unroutable is not null) await _unroutable.DisposeAsync();
@@ -218,19 +218,19 @@ internal sealed partial class RabbitMqTransport : IBusTransport
         var subscription = _endpoints.GetValueOrDefault(endpoint);
         return await _passages.PassAsync(queues.Queue, async () =>
         {
-            if (_names.Chosen(endpoint) != queues) return Replaced; // while this was held back
+            if (_names.Chosen(endpoint) != queues) return Replaced; // changed while this was held back
             if (subscription?.Lanes is not null) return await SendToLanesAsync();
             var result = await _publisher.SendAsync("", queues.Queue, message.Key, properties, message.Body.Bytes);
             if (result != ConfirmedChannel.NoQueue || subscription is not null) return result;
             if (await HasLanesAsync(queues, cancellationToken)) return await SendToLanesAsync();
-            _names.Forget(queues.Queue); // it may come, or be moved, and nobody would tell
+            _names.Forget(queues.Queue); // it may appear or be moved without notice
             return result;
         });
 
         ValueTask<PublishResult> SendToLanesAsync() => _publisher.SendAsync(queues.Queue, message.Subject, message.Key, properties, message.Body.Bytes);
     }
 
-    // Null while they are moved, and where they are another configuration's.
+    // Returns null while the queues are moved, and if they belong to another configuration.
     private async ValueTask<EndpointNames?> FindQueuesAsync(string endpoint, CancellationToken cancellationToken)
     {
         if (_names.Chosen(endpoint) is { } chosen) return chosen;
@@ -244,11 +244,11 @@ internal sealed partial class RabbitMqTransport : IBusTransport
         }
         catch (Exception) when (!cancellationToken.IsCancellationRequested)
         {
-            return null; // the connection is lost, or the broker does not answer: whoever sends tries again
+            return null; // the connection is lost, or the broker does not respond: the sender tries again
         }
     }
 
-    // What is to be deleted soon gets nothing any more.
+    // Queues that are about to be deleted receive no more messages.
     private Task<PublishesHeld> HoldAsync(HoldPublishes question, CancellationToken cancellationToken)
     {
         foreach (var queue in question.Destinations) _names.Forget(queue);
@@ -257,10 +257,11 @@ internal sealed partial class RabbitMqTransport : IBusTransport
 
     private TopologyUpkeep KeepUp(string what, IReadOnlyList<Declaration> declarations) => new(what, declarations, _time, _logger);
 
-    // By the connection that publishes, before it can be used. The broker confirms what is unroutable also where the queue that keeps it is gone.
+    // The publishing connection declares them before it is used. The broker confirms unroutable messages even if the queue that keeps them
+    // is gone.
     private bool AreKeepersDeclared() => _publishing.Current is not null;
 
-    // Asked of an endpoint that runs on other hosts only.
+    // Used only for an endpoint that runs on other hosts.
     private async Task<bool> HasLanesAsync(EndpointNames queues, CancellationToken cancellationToken)
     {
         try
@@ -269,11 +270,11 @@ internal sealed partial class RabbitMqTransport : IBusTransport
         }
         catch (Exception) when (!cancellationToken.IsCancellationRequested)
         {
-            return false; // the connection is lost, or the broker does not answer: whoever sends tries again
+            return false; // the connection is lost, or the broker does not respond: the sender tries again
         }
     }
 
-    // What is published before the queues of this host's endpoints exist for the first time would find none.
+    // Messages published before the queues of this host's endpoints first exist would find no queue.
     private string? FindUndeclared()
     {
         var untried = _untried;
@@ -299,10 +300,10 @@ internal sealed partial class RabbitMqTransport : IBusTransport
         return _passages.PassAsync(exchange, () => _publisher.PublishAsync(exchange, message.Subject, message.Key, properties, message.Body.Bytes));
     }
 
-    // Also one that runs on other hosts only, or not yet.
+    // Includes an endpoint that runs only on other hosts, or not yet.
     private Subscription? FindEndpoint(string name) => _endpoints.GetValueOrDefault(name) ?? _configured.GetValueOrDefault(name);
 
-    // An endpoint of this host that a message of the subject is for.
+    // Returns an endpoint of this host that subscribes to the subject.
     private string? FindSubscriber(string subject) => _endpoints.Values.FirstOrDefault(endpoint => endpoint.Patterns.Any(pattern => pattern.Matches(subject)))?.Endpoint;
 
     [LoggerMessage(EventId = 1561, Level = LogLevel.Warning, Message = "The queues of {Endpoint} are not declared yet: {Reason}")]

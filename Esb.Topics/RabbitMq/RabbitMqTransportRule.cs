@@ -7,10 +7,11 @@ using Esb.Topics.RabbitMq.Connections;
 
 namespace Esb.Topics.RabbitMq;
 
-/// <summary>Refuses an address that is none, names that the broker would not take, the credentials that everybody knows, and certificates that prove nothing.</summary>
+/// <summary>Refuses invalid addresses, names that the broker would not accept, the well-known default credentials, and certificates that
+/// prove nothing.</summary>
 internal sealed class RabbitMqTransportRule(TransportConfig configured, TimeProvider time) : IConfigurationRule
 {
-    private const int MaxPrefixLength = 50; // names on the broker have 255 bytes
+    private const int MaxPrefixLength = 50; // names on the broker have at most 255 bytes
 
     private static readonly string Prefixes = $"expected 1..{MaxPrefixLength} letters, digits, \"-\", \"_\" or \".\"";
 

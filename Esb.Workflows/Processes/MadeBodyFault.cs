@@ -3,12 +3,13 @@ using Esb.Core.Processes;
 
 namespace Esb.Workflows.Processes;
 
-/// <summary>Tells steps that cannot read what a map made from those that cannot read what somebody sent.</summary>
+/// <summary>Distinguishes a step that cannot read the output of a map from a step that cannot read a received body.</summary>
 internal static class MadeBodyFault
 {
     public const string Code = "ESB-PROC-TYPE";
 
-    /// <summary>The failure of a step that reads another kind of document than the map before it makes; null for every other failure.</summary>
+    /// <summary>The failure of a step that reads another document type than the preceding map produces; null for every other
+    /// failure.</summary>
     public static EsbException? Of(Exception failure, MessageContext context, string step)
     {
         if (failure is not EsbException { Kind: FaultKind.Malformed } unreadable || context.Made is not { } made || made.Body != context.Message.Body) return null;

@@ -2,7 +2,7 @@ using Esb.Core.Processes;
 
 namespace Esb.Workflows.Processes;
 
-/// <summary>A list of stateless steps in service.</summary>
+/// <summary>A list of stateless steps that is bound to the running bus.</summary>
 internal sealed class MessageProcess(ProcessModel model, MessageStep steps) : IMessageProcess
 {
     public string Name { get; } = model.Name;

@@ -4,13 +4,13 @@ using Esb.Core.Processes;
 
 namespace Esb.Workflows.Processes;
 
-/// <summary>A step that leaves word where it stands when it fails.</summary>
+/// <summary>A step that records its location when it fails.</summary>
 /// <param name="run">The step.</param>
-/// <param name="place">Its id, or where it stands.</param>
-/// <param name="trace">What it leaves when it went well; null where that is nothing.</param>
+/// <param name="place">The id or the location of the step.</param>
+/// <param name="trace">The trace of a successful run; null if the step is not traced.</param>
 internal sealed class PlacedStep(MessageStep run, string place, StepTrace? trace)
 {
-    /// <summary>Runs it. Written out rather than awaited: a step that is done at once costs no state machine.</summary>
+    /// <summary>Runs the step. Avoids <c>await</c>, so that a step that completes synchronously costs no state machine.</summary>
     public ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
     {
         try
@@ -24,7 +24,7 @@ internal sealed class PlacedStep(MessageStep run, string place, StepTrace? trace
         }
     }
 
-    /// <summary>Runs steps one after the other, until one ends the process.</summary>
+    /// <summary>Runs steps one after the other until one ends the process.</summary>
     public static async ValueTask RunAllAsync(PlacedStep[] steps, MessageContext context, CancellationToken cancellationToken)
     {
         foreach (var step in steps)
@@ -57,7 +57,7 @@ internal sealed class PlacedStep(MessageStep run, string place, StepTrace? trace
         }
     }
 
-    // Nearly always null: the failure goes on as it is. A step inside this one has said before that it failed.
+    // Usually null: the failure propagates unchanged. A failed inner step has recorded its location first.
     private EsbException? Note(Exception failure, MessageContext context)
     {
         if (context.FailedStep is null) MaskedFlow.Keep();

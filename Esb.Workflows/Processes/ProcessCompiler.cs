@@ -8,7 +8,7 @@ using Esb.Workflows.Processes.Checks;
 
 namespace Esb.Workflows.Processes;
 
-/// <summary>Compiles the section <c>processes</c>, and checks what its steps only show together.</summary>
+/// <summary>Compiles the section <c>processes</c> and checks the interaction of the steps.</summary>
 internal sealed class ProcessCompiler(
     UnreadSettings unread,
     IReadOnlyDictionary<string, IReadOnlyList<StepConfig>> processes,

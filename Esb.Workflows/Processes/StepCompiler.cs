@@ -4,8 +4,7 @@ using Esb.Core.Processes;
 
 namespace Esb.Workflows.Processes;
 
-/// <summary>Compiles the steps of one process. Put into service they are nested delegates: nothing is looked up by name once messages
-/// run.</summary>
+/// <summary>Compiles the steps of one process. Bound steps are nested delegates: nothing is looked up by name at run time.</summary>
 internal sealed class StepCompiler(
     string process,
     IReadOnlyDictionary<string, IStepFactory> factories,

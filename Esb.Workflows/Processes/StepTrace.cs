@@ -2,7 +2,7 @@ using Esb.Core.Processes;
 
 namespace Esb.Workflows.Processes;
 
-/// <summary>Keeps word of a step that went well, for messages of which the audit wants the steps.</summary>
+/// <summary>Records a successful step for messages whose steps are audited.</summary>
 internal sealed class StepTrace
 {
     private readonly string _place;
@@ -16,7 +16,7 @@ internal sealed class StepTrace
         _transforms = step.Traits.Transforms;
     }
 
-    /// <summary>The trace of a step; null where what it does leaves facts of its own, or the steps in it do.</summary>
+    /// <summary>The trace of a step; null if the step or its inner steps record facts of their own.</summary>
     public static StepTrace? Of(StepModel step) => step.Lists.Count > 0 || step.Traits.LeavesFacts ? null : new StepTrace(step);
 
     public async ValueTask RunAsync(MessageStep run, StepLog log, MessageContext context, CancellationToken cancellationToken)
@@ -26,7 +26,7 @@ internal sealed class StepTrace
         var began = log.Begin();
         await run(context, cancellationToken);
 
-        // A call in a transaction may be undone yet.
+        // A call in a transaction may still be rolled back.
         if (_calls is not null && context.UnitOfWork is null) log.Called(context, _place, _calls, found, began);
         else if (_transforms) log.Transformed(context, _place, began);
         else log.Ended(context, _place, began);

@@ -4,20 +4,21 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Intake.Holds;
 
-/// <summary>Pauses and resumes the inbound endpoints of this host while they work. Thread-safe.</summary>
+/// <summary>Pauses and resumes the inbound endpoints of this host at run time. Thread-safe.</summary>
 internal sealed partial class InboundControl(IntakeHolds holds, InboundEndpoints endpoints, ILogger<InboundControl> logger)
 {
-    /// <summary>Whether there is an inbound endpoint of this name.</summary>
+    /// <summary>True if an inbound endpoint of this name exists.</summary>
     public bool Knows(string endpoint) => endpoints.Knows(endpoint);
 
-    /// <summary>What is wrong with a change: a sentence for each setting that an inbound endpoint does not have.</summary>
+    /// <summary>The errors of a change: one sentence for each setting that an inbound endpoint does not have.</summary>
     public static IReadOnlyList<string> Check(EndpointTuning change) =>
         [.. new[] { ("poolSize", change.PoolSize), ("processingThreads", change.ProcessingThreads), ("prefetch", change.Prefetch) }
             .Where(setting => setting.Item2 is not null)
             .Select(setting => $"{setting.Item1} = {setting.Item2}: expected an outbound endpoint; an inbound one can be paused and resumed")];
 
-    /// <summary>Pauses or resumes an endpoint; on a host where it is not the single instance, for when it becomes that.</summary>
-    /// <exception cref="EsbException"><c>ESB-ENDPOINT-TUNING</c>, with what <see cref="Check"/> says.</exception>
+    /// <summary>Pauses or resumes an endpoint. If another host runs the single instance, the setting takes effect after a
+    /// take-over.</summary>
+    /// <exception cref="EsbException"><c>ESB-ENDPOINT-TUNING</c>, with the errors of <see cref="Check"/>.</exception>
     public void Tune(string endpoint, EndpointTuning change)
     {
         if (Check(change) is { Count: > 0 } errors)

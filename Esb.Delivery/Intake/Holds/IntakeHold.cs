@@ -3,46 +3,46 @@ using Esb.Core.Errors;
 
 namespace Esb.Delivery.Intake.Holds;
 
-/// <summary>What keeps one inbound endpoint from taking messages in although it runs: an operator's pause, or its schedule.
+/// <summary>Stops the intake of one running inbound endpoint, because an operator paused it or its schedule closes it.
 /// Thread-safe.</summary>
 public sealed class IntakeHold(string endpoint, TimeProvider time)
 {
     private static readonly TimeSpan RetryAfterPause = TimeSpan.FromSeconds(30);
-    private static readonly TimeSpan LongestWait = TimeSpan.FromMinutes(1); // then the clock of the host, which may be set, is asked again
+    private static readonly TimeSpan LongestWait = TimeSpan.FromMinutes(1); // the host clock may be set, so it is then read again
 
     private TaskCompletionSource _changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private volatile OpeningHours? _hours;
     private volatile bool _isPaused;
     private int _waiting;
 
-    /// <summary>How many wait until it is open.</summary>
+    /// <summary>The number of callers that wait for the endpoint to open.</summary>
     public int Waiting => Volatile.Read(ref _waiting);
 
-    /// <summary>Whether an operator paused it.</summary>
+    /// <summary>True if an operator paused the endpoint.</summary>
     public bool IsPaused => _isPaused;
 
-    /// <summary>Whether messages may be taken in.</summary>
+    /// <summary>True if messages are accepted.</summary>
     public bool IsOpen => !_isPaused && OpensAt is null;
 
-    /// <summary>The next time at which its schedule opens it; null while it does, or has none.</summary>
+    /// <summary>The next opening time of the schedule; null if it is open or there is no schedule.</summary>
     public DateTimeOffset? OpensAt => _hours?.OpensAt(time.GetUtcNow());
 
-    /// <summary>Pauses it, or lets it go on. What was let in before finishes.</summary>
+    /// <summary>Pauses or resumes the endpoint. Messages admitted before a pause finish.</summary>
     public void Pause(bool isPaused)
     {
         _isPaused = isPaused;
         Tell();
     }
 
-    /// <summary>Keeps it to the schedule of a configuration, or to none.</summary>
+    /// <summary>Applies the schedule of a configuration; null removes it.</summary>
     public void Keep(InboundEndpointConfig config)
     {
         _hours = config.Schedule is { } schedule ? new OpeningHours(schedule) : null;
         Tell();
     }
 
-    /// <summary>Turns callers away while it is not open.</summary>
-    /// <exception cref="EsbException"><c>ESB-ENDPOINT-PAUSED</c> or <c>ESB-ENDPOINT-CLOSED</c>, with when to come back.</exception>
+    /// <summary>Rejects callers while the endpoint is held.</summary>
+    /// <exception cref="EsbException"><c>ESB-ENDPOINT-PAUSED</c> or <c>ESB-ENDPOINT-CLOSED</c>, with the time to retry after.</exception>
     public void Enter()
     {
         if (_isPaused)
@@ -51,7 +51,7 @@ public sealed class IntakeHold(string endpoint, TimeProvider time)
             throw new EsbException("ESB-ENDPOINT-CLOSED", $"The endpoint '{endpoint}' is closed by its schedule.", FaultKind.Unavailable) { RetryAfter = opens - time.GetUtcNow() };
     }
 
-    /// <summary>Waits until it is open.</summary>
+    /// <summary>Waits until the endpoint is open.</summary>
     public async ValueTask WaitAsync(CancellationToken cancellationToken)
     {
         if (IsOpen) return;
@@ -60,7 +60,7 @@ public sealed class IntakeHold(string endpoint, TimeProvider time)
         {
             while (true)
             {
-                var changed = Volatile.Read(ref _changed).Task; // before the look: a change after it is not missed
+                var changed = Volatile.Read(ref _changed).Task; // read before the check, so that no later change is missed
                 if (IsOpen) return;
                 await WaitForChangeAsync(changed, cancellationToken);
             }
@@ -71,7 +71,7 @@ public sealed class IntakeHold(string endpoint, TimeProvider time)
         }
     }
 
-    /// <summary>The status of the endpoint with what holds it.</summary>
+    /// <summary>The status of the endpoint, including the hold.</summary>
     public EndpointStatus Show(EndpointStatus status) => status.State is not (EndpointState.Running or EndpointState.Standby or EndpointState.Starting) ? status
         : _isPaused ? status with { State = EndpointState.PausedByOperator }
         : status.State == EndpointState.Running && OpensAt is { } opens ? status with { State = EndpointState.Paused, Reason = $"closed by its schedule until {opens:yyyy-MM-dd HH:mm zzz}" }

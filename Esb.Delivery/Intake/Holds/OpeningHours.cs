@@ -2,9 +2,9 @@ using Esb.Core.Schedules;
 
 namespace Esb.Delivery.Intake.Holds;
 
-/// <summary>When an inbound endpoint takes messages in, by its <c>schedule</c>. Thread-safe.</summary>
-/// <remarks>A time that a change of the clocks leaves out is the next one that there is. One that comes twice opens at the first, and
-/// closes at the second.</remarks>
+/// <summary>The hours during which an inbound endpoint accepts messages, from its <c>schedule</c>. Thread-safe.</summary>
+/// <remarks>A time skipped by a clock change counts as the next valid time. A repeated time opens at its first occurrence and closes at its
+/// second.</remarks>
 internal sealed class OpeningHours(ScheduleConfig schedule)
 {
     private static readonly TimeSpan Day = TimeSpan.FromDays(1);
@@ -15,7 +15,7 @@ internal sealed class OpeningHours(ScheduleConfig schedule)
     private readonly TimeSpan _to = schedule.To.SinceMidnight > schedule.From.SinceMidnight ? schedule.To.SinceMidnight : schedule.To.SinceMidnight + Day;
     private volatile Span? _known;
 
-    /// <summary>The next time at which it opens; null while it is open.</summary>
+    /// <summary>The next opening time; null while it is open.</summary>
     public DateTimeOffset? OpensAt(DateTimeOffset now)
     {
         var span = _known;
@@ -23,7 +23,7 @@ internal sealed class OpeningHours(ScheduleConfig schedule)
         return span.IsOpen ? null : span.End;
     }
 
-    // Looked for once for each opening and closing.
+    // Computed once for each opening and closing.
     private Span Find(DateTimeOffset now)
     {
         var today = TimeZoneInfo.ConvertTime(now, _zone).Date;

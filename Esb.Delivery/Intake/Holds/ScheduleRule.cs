@@ -4,7 +4,7 @@ using Esb.Core.Endpoints;
 
 namespace Esb.Delivery.Intake.Holds;
 
-/// <summary>Refuses schedules that open for no time.</summary>
+/// <summary>Rejects schedules that never open.</summary>
 internal sealed class ScheduleRule(IReadOnlyDictionary<string, EndpointConfig> endpoints) : IConfigurationRule
 {
     public void Check(ConfigErrors errors)

@@ -4,21 +4,21 @@ using Esb.Delivery.Intake.Holds;
 
 namespace Esb.Delivery.Intake.Overload;
 
-/// <summary>Lets messages in at an inbound endpoint: while neither an operator nor its schedule holds it, past the limits that all
-/// endpoints of the host share, to a place of its own, and once they can be recorded. Thread-safe.</summary>
-/// <remarks>Callers who can be told to come back <see cref="EnterAsync"/>; an endpoint whose messages can stay where they are
-/// <see cref="WaitAsync"/>s.</remarks>
-/// <param name="overload">The limits that all share; null where the messages do not count there.</param>
-/// <param name="audit">Whether they can be recorded; null where they are not. A caller who waits for it keeps its place, so those behind it
-/// are held up as well.</param>
-/// <param name="needsTopics">Whether messages are published.</param>
-/// <param name="places">The endpoint's own.</param>
-/// <param name="hold">An operator's pause, and the schedule; null where there is neither.</param>
+/// <summary>Admits messages at an inbound endpoint: unless a pause or its schedule holds it, within the limits that all endpoints of the
+/// host share, to a slot of the endpoint, and once they can be recorded. Thread-safe.</summary>
+/// <remarks>Callers that can retry later use <see cref="EnterAsync"/>; endpoints whose messages can stay in their source use
+/// <see cref="WaitAsync"/>.</remarks>
+/// <param name="overload">The limits shared by all endpoints; null if these messages do not count towards them.</param>
+/// <param name="audit">Indicates whether messages can be recorded; null if they are not recorded. A caller that waits for the audit keeps
+/// its slot and so delays later callers.</param>
+/// <param name="needsTopics">True if messages are published.</param>
+/// <param name="places">The slots of the endpoint.</param>
+/// <param name="hold">An operator's pause and the schedule; null if neither applies.</param>
 public sealed class Admission(OverloadGate? overload, IAuditGate? audit, bool needsTopics, CallGate places, IntakeHold? hold = null)
 {
-    /// <summary>Takes a place; <see cref="Leave"/> gives it back.</summary>
-    /// <exception cref="EsbException">The endpoint is held; or the host or the endpoint has too much to do, cannot publish, or cannot
-    /// record.</exception>
+    /// <summary>Acquires a slot; <see cref="Leave"/> releases it.</summary>
+    /// <exception cref="EsbException">The endpoint is held, the host or the endpoint is overloaded, or messages cannot be published or
+    /// recorded.</exception>
     public async ValueTask EnterAsync(CancellationToken cancellationToken)
     {
         hold?.Enter();
@@ -44,7 +44,7 @@ public sealed class Admission(OverloadGate? overload, IAuditGate? audit, bool ne
         }
     }
 
-    /// <summary>Takes a place as soon as there is one and nothing holds messages back; <see cref="Leave"/> gives it back.</summary>
+    /// <summary>Acquires a slot once one is free and nothing holds messages back; <see cref="Leave"/> releases it.</summary>
     public async ValueTask WaitAsync(CancellationToken cancellationToken)
     {
         while (true)
@@ -52,7 +52,7 @@ public sealed class Admission(OverloadGate? overload, IAuditGate? audit, bool ne
             if (hold is not null) await hold.WaitAsync(cancellationToken);
             await WaitForPlaceAsync(cancellationToken);
             if (hold is null or { IsOpen: true }) return;
-            Leave(); // held while it waited
+            Leave(); // held while it waited for a slot
         }
     }
 
@@ -62,7 +62,7 @@ public sealed class Admission(OverloadGate? overload, IAuditGate? audit, bool ne
         overload?.Leave();
     }
 
-    /// <summary>Waits until every message that was let in has left. Nothing can enter any more.</summary>
+    /// <summary>Waits until every admitted message has left. No further message is admitted.</summary>
     public Task DrainAsync(CancellationToken cancellationToken) => places.DrainAsync(cancellationToken);
 
     private async ValueTask WaitForPlaceAsync(CancellationToken cancellationToken)

@@ -4,16 +4,16 @@ using Esb.Delivery.Intake.Holds;
 
 namespace Esb.Delivery.Intake.Overload;
 
-/// <summary>Makes the admission that every inbound endpoint asks, whatever its protocol.</summary>
+/// <summary>Creates the admission of every inbound endpoint, independent of the protocol.</summary>
 public sealed class Admissions(OverloadGate overload, IAuditGate audit, IntakeHolds holds, TimeProvider time)
 {
-    private const int WithoutBound = 100_000; // for types that set none of their own
+    private const int WithoutBound = 100_000; // for endpoint types without a limit of their own
 
     /// <summary>The admission of an endpoint.</summary>
-    /// <param name="config">The endpoint; says how many messages it works on at once.</param>
-    /// <param name="needsTopics">Whether it publishes, so that it waits for the topics.</param>
-    /// <param name="holdsMessages">Whether its messages count among those of the host; not so where they only stream through.</param>
-    /// <param name="isRecorded">Whether the audit records them.</param>
+    /// <param name="config">The endpoint, with its maximum number of concurrent messages.</param>
+    /// <param name="needsTopics">True if the endpoint publishes, so that it waits for the topics.</param>
+    /// <param name="holdsMessages">True if its messages count towards the limits of the host; false if they only stream through.</param>
+    /// <param name="isRecorded">True if the audit records them.</param>
     public Admission Of(InboundEndpointConfig config, bool needsTopics, bool holdsMessages = true, bool isRecorded = true)
     {
         var hold = holds.Of(config.Name);

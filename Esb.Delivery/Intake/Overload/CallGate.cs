@@ -2,7 +2,7 @@ using Esb.Core.Errors;
 
 namespace Esb.Delivery.Intake.Overload;
 
-/// <summary>Lets so many calls in at once; as many more wait for a short time, and everybody else is turned away. Thread-safe.</summary>
+/// <summary>Limits concurrent calls: the same number again may wait for a short time; further calls are rejected. Thread-safe.</summary>
 public sealed class CallGate(int maximum, TimeProvider time)
 {
     public static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(5);
@@ -10,19 +10,19 @@ public sealed class CallGate(int maximum, TimeProvider time)
     private readonly SemaphoreSlim _places = new(maximum);
     private int _waiting;
 
-    /// <summary>Calls that wait for a place.</summary>
+    /// <summary>The number of calls that wait for a slot.</summary>
     public int Waiting => Volatile.Read(ref _waiting);
 
-    /// <summary>Takes a place; <see cref="Leave"/> gives it back.</summary>
-    /// <exception cref="EsbException"><c>ESB-OVERLOAD</c>: none became free.</exception>
+    /// <summary>Acquires a slot; <see cref="Leave"/> releases it.</summary>
+    /// <exception cref="EsbException"><c>ESB-OVERLOAD</c>: no slot became free.</exception>
     public ValueTask EnterAsync(CancellationToken cancellationToken) => _places.Wait(0, CancellationToken.None) ? ValueTask.CompletedTask : WaitShortlyAsync(cancellationToken);
 
-    /// <summary>Takes a place as soon as there is one; <see cref="Leave"/> gives it back.</summary>
+    /// <summary>Acquires a slot once one is free; <see cref="Leave"/> releases it.</summary>
     public Task WaitAsync(CancellationToken cancellationToken) => _places.WaitAsync(cancellationToken);
 
     public void Leave() => _places.Release();
 
-    /// <summary>Waits until every call has left. Nobody can enter any more.</summary>
+    /// <summary>Waits until every call has left. No further call can enter.</summary>
     public async Task DrainAsync(CancellationToken cancellationToken)
     {
         for (var taken = 0; taken < maximum; taken++) await _places.WaitAsync(cancellationToken);

@@ -3,11 +3,14 @@ using Esb.Core.Configuration;
 
 namespace Esb.Delivery.Intake.Overload;
 
-/// <summary>Whether the managed heap has grown beyond the higher mark and not yet shrunk below the lower one. Looks at it a few times a second at most. Thread-safe.</summary>
-/// <param name="limits">The marks, in percent of what the garbage collector may use: its hard limit, or else the memory of the container or machine.</param>
-/// <param name="time">The time.</param>
-/// <param name="measure">How much is in use, in percent.</param>
-/// <param name="relieve">Has garbage collected: it counts as in use, and where nobody is let in nothing else would collect it.</param>
+/// <summary>Indicates whether the managed heap exceeded the high-water mark and has not yet fallen below the low-water mark. Measures at
+/// most a few times per second. Thread-safe.</summary>
+/// <param name="limits">The marks, in percent of the memory available to the garbage collector: its hard limit, or else the memory of the
+/// container or machine.</param>
+/// <param name="time">The clock.</param>
+/// <param name="measure">Measures the memory in use, in percent.</param>
+/// <param name="relieve">Triggers a garbage collection: garbage counts as in use, and while no messages are admitted nothing else would
+/// collect it.</param>
 public sealed class MemoryMarks(Live<LimitsConfig> limits, TimeProvider time, Func<int> measure, Action relieve)
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(250);

@@ -6,28 +6,27 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Intake.Overload;
 
-/// <summary>Lets nothing further in while the host has as much work as it can do, memory is short, or the topics take no messages: callers
-/// are turned away, before anything of what they send is read; what can wait where it is waits. What is inside finishes.
-/// Thread-safe.</summary>
-/// <remarks>Once closed it opens at the lower mark only, so that it does not flutter.</remarks>
+/// <summary>Admits no further messages while the host is at its limits, memory is short, or the topics accept no messages. Callers are
+/// rejected before any of their data is read; messages that can stay in their source wait. Admitted messages finish. Thread-safe.</summary>
+/// <remarks>Once closed it opens only at the low-water mark (hysteresis).</remarks>
 public sealed partial class OverloadGate(Live<LimitsConfig> limits, MemoryMarks memory, ITopicTransport transport, TimeProvider time, ILogger<OverloadGate> logger)
 {
     private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LogInterval = TimeSpan.FromSeconds(10);
-    private static readonly TimeSpan LookInterval = TimeSpan.FromMilliseconds(250); // as often as memory is measured
+    private static readonly TimeSpan LookInterval = TimeSpan.FromMilliseconds(250); // the interval at which memory is measured
 
     private int _inFlight;
     private volatile bool _isCrowded;
     private long _turnedAwayAt;
     private long _heldBackAt;
 
-    /// <summary>Calls inside.</summary>
+    /// <summary>The number of calls inside.</summary>
     public int InFlight => Volatile.Read(ref _inFlight);
 
-    /// <summary>Lets a call in; <see cref="Leave"/> lets it out.</summary>
-    /// <param name="needsTopics">Whether it will publish.</param>
-    /// <exception cref="EsbException"><c>ESB-OVERLOAD</c>: there is too much to do, or too little memory. <c>ESB-TOPIC-UNAVAILABLE</c>: it
-    /// could not be published.</exception>
+    /// <summary>Admits a call; <see cref="Leave"/> releases it.</summary>
+    /// <param name="needsTopics">True if the call will publish.</param>
+    /// <exception cref="EsbException"><c>ESB-OVERLOAD</c>: the host is at its limits, or memory is short. <c>ESB-TOPIC-UNAVAILABLE</c>: the
+    /// message could not be published.</exception>
     public void Enter(bool needsTopics)
     {
         if (TryEnter(needsTopics, closes: true) is not { } obstacle) return;
@@ -37,9 +36,9 @@ public sealed partial class OverloadGate(Live<LimitsConfig> limits, MemoryMarks 
             : new EsbException("ESB-TOPIC-UNAVAILABLE", $"{obstacle.Reason}.", FaultKind.Unavailable) { RetryAfter = 2 * RetryAfter };
     }
 
-    /// <summary>Lets a message in as soon as one may enter; <see cref="Leave"/> lets it out.</summary>
-    /// <param name="needsTopics">Whether it will be published.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <summary>Admits a message once the limits allow; <see cref="Leave"/> releases it.</summary>
+    /// <param name="needsTopics">True if the message will be published.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     public async ValueTask WaitAsync(bool needsTopics, CancellationToken cancellationToken)
     {
         while (TryEnter(needsTopics, closes: false) is { } obstacle)
@@ -54,8 +53,8 @@ public sealed partial class OverloadGate(Live<LimitsConfig> limits, MemoryMarks 
         if (Interlocked.Decrement(ref _inFlight) <= limits.Current.InFlightLow) _isCrowded = false;
     }
 
-    // Why nothing may enter; null for what has entered. What waits does not close the gate to callers, or a full folder would keep it
-    // closed.
+    // The reason for refusing entry; null if entry was granted. Waiting messages do not close the gate to callers; otherwise a full folder
+    // would keep it closed.
     private Obstacle? TryEnter(bool needsTopics, bool closes)
     {
         if (memory.AreTight) return new($"Memory is short: more than {limits.Current.MemoryHigh}% is in use", IsOverload: true);

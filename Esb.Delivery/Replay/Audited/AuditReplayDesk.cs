@@ -8,7 +8,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Replay.Audited;
 
-/// <summary>Sends recorded messages the way that dead letters go, one after the other, so that of two who ask for the same only one is heard.</summary>
+/// <summary>Replays recorded messages on the path of dead letters. Replays run one after the other, so that concurrent requests for the
+/// same message send it once.</summary>
 internal sealed partial class AuditReplayDesk(
     IAuditStore store,
     ReplayTargets targets,
@@ -44,7 +45,7 @@ internal sealed partial class AuditReplayDesk(
     private async Task<AuditReplay> ReplayOnceAsync(AuditReplayRequest request, OperatorDecision decision, CancellationToken cancellationToken)
     {
         var recorded = new RecordedMessage(request.Endpoint, request.Fact);
-        foreach (var fact in _recent.Of(request.MessageId)) recorded.Look(fact); // the store may not show them yet
+        foreach (var fact in _recent.Of(request.MessageId)) recorded.Look(fact); // the store may not return them yet
         await foreach (var fact in store.FindAsync(new AuditQuery { MessageId = request.MessageId, Limit = MaxFacts }, cancellationToken)) recorded.Look(fact);
         if (request.Command is not null && recorded.Commands.TryGetValue(request.Command, out var done)) return ReceiptOf(done);
         if (recorded.Replay is { } replay && !request.Again) throw AuditReplayErrors.Already(replay);
@@ -58,7 +59,7 @@ internal sealed partial class AuditReplayDesk(
     private async Task<AuditFact> SendAsync(EsbMessage message, AuditFact source, AuditReplayRequest request, OperatorDecision decision, CancellationToken cancellationToken)
     {
         using var activity = ReplayTelemetry.Start(null, message, request.Endpoint, job: null);
-        var begun = AuditFacts.Of(message, AuditKind.Replayed, time); // it may be delivered before its confirm is here
+        var begun = AuditFacts.Of(message, AuditKind.Replayed, time); // the message may be delivered before its confirm arrives
         var result = await queues.SendAsync(request.Endpoint, message, DeliveryKind.Replay, cancellationToken);
         if (result.Outcome != PublishOutcome.Confirmed)
             throw new EsbException("ESB-RPL-UNCONFIRMED", $"The message {message.Id} was not confirmed: {result.Reason ?? "nothing is known of it"}.", FaultKind.Unavailable);
@@ -70,7 +71,7 @@ internal sealed partial class AuditReplayDesk(
         _recent.Add(fact);
         try
         {
-            await audit.RecordAsync(fact, CancellationToken.None); // it is in the queue, whoever has hung up
+            await audit.RecordAsync(fact, CancellationToken.None); // the message is queued, even if the caller disconnects
         }
         catch (EsbException ex)
         {

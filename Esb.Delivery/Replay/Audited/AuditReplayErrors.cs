@@ -4,7 +4,7 @@ using Esb.Core.Errors;
 
 namespace Esb.Delivery.Replay.Audited;
 
-/// <summary>Why a message is not replayed from the audit (<c>ESB-RPL-STATE</c>).</summary>
+/// <summary>The errors of messages that cannot be replayed from the audit (<c>ESB-RPL-STATE</c>).</summary>
 internal static class AuditReplayErrors
 {
     public static EsbException Unknown(Guid messageId) =>

@@ -2,7 +2,7 @@ using Esb.Core.Audit;
 
 namespace Esb.Delivery.Replay.Audited;
 
-/// <summary>Remembers what was replayed a moment ago, until the audit store surely shows it. One caller at a time.</summary>
+/// <summary>Remembers recent replays until the audit store is certain to return them. One caller at a time.</summary>
 internal sealed class RecentReplays(TimeProvider time)
 {
     private static readonly TimeSpan Memory = TimeSpan.FromMinutes(5);

@@ -5,28 +5,28 @@ using Esb.Core.Messages;
 
 namespace Esb.Delivery.Replay.Audited;
 
-/// <summary>Finds, among the facts of a message, the one that holds it as endpoints got it. Not thread-safe.</summary>
-/// <param name="endpoint">The endpoint that will get it.</param>
-/// <param name="chosen">The fact that an operator chose; null where none is named.</param>
+/// <summary>Selects, among the facts of a message, the fact that holds the message as endpoints received it. Not thread-safe.</summary>
+/// <param name="endpoint">The target endpoint.</param>
+/// <param name="chosen">The fact that an operator chose; null for automatic selection.</param>
 internal sealed class RecordedMessage(string endpoint, Guid? chosen)
 {
-    /// <summary>On a replayed fact, that the message came out of the audit, and the fact that held it.</summary>
+    /// <summary>The field of a replayed fact that marks a replay from the audit and names the source fact.</summary>
     public const string SourceField = "replayed-fact";
 
-    /// <summary>On a replayed fact, the client's name for the command.</summary>
+    /// <summary>The field of a replayed fact that holds the client's name for the command.</summary>
     public const string CommandField = "command";
 
     private AuditFact? _source;
     private AuditFact? _first;
     private string? _subject;
 
-    /// <summary>The last replay of the message to the endpoint; null where there was none.</summary>
+    /// <summary>The last replay of the message to the endpoint; null if it was never replayed there.</summary>
     public AuditFact? Replay { get; private set; }
 
-    /// <summary>The replays to the endpoint by the names that clients gave their commands.</summary>
+    /// <summary>The replays to the endpoint, by the client's name for the command.</summary>
     public Dictionary<string, AuditFact> Commands { get; } = [];
 
-    /// <summary>Looks at a fact of the message; the newest come first.</summary>
+    /// <summary>Adds a fact of the message; the newest facts come first.</summary>
     public void Look(AuditFact fact)
     {
         _first = fact with { Body = null };
@@ -41,7 +41,7 @@ internal sealed class RecordedMessage(string endpoint, Guid? chosen)
     }
 
     /// <summary>The message, without an order key.</summary>
-    /// <exception cref="EsbException"><c>ESB-RPL-STATE</c>: it cannot be had.</exception>
+    /// <exception cref="EsbException"><c>ESB-RPL-STATE</c>: the message cannot be restored.</exception>
     public (EsbMessage Message, AuditFact Source) Get(Guid messageId)
     {
         if (_first is null) throw AuditReplayErrors.Unknown(messageId);
@@ -61,7 +61,8 @@ internal sealed class RecordedMessage(string endpoint, Guid? chosen)
         return (MessageHops.Set(message, hops: 0), _source);
     }
 
-    // As it was published, or delivered, is how endpoints get it. As it came in is the same only where no process stood between. What else is recorded may be an answer, or a stage on the way.
+    // Endpoints receive a message as it was published or delivered. The received form is equal only without a process in between. Other
+    // facts may hold an answer or an intermediate stage.
     private int RankOf(AuditFact fact)
     {
         if (chosen is not null) return fact.Id == chosen ? 1 : 0;
@@ -76,7 +77,7 @@ internal sealed class RecordedMessage(string endpoint, Guid? chosen)
         return rank > 0 && StateOf(fact) == AuditBodyState.Whole ? rank + 1 : rank;
     }
 
-    // Older facts do not say it; what they hold is whole.
+    // Older facts have no body state; their bodies are complete.
     private static AuditBodyState? StateOf(AuditFact fact) => fact.BodyState ?? (fact.Body is null ? null : AuditBodyState.Whole);
 
     private static string? ReasonAgainst(AuditFact source) => source switch

@@ -6,10 +6,10 @@ using Esb.Core.Topics;
 
 namespace Esb.Delivery.Replay.Audited;
 
-/// <summary>Gives recorded messages the order keys that their topics make of them: the audit holds none. Thread-safe.</summary>
+/// <summary>Restores the order keys of recorded messages from their topics, because the audit holds none. Thread-safe.</summary>
 internal sealed class ReplayKeys(Live<ITopicKeys> topics)
 {
-    /// <summary>The message with its key; without one where its topic has none, or it gives none any more.</summary>
+    /// <summary>The message with its key; without a key if its topic defines none or yields none any more.</summary>
     public EsbMessage WithKey(EsbMessage message)
     {
         try
@@ -18,7 +18,7 @@ internal sealed class ReplayKeys(Live<ITopicKeys> topics)
         }
         catch (EsbException)
         {
-            return message; // such as a body that is no XML: it was published without a key too
+            return message; // for example a body that is not XML, which was published without a key too
         }
     }
 }

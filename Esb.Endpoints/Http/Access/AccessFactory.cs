@@ -8,10 +8,10 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http.Access;
 
-/// <summary>Makes what stands before the endpoints that not everybody may call.</summary>
+/// <summary>Creates the access checks of endpoints that restrict their callers.</summary>
 internal sealed class AccessFactory(IReadOnlyDictionary<string, PartyConfig> parties, PartyDirectory directory, PartyCredentials credentials, IntakeStates states, TimeProvider time, ILoggerFactory loggers)
 {
-    /// <summary>What stands before an endpoint; null where anybody may call, as often as it likes.</summary>
+    /// <summary>Creates the access check of an endpoint; null if anyone may call it without a rate limit.</summary>
     public EndpointAccess? Create(ListeningEndpointConfig config, IMessageIntake intake)
     {
         if (config.Authentication.Count == 0 && config.RateLimit is null) return null;
@@ -22,17 +22,17 @@ internal sealed class AccessFactory(IReadOnlyDictionary<string, PartyConfig> par
         return new EndpointAccess(config, [.. checks], rights, anybody, intake, states.Of(config.Name), calls, time);
     }
 
-    /// <summary>The exchange of an endpoint, behind the check of signatures where it demands them.</summary>
+    /// <summary>Wraps the exchange of an endpoint in the signature check, if the endpoint demands signatures.</summary>
     /// <param name="config">The endpoint.</param>
-    /// <param name="exchange">What it does.</param>
-    /// <param name="access">What stands before it.</param>
-    /// <param name="maxBodyBytes">The largest body that is signed.</param>
+    /// <param name="exchange">The exchange to wrap.</param>
+    /// <param name="access">The access check of the endpoint.</param>
+    /// <param name="maxBodyBytes">The maximum size of a signed body, in bytes.</param>
     public IHttpExchange Guard(ListeningEndpointConfig config, IHttpExchange exchange, EndpointAccess? access, long maxBodyBytes) =>
         access is not null && config.Authentication.Contains(CredentialKind.Signature)
             ? new SignedExchange(exchange, new SignatureCheck(config.Signature, KeysOf(config), time), access, maxBodyBytes)
             : exchange;
 
-    // Of those that may not call no key is tried: each costs a pass over the body.
+    // Skips the keys of parties that may not call: each key costs a pass over the body.
     private IEnumerable<(Party Party, byte[] Key)> KeysOf(ListeningEndpointConfig config) =>
         credentials.SignatureKeys().Where(one => config.Parties.Count == 0 || config.Parties.Contains(one.Party.Name));
 

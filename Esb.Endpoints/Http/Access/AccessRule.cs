@@ -12,7 +12,7 @@ using Esb.Endpoints.Http.Receiving;
 
 namespace Esb.Endpoints.Http.Access;
 
-/// <summary>Refuses endpoints that nobody could call, or more than was meant, and keys that no token can be checked with.</summary>
+/// <summary>Refuses endpoints that no caller could use, or more callers than intended, and keys that cannot verify a token.</summary>
 internal sealed class AccessRule(
     IReadOnlyDictionary<string, PartyConfig> parties,
     IReadOnlyDictionary<string, EndpointConfig> endpoints,
@@ -43,7 +43,7 @@ internal sealed class AccessRule(
         if (listeners.TryGetValue(endpoint.Listener, out var listener)) CheckListener(endpoint, listener, errors);
     }
 
-    // Whoever is let in by name has something to prove it with; and somebody is.
+    // Each party that is admitted by name must have a suitable credential; without names, at least one party must have one.
     private void CheckCallers(ListeningEndpointConfig endpoint, ConfigErrors errors)
     {
         foreach (var name in endpoint.Parties)

@@ -4,7 +4,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Access;
 
-/// <summary>Knows callers by a key in a header.</summary>
+/// <summary>Identifies callers by a key in a header.</summary>
 internal sealed class ApiKeyCheck(string header, FrozenDictionary<SecretDigest, Party> keys, SecretDigests digests) : ICredentialCheck
 {
     public string Challenge => "ApiKey";
@@ -17,6 +17,6 @@ internal sealed class ApiKeyCheck(string header, FrozenDictionary<SecretDigest, 
         if (values.Count == 0) return Verdict.Refused(Denial.Missing);
         if (values.Count > 1 || values[0] is not { Length: > 0 } key) return Verdict.Refused(Denial.Malformed);
         var digest = digests.Of(key);
-        return digest == default ? Verdict.Refused(Denial.Unknown) : Verdict.Of(keys.GetValueOrDefault(digest)); // all that are too long have this one
+        return digest == default ? Verdict.Refused(Denial.Unknown) : Verdict.Of(keys.GetValueOrDefault(digest)); // the digest of every overlong key
     }
 }

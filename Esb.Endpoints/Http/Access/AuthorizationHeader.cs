@@ -2,14 +2,15 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Access;
 
-/// <summary>The header <c>Authorization</c>: a scheme and what belongs to it (RFC 9110, section 11.6.2).</summary>
+/// <summary>The header <c>Authorization</c>: a scheme and its credentials (RFC 9110, section 11.6.2).</summary>
 internal static class AuthorizationHeader
 {
-    /// <summary>What stands behind a scheme.</summary>
+    /// <summary>Reads the credentials of a scheme.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="scheme">The scheme, whose case does not matter.</param>
-    /// <param name="credentials">What stands behind it.</param>
-    /// <returns><see cref="Denial.None"/>; <see cref="Denial.Missing"/> where there is another scheme or none; <see cref="Denial.Malformed"/> where the header comes twice, or nothing stands there.</returns>
+    /// <param name="scheme">The scheme; case-insensitive.</param>
+    /// <param name="credentials">The credentials after the scheme.</param>
+    /// <returns><see cref="Denial.None"/>; <see cref="Denial.Missing"/> if there is another scheme or none; <see cref="Denial.Malformed"/>
+    /// if the header is repeated or the credentials are empty.</returns>
     public static Denial Read(HttpRequest request, string scheme, out ReadOnlyMemory<char> credentials)
     {
         credentials = default;

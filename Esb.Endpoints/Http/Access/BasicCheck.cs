@@ -6,17 +6,18 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Access;
 
-/// <summary>A user of a party, and the passwords that it may have.</summary>
+/// <summary>A user of a party, and its accepted passwords.</summary>
 internal sealed record PartyUser(Party? Party, SecretDigest[] Passwords)
 {
-    /// <summary>In the place of users that nobody is: as much is done for them as for others.</summary>
+    /// <summary>Placeholder for unknown users, whose check costs the same work.</summary>
     public static readonly PartyUser Nobody = new(null, [default]);
 }
 
-/// <summary>Knows callers by user and password (RFC 7617); an unknown user and a wrong password take the same work, and get the same answer.</summary>
+/// <summary>Identifies callers by user and password (RFC 7617). An unknown user and a wrong password cost the same work and get the same
+/// answer.</summary>
 internal sealed class BasicCheck(FrozenDictionary<SecretDigest, PartyUser> users, SecretDigests digests) : ICredentialCheck
 {
-    // A user, a colon and a password, each as long as may be.
+    // A user, a colon and a password, each of maximum length.
     private static readonly int MaxCharacters = Base64.GetMaxEncodedToUtf8Length(SecretDigests.MaxBytes + 1 + SecretDigests.MaxBytes);
 
     public string Challenge => "Basic realm=\"esb\"";

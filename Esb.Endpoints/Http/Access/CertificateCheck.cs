@@ -9,10 +9,11 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Esb.Endpoints.Http.Access;
 
-/// <summary>Certificates of a party: any with this subject that its authority vouches for.</summary>
+/// <summary>The certificates of a party: any certificate with this subject that the authority vouches for.</summary>
 internal sealed record PartySubject(Party Party, string Subject, PeerVerifier Authority);
 
-/// <summary>Knows callers by the certificate that they show in TLS, which the listener has verified. What a certificate proves is found out once for each connection.</summary>
+/// <summary>Identifies callers by their TLS client certificate, which the listener has verified. A certificate is evaluated once per
+/// connection.</summary>
 internal sealed class CertificateCheck(FrozenDictionary<string, Party> thumbprints, IReadOnlyList<PartySubject> subjects, TimeProvider time) : ICredentialCheck
 {
     private readonly ConditionalWeakTable<X509Certificate2, Owner> _known = [];
@@ -24,7 +25,7 @@ internal sealed class CertificateCheck(FrozenDictionary<string, Party> thumbprin
     private Verdict Identify(X509Certificate2? shown)
     {
         if (shown is null) return Verdict.Refused(Denial.Missing);
-        if (time.GetUtcNow() > shown.NotAfter) return Verdict.Refused(Denial.OutOfTime); // connections may outlive it
+        if (time.GetUtcNow() > shown.NotAfter) return Verdict.Refused(Denial.OutOfTime); // a connection may outlive its certificate
         return Verdict.Of(_known.GetValue(shown, certificate => new Owner(PartyOf(certificate))).Party);
     }
 

@@ -1,6 +1,6 @@
 namespace Esb.Endpoints.Http.Access;
 
-/// <summary>What a caller can prove with who it is.</summary>
+/// <summary>The kinds of credential by which callers authenticate.</summary>
 internal enum CredentialKind
 {
     /// <summary>A key in a header.</summary>
@@ -12,9 +12,9 @@ internal enum CredentialKind
     /// <summary>A bearer token (RFC 6750) that is a signed JWT (RFC 7519).</summary>
     Jwt,
 
-    /// <summary>The certificate that it shows in TLS.</summary>
+    /// <summary>The client certificate presented in TLS.</summary>
     Certificate,
 
-    /// <summary>A signature over time and body.</summary>
+    /// <summary>A signature over the time and the body.</summary>
     Signature,
 }

@@ -1,35 +1,35 @@
 namespace Esb.Endpoints.Http.Access;
 
-/// <summary>Why a call was refused: told in the log, never to the caller.</summary>
+/// <summary>The reason a call was refused: logged, never sent to the caller.</summary>
 internal enum Denial
 {
-    /// <summary>It was not.</summary>
+    /// <summary>The call was not refused.</summary>
     None,
 
-    /// <summary>No credential of a kind that the endpoint takes.</summary>
+    /// <summary>No credential of an accepted kind.</summary>
     Missing,
 
-    /// <summary>A credential that cannot be read, or two of them.</summary>
+    /// <summary>An unreadable credential, or two of them.</summary>
     Malformed,
 
-    /// <summary>A credential that no party has.</summary>
+    /// <summary>A credential of no known party.</summary>
     Unknown,
 
-    /// <summary>A token or certificate whose time is over, or has not come.</summary>
+    /// <summary>A token or certificate that has expired or is not yet valid.</summary>
     OutOfTime,
 
-    /// <summary>A token that is not signed by a key of its issuer, or by an algorithm that is not taken.</summary>
+    /// <summary>A token that is not signed by a key of its issuer, or signed with an unaccepted algorithm.</summary>
     Untrusted,
 
-    /// <summary>A signed request whose signature does not fit.</summary>
+    /// <summary>A signed request whose signature does not match.</summary>
     WrongSignature,
 
-    /// <summary>A signed request that was made too long ago, or in the future.</summary>
+    /// <summary>A signed request with a time too far in the past, or in the future.</summary>
     Replayed,
 
-    /// <summary>A party that may not use the endpoint, or not publish what it publishes.</summary>
+    /// <summary>A party that may not use the endpoint, or may not publish its message.</summary>
     Forbidden,
 
-    /// <summary>More calls than agreed.</summary>
+    /// <summary>More calls than the rate limit allows.</summary>
     RateLimit,
 }

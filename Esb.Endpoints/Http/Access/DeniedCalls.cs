@@ -8,7 +8,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http.Access;
 
-/// <summary>Calls of one endpoint that were let in or refused: each is counted, and the refused ones are logged once in a while for each reason. Thread-safe.</summary>
+/// <summary>Counts the admitted and refused calls of one endpoint; logs refused calls at intervals, per reason. Thread-safe.</summary>
 internal sealed partial class DeniedCalls(string endpoint, TimeProvider time, ILogger<DeniedCalls> logger)
 {
     private static readonly Counter<long> Denied =
@@ -21,10 +21,10 @@ internal sealed partial class DeniedCalls(string endpoint, TimeProvider time, IL
 
     public void CountAdmitted(Party party) => Admitted.Add(1, new(EsbTelemetry.Tags.Endpoint, endpoint), new(EsbTelemetry.Tags.Party, party.Name));
 
-    /// <param name="denial">Why it was refused.</param>
-    /// <param name="code">What the caller is told.</param>
-    /// <param name="party">Who it is; null where that is not known.</param>
-    /// <param name="address">Where it comes from.</param>
+    /// <param name="denial">The reason for the refusal.</param>
+    /// <param name="code">The code sent to the caller.</param>
+    /// <param name="party">The party; null if unknown.</param>
+    /// <param name="address">The address of the caller.</param>
     public void Count(Denial denial, string code, Party? party, IPAddress? address)
     {
         var tags = new TagList { { EsbTelemetry.Tags.Endpoint, endpoint }, { EsbTelemetry.Tags.ErrorType, code } };

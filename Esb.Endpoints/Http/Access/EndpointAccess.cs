@@ -13,10 +13,11 @@ using Microsoft.Extensions.Primitives;
 
 namespace Esb.Endpoints.Http.Access;
 
-/// <summary>Decides who may call an endpoint, and how often. What has let a caller in ends here: it is taken from the request, unless the endpoint's headers name it. Thread-safe.</summary>
-/// <param name="checks">What a caller can prove with who it is, in this order; none where anybody may call, or signatures are checked later.</param>
-/// <param name="rights">What each party may.</param>
-/// <param name="anybody">The allowance of callers without a party; null for none.</param>
+/// <summary>Decides which callers may use an endpoint, and how often. Removes the credential from the request, unless the endpoint's
+/// headers name it. Thread-safe.</summary>
+/// <param name="checks">The credential checks, in order; empty if anyone may call, or if signatures are checked later.</param>
+/// <param name="rights">The rights of each party.</param>
+/// <param name="anybody">The rate limit of callers without a party; null for none.</param>
 internal sealed class EndpointAccess(
     ListeningEndpointConfig config,
     IReadOnlyList<ICredentialCheck> checks,
@@ -31,8 +32,9 @@ internal sealed class EndpointAccess(
     private readonly string[] _withheld = [.. new[] { "Authorization", config.ApiKeyHeader }.Except(config.Headers, StringComparer.OrdinalIgnoreCase)];
     private readonly StringValues _challenges = new([.. checks.Select(check => check.Challenge)]);
 
-    /// <summary>Lets a caller in whose credentials stand in the head of its request.</summary>
-    /// <exception cref="EsbException"><c>ESB-HTTP-UNAUTHENTICATED</c>: nobody knows who it is. Otherwise as <see cref="AdmitAsync"/>.</exception>
+    /// <summary>Admits a caller by the credentials in the head of its request.</summary>
+    /// <exception cref="EsbException"><c>ESB-HTTP-UNAUTHENTICATED</c>: the caller is unknown. Otherwise as
+    /// <see cref="AdmitAsync"/>.</exception>
     public ValueTask EnterAsync(HttpContext context)
     {
         if (_checks.Length > 0) return IdentifyAsync(context);
@@ -40,8 +42,9 @@ internal sealed class EndpointAccess(
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>Lets a party in that has proved who it is.</summary>
-    /// <exception cref="EsbException"><c>ESB-HTTP-RATELIMIT</c>: it has called too often. <c>ESB-HTTP-FORBIDDEN</c>: it may not use the endpoint.</exception>
+    /// <summary>Admits an authenticated party.</summary>
+    /// <exception cref="EsbException"><c>ESB-HTTP-RATELIMIT</c>: it has called too often. <c>ESB-HTTP-FORBIDDEN</c>: it may not use the
+    /// endpoint.</exception>
     public ValueTask AdmitAsync(HttpContext context, Party party)
     {
         foreach (var name in _withheld) context.Request.Headers.Remove(name);
@@ -54,7 +57,7 @@ internal sealed class EndpointAccess(
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>Counts a call that is refused.</summary>
+    /// <summary>Counts a refused call.</summary>
     public void Deny(HttpContext context, Denial denial, string code, Party? party = null)
     {
         state.Count(IntakeOutcomes.Refused);
@@ -96,7 +99,7 @@ internal sealed class EndpointAccess(
         const string reason = "The caller may not use this endpoint.";
         calls.Count(Denial.Forbidden, code, party, context.Connection.RemoteIpAddress);
         var refused = EsbMessage.Create(MessageBody.Empty, time) with { Party = party.Name };
-        context.Response.Headers[HttpFields.MessageId] = refused.Id.ToString(); // audit knows it by this
+        context.Response.Headers[HttpFields.MessageId] = refused.Id.ToString(); // the audit uses this id
         await intake.RefuseAsync(refused, code, reason, CancellationToken.None);
         throw HttpProblems.Of(StatusCodes.Status403Forbidden, code, reason);
     }

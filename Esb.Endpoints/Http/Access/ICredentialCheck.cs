@@ -2,12 +2,12 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Access;
 
-/// <summary>Tells from the head of a request whose credential of one kind it carries. Thread-safe.</summary>
+/// <summary>Identifies callers by one kind of credential in the head of a request. Thread-safe.</summary>
 internal interface ICredentialCheck
 {
-    /// <summary>What a caller without it is asked for (RFC 9110, section 11.6.1).</summary>
+    /// <summary>The challenge sent to a caller without the credential (RFC 9110, section 11.6.1).</summary>
     string Challenge { get; }
 
-    /// <summary>Who the caller is.</summary>
+    /// <summary>Identifies the caller.</summary>
     ValueTask<Verdict> IdentifyAsync(HttpContext context);
 }

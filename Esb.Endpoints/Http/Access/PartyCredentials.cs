@@ -8,7 +8,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http.Access;
 
-/// <summary>The credentials of all parties, ready to be compared with what callers show. Thread-safe.</summary>
+/// <summary>The credentials of all parties, prepared for comparison. Thread-safe.</summary>
 internal sealed class PartyCredentials(IReadOnlyDictionary<string, PartyConfig> parties, PartyDirectory directory, TimeProvider time, ILoggerFactory loggers)
 {
     private readonly SecretDigests _digests = new();
@@ -16,7 +16,7 @@ internal sealed class PartyCredentials(IReadOnlyDictionary<string, PartyConfig> 
     private IReadOnlyList<(Party Party, PartyConfig Config)> All { get; } =
         [.. parties.Values.Select(config => (directory.TryFind(config.Name, out var party) ? party : throw new KeyNotFoundException(config.Name), config))];
 
-    /// <summary>The check of one kind of credential, for all endpoints.</summary>
+    /// <summary>Returns the check of one kind of credential, for all endpoints.</summary>
     public ICredentialCheck CheckOf(CredentialKind kind, string apiKeyHeader) => kind switch
     {
         CredentialKind.ApiKey => new ApiKeyCheck(apiKeyHeader, ApiKeys(), _digests),
@@ -26,7 +26,7 @@ internal sealed class PartyCredentials(IReadOnlyDictionary<string, PartyConfig> 
         _ => throw new ArgumentOutOfRangeException(nameof(kind), kind, "Signatures are checked with the body."),
     };
 
-    /// <summary>The keys by which parties sign their requests.</summary>
+    /// <summary>The keys with which parties sign their requests.</summary>
     public IReadOnlyList<(Party Party, byte[] Key)> SignatureKeys() =>
         [.. All.SelectMany(one => one.Config.SignatureKeys, (one, key) => (one.Party, Encoding.UTF8.GetBytes(key)))];
 
@@ -42,7 +42,7 @@ internal sealed class PartyCredentials(IReadOnlyDictionary<string, PartyConfig> 
             group => _digests.Of(group.Key),
             group => new PartyUser(group.First().Party, [.. group.Select(one => _digests.Of(one.user.Password))]));
 
-    // What has one issuer, audience and key is verified once, whoever's it may be.
+    // Tokens with the same issuer, audience and key are verified once, for all parties.
     private IReadOnlyList<TokenTrust> Tokens() => [.. All
         .SelectMany(one => one.Config.Tokens, (one, token) => (one.Party, token))
         .GroupBy(one => (one.token.Issuer, one.token.Audience, one.token.Keys, one.token.Secret, one.token.Skew))

@@ -1,13 +1,14 @@
 namespace Esb.Endpoints.Http.Access;
 
-/// <summary>Calls at an even pace, some at once after a pause: a leaky bucket in the form of ATM's generic cell rate algorithm (ITU-T I.371). Thread-safe; allocates nothing.</summary>
+/// <summary>Rate limit that allows a burst after a pause: a leaky bucket in the form of ATM's generic cell rate algorithm (ITU-T I.371).
+/// Thread-safe; allocates nothing.</summary>
 internal sealed class RateLimit(RateLimitConfig config, TimeProvider time)
 {
     private readonly long _pace = Math.Max(1, (long)(config.Per.TotalSeconds * time.TimestampFrequency / config.Calls));
     private readonly long _burst = config.Burst ?? config.Calls;
     private long _expected;
 
-    /// <summary>Takes a call; zero where it may be made now, otherwise how long it has to wait, and it does not count.</summary>
+    /// <summary>Takes a call. Returns zero if the call may proceed, otherwise the time to wait; the call then does not count.</summary>
     public TimeSpan Take()
     {
         var now = time.GetTimestamp();

@@ -2,7 +2,7 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Endpoints.Http.Access;
 
-/// <summary>How many calls a party may make at an endpoint, on each host; callers without a party share one allowance.</summary>
+/// <summary>The rate limit of a party at an endpoint, per host; callers without a party share one limit.</summary>
 internal sealed record RateLimitConfig : SettingsRecord
 {
     [Setting("Calls in the time of \"per\", spread evenly.", Range = "1..1000000")]

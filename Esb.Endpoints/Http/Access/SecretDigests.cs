@@ -5,14 +5,14 @@ using Esb.Core.Parties;
 
 namespace Esb.Endpoints.Http.Access;
 
-/// <summary>In the place of a secret, what it is recognised by.</summary>
+/// <summary>The digest by which a secret is recognised.</summary>
 internal readonly record struct SecretDigest(UInt128 First, UInt128 Second);
 
-/// <summary>Digests secrets under a key that this process alone has, and forgets. Thread-safe; allocates nothing.</summary>
-/// <remarks>Nobody outside can choose a digest, so looking one up tells nothing about those it was compared with, whatever the time it takes.</remarks>
+/// <summary>Digests secrets under an ephemeral key known only to this process. Thread-safe; allocates nothing.</summary>
+/// <remarks>A caller cannot choose a digest, so the duration of a look-up reveals nothing about the stored digests.</remarks>
 internal sealed class SecretDigests
 {
-    /// <summary>The longest secret that is looked at, in bytes of UTF-8.</summary>
+    /// <summary>The maximum length of a secret, in bytes of UTF-8.</summary>
     public const int MaxBytes = PartyConfig.MaxSecretBytes;
 
     private readonly byte[] _key = RandomNumberGenerator.GetBytes(32);
@@ -24,14 +24,14 @@ internal sealed class SecretDigests
         return new SecretDigest(digest[0], digest[1]);
     }
 
-    /// <summary>The digest of a text; that of no secret at all where it is longer than any.</summary>
+    /// <summary>Returns the digest of a text; a text that is too long gets a digest that no secret has.</summary>
     public SecretDigest Of(ReadOnlySpan<char> secret)
     {
         Span<byte> bytes = stackalloc byte[MaxBytes];
         return Encoding.UTF8.TryGetBytes(secret, bytes, out var written) ? Of(bytes[..written]) : default;
     }
 
-    /// <summary>Compares in a time that does not tell where two digests differ.</summary>
+    /// <summary>Compares two digests in constant time.</summary>
     public static bool AreEqual(SecretDigest one, SecretDigest other) =>
         CryptographicOperations.FixedTimeEquals(MemoryMarshal.AsBytes(new ReadOnlySpan<SecretDigest>(in one)), MemoryMarshal.AsBytes(new ReadOnlySpan<SecretDigest>(in other)));
 }

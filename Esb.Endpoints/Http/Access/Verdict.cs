@@ -2,11 +2,11 @@ using Esb.Core.Parties;
 
 namespace Esb.Endpoints.Http.Access;
 
-/// <summary>Who a caller has proved to be, or why it has not.</summary>
+/// <summary>The party that a caller was identified as, or the reason for its refusal.</summary>
 internal readonly record struct Verdict(Party? Party, Denial Denial)
 {
     public static Verdict Refused(Denial denial) => new(null, denial);
 
-    /// <summary>The party, or nobody that is known.</summary>
+    /// <summary>Accepts the party; refuses an unknown caller if it is null.</summary>
     public static Verdict Of(Party? party) => party is null ? Refused(Denial.Unknown) : new(party, Denial.None);
 }

@@ -1,8 +1,8 @@
 namespace Esb.Endpoints.Http.Credentials;
 
-/// <summary>Puts the endpoint's own credential into each request, in the place of whatever stood there.</summary>
+/// <summary>Sets the endpoint's own credential on each request, replacing any existing value.</summary>
 /// <param name="header">The header.</param>
-/// <param name="value">Its value as it is now.</param>
+/// <param name="value">Returns its current value.</param>
 internal sealed class CredentialHandler(string header, Func<string> value, HttpMessageHandler inner) : DelegatingHandler(inner)
 {
     protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)

@@ -2,7 +2,7 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Endpoints.Http.Credentials;
 
-/// <summary>What an http-outbound endpoint proves with who it is, whatever its messages and callers carry.</summary>
+/// <summary>The credential of an http-outbound endpoint, whatever its messages and callers carry.</summary>
 [Kinds("type")]
 internal abstract record TargetCredentialConfig : SettingsRecord;
 

@@ -19,8 +19,8 @@ internal static class TargetCredentials
         .AddKind<ApiKeyTargetConfig>("api-key", "A key in a header.")
         .AddKind<BearerTargetConfig>("bearer", "A bearer token.");
 
-    /// <summary>The credential of an endpoint; null where it has none.</summary>
-    /// <exception cref="FileFaultException">The file of the token cannot be used.</exception>
+    /// <summary>Returns the credential of an endpoint; null if it has none.</summary>
+    /// <exception cref="FileFaultException">The token file cannot be used.</exception>
     public static TargetCredential? Of(HttpOutboundConfig config, TimeProvider time, ILogger logger) => config.Authentication switch
     {
         BasicTargetConfig basic => Always(Authorization, $"Basic {Convert.ToBase64String(Encoding.UTF8.GetBytes($"{basic.User}:{basic.Password}"))}"),
@@ -30,12 +30,12 @@ internal static class TargetCredentials
         _ => null,
     };
 
-    /// <summary>A handler that puts the credential into what it hands on; the inner one where there is none.</summary>
+    /// <summary>Wraps a handler so that it sets the credential; returns the inner handler if there is no credential.</summary>
     public static HttpMessageHandler Around(HttpMessageHandler inner, TargetCredential? credential) =>
         credential is null ? inner : new CredentialHandler(credential.Header, credential.Value, inner);
 
-    /// <summary>The token in a file.</summary>
-    /// <exception cref="FileFaultException">There is none.</exception>
+    /// <summary>Reads the token from a file.</summary>
+    /// <exception cref="FileFaultException">The file does not exist, cannot be read, or holds no token.</exception>
     public static string ReadToken(string file)
     {
         try

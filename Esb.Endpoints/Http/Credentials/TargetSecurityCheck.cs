@@ -6,7 +6,7 @@ using Esb.Endpoints.Http.Sending;
 
 namespace Esb.Endpoints.Http.Credentials;
 
-/// <summary>Refuses certificates and credentials of an http-outbound endpoint that cannot be used.</summary>
+/// <summary>Refuses unusable certificates and credentials of an http-outbound endpoint.</summary>
 internal static class TargetSecurityCheck
 {
     private const string OneLine = "expected one line without control characters, for it goes into a header";

@@ -8,7 +8,7 @@ using Microsoft.Net.Http.Headers;
 
 namespace Esb.Endpoints.Http.Decoding;
 
-/// <summary>Refuses bodies whose content type names an encoding that nobody knows, or another one than the body itself.</summary>
+/// <summary>Refuses bodies whose content type names an unknown encoding, or another encoding than the body itself.</summary>
 internal static partial class BodyCharset
 {
     /// <exception cref="EsbException"><c>ESB-HTTP-CHARSET</c>.</exception>
@@ -21,7 +21,7 @@ internal static partial class BodyCharset
         throw Refusal($"The content type says '{charset}' and the XML declaration '{declared}'.");
     }
 
-    // Of UTF-16 the byte order mark says more than any name.
+    // For UTF-16 the byte order mark is more precise than the name.
     private static int? PageOf(string name)
     {
         var page = Charsets.Find(name)?.CodePage;

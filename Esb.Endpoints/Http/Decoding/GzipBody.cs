@@ -7,13 +7,14 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Decoding;
 
-/// <summary>A body compressed by gzip (RFC 1952), unpacked up to a limit.</summary>
+/// <summary>A gzip-compressed body (RFC 1952), unpacked up to a limit.</summary>
 internal static class GzipBody
 {
     /// <summary>Reads the whole body.</summary>
     /// <param name="source">The compressed body.</param>
-    /// <param name="maxBytes">The most that is unpacked.</param>
-    /// <exception cref="EsbException"><c>ESB-BODY-SIZE</c>: it unpacks to more; <c>ESB-HTTP-DECODE</c>: it is no gzip, not whole, or of several members, of which the platform does not tell whether they are whole.</exception>
+    /// <param name="maxBytes">The maximum number of unpacked bytes.</param>
+    /// <exception cref="EsbException"><c>ESB-BODY-SIZE</c>: it unpacks to more; <c>ESB-HTTP-DECODE</c>: it is not gzip, is truncated, or
+    /// has several members, whose completeness the platform does not report.</exception>
     public static async Task<MessageBody> ReadAsync(Stream source, long maxBytes)
     {
         await using var tail = new TailStream(source);
@@ -28,7 +29,7 @@ internal static class GzipBody
             throw Broken("is no gzip, or is damaged", ex);
         }
 
-        // The platform takes a body that was cut off for one that has ended. Its last four bytes are the length of what was packed (section 2.3.1).
+        // The platform treats a truncated body as complete. The last four bytes are the unpacked length (section 2.3.1).
         if (tail.Count > 0 && (tail.Count < 18 || BinaryPrimitives.ReadUInt32LittleEndian(tail.Last) != (uint)body.Bytes.Length)) throw Broken("is not whole; one of several members is not taken", null);
         return body;
     }

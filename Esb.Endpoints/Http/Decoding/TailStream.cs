@@ -1,11 +1,11 @@
 namespace Esb.Endpoints.Http.Decoding;
 
-/// <summary>Passes reads on, and remembers the last four bytes. Leaves the inner stream open.</summary>
+/// <summary>Passes reads on and keeps the last four bytes. Leaves the inner stream open.</summary>
 internal sealed class TailStream(Stream inner) : Stream
 {
     private readonly byte[] _last = new byte[4];
 
-    /// <summary>How much has been read.</summary>
+    /// <summary>The number of bytes read.</summary>
     public long Count { get; private set; }
 
     public ReadOnlySpan<byte> Last => _last;

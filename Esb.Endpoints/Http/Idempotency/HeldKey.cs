@@ -38,7 +38,7 @@ internal sealed partial class HeldKey : IAsyncDisposable
             }
             catch (EsbException ex)
             {
-                LogNotRenewed(_claim.Key.Endpoint, ex); // the next tick tries again
+                LogNotRenewed(_claim.Key.Endpoint, ex); // the next tick retries
             }
         }
     }

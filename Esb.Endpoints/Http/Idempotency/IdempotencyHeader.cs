@@ -6,18 +6,18 @@ using Microsoft.Extensions.Primitives;
 
 namespace Esb.Endpoints.Http.Idempotency;
 
-/// <summary>The header by which a sender tells a repetition from a new request.</summary>
+/// <summary>The header that distinguishes a repetition from a new request.</summary>
 internal static class IdempotencyHeader
 {
     public const string Name = "Idempotency-Key";
 
-    /// <summary>On answers that were given before.</summary>
+    /// <summary>The header of replayed answers.</summary>
     public const string Replayed = "Idempotency-Replayed";
 
     private const int MaxLength = 128;
 
-    /// <summary>The key of a request, as it was sent; null where there is none.</summary>
-    /// <exception cref="EsbException"><c>ESB-HTTP-IDEMKEY</c>: it is empty, too long, not of printable ASCII, or given twice.</exception>
+    /// <summary>Returns the key of a request as it was sent; null if absent.</summary>
+    /// <exception cref="EsbException"><c>ESB-HTTP-IDEMKEY</c>: the key is empty, too long, not printable ASCII, or repeated.</exception>
     public static string? Read(HttpRequest request)
     {
         var values = request.Headers[Name];
@@ -25,10 +25,11 @@ internal static class IdempotencyHeader
         return KeyOf(values) ?? throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-IDEMKEY", $"{Name} is not one value of 1 to {MaxLength} printable characters of ASCII.");
     }
 
-    /// <summary>The key of a request that is not ours to refuse; null where there is none, or none that can be used.</summary>
+    /// <summary>Returns the key of a request without refusing the request; null if the key is missing or unusable.</summary>
     public static string? Find(HttpRequest request) => KeyOf(request.Headers[Name]);
 
-    /// <summary>The message of a keyed request: a repetition that is worked on after all has the same id, by which those behind us recognise it.</summary>
+    /// <summary>Gives the message of a keyed request its id. A repetition that is processed again has the same id, by which its receivers
+    /// recognise it.</summary>
     public static EsbMessage Identify(EsbMessage message, string endpoint, string key)
     {
         var id = MessageIds.Derive(Guid.Empty, $"{endpoint}\n{message.Party}\n{key}");

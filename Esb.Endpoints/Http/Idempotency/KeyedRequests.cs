@@ -9,8 +9,10 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http.Idempotency;
 
-/// <summary>Has each request with a key worked on once, and gives its repetitions the answer of the first (pattern: Idempotent Receiver). Thread-safe.</summary>
-/// <remarks>A request that failed may be repeated. The key of one whose host died is free again after <see cref="IIdempotencyKeys.Lease"/>; what is repeated then has the same message id.</remarks>
+/// <summary>Processes each keyed request once, and gives its repetitions the answer of the first (pattern: Idempotent Receiver).
+/// Thread-safe.</summary>
+/// <remarks>A failed request may be repeated. If its host dies, the key is free again after <see cref="IIdempotencyKeys.Lease"/>; the
+/// repetition has the same message id.</remarks>
 internal sealed partial class KeyedRequests(string endpoint, IIdempotencyKeys keys, IMessageIntake intake, TimeProvider time, ILogger logger)
 {
     private const int MaxBodyBytes = 256 * 1024;
@@ -20,8 +22,9 @@ internal sealed partial class KeyedRequests(string endpoint, IIdempotencyKeys ke
     /// <summary>Answers a request.</summary>
     /// <param name="key">Its key.</param>
     /// <param name="message">Its message, with the id of <see cref="IdempotencyHeader.Identify"/>; its body is buffered.</param>
-    /// <param name="work">Works on it, and says whether what was done is durable.</param>
-    /// <exception cref="EsbException"><c>ESB-HTTP-IDEMCONFLICT</c>: the key belongs to another body. <c>ESB-HTTP-IDEMRUNNING</c>: the first request is not done yet. <c>ESB-HTTP-IDEMANSWER</c>: its answer was too large to be kept.</exception>
+    /// <param name="work">Processes the message and reports if the result is durable.</param>
+    /// <exception cref="EsbException"><c>ESB-HTTP-IDEMCONFLICT</c>: the key belongs to another body. <c>ESB-HTTP-IDEMRUNNING</c>: the first
+    /// request is still in progress. <c>ESB-HTTP-IDEMANSWER</c>: its answer was too large to keep.</exception>
     public async Task<HttpAnswer> AnswerAsync(string key, EsbMessage message, Func<Task<(HttpAnswer Answer, bool IsDurable)>> work)
     {
         switch (await ClaimAsync(key, message))
@@ -70,7 +73,8 @@ internal sealed partial class KeyedRequests(string endpoint, IIdempotencyKeys ke
         return answer;
     }
 
-    // What was done is done, and its sender hears of it: a repetition is worked on once the claim has run out, with the same message id.
+    // The work is done and the sender gets its answer. After a failure here, a repetition is processed once the claim has expired, with the
+    // same message id.
     private async Task SettleAsync(Func<Task> settle)
     {
         try

@@ -4,7 +4,8 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Listening;
 
-/// <summary>The hosts that requests at a listener may be for: names with or without a port, or all of a domain, <c>*.example.com</c>. None means any. Thread-safe.</summary>
+/// <summary>The hosts that a listener serves: names with or without a port, or all hosts of a domain, <c>*.example.com</c>. Empty means
+/// any. Thread-safe.</summary>
 internal sealed class AllowedHosts(IReadOnlyList<string> patterns)
 {
     private readonly HostString[] _patterns = [.. patterns.Select(pattern => new HostString(pattern))];
@@ -13,7 +14,7 @@ internal sealed class AllowedHosts(IReadOnlyList<string> patterns)
         Uri.TryCreate($"http://{(text.StartsWith("*.", StringComparison.Ordinal) ? text[2..] : text)}/", UriKind.Absolute, out var uri)
         && uri is { PathAndQuery: "/", UserInfo: "", Fragment: "" } && uri.Host.Length > 0 && !text.Contains('/', StringComparison.Ordinal);
 
-    /// <exception cref="EsbException"><c>ESB-HTTP-HOST</c>: it is for another one.</exception>
+    /// <exception cref="EsbException"><c>ESB-HTTP-HOST</c>: the request is for another host.</exception>
     public void Require(HttpRequest request)
     {
         if (_patterns.Length == 0) return;

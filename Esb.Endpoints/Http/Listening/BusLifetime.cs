@@ -2,7 +2,8 @@ using Microsoft.Extensions.Hosting;
 
 namespace Esb.Endpoints.Http.Listening;
 
-/// <summary>The lifetime of a server that the bus starts and stops: it does not listen to signals of the process, as it would by itself, and takes none from those who do.</summary>
+/// <summary>The lifetime of a server that the bus starts and stops. Unlike the default, it does not handle signals of the process, and
+/// leaves them to the host.</summary>
 public sealed class BusLifetime : IHostLifetime
 {
     /// <inheritdoc/>

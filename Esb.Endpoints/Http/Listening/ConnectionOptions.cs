@@ -2,11 +2,12 @@ using System.Text;
 
 namespace Esb.Endpoints.Http.Listening;
 
-/// <summary>Decodes the header <c>Connection</c> so that the server does not drop the names in it. Thread-safe.</summary>
+/// <summary>Decodes the header <c>Connection</c> so that the server keeps the names in it. Thread-safe.</summary>
 /// <remarks>
-/// The server puts one word in place of the whole header where that has <c>close</c>, <c>keep-alive</c> or <c>upgrade</c>, but not where it has two of them;
-/// and the fields that it names must not be passed on (RFC 9110, section 7.6.1). So <c>keep-alive</c>, which HTTP/1.1 implies, and <c>upgrade</c>, which is never done here,
-/// are left out, and <c>close</c>, which outweighs it, gets <c>keep-alive</c> beside it. Connections of HTTP/1.0 do not stay open, as those of a proxy must not (RFC 9112, section 9.3).
+/// The server replaces the whole header with one word if it has <c>close</c>, <c>keep-alive</c> or <c>upgrade</c>, but not if it has two of
+/// them; and the fields that it names must not be forwarded (RFC 9110, section 7.6.1). So <c>keep-alive</c>, which HTTP/1.1 implies, and
+/// <c>upgrade</c>, which is never performed here, are removed, and <c>close</c>, which takes precedence, gets <c>keep-alive</c> beside it.
+/// Connections of HTTP/1.0 do not stay open, as a proxy must ensure (RFC 9112, section 9.3).
 /// </remarks>
 internal sealed class ConnectionOptions : Encoding
 {
@@ -17,7 +18,7 @@ internal sealed class ConnectionOptions : Encoding
     {
     }
 
-    /// <summary>The encoding of a header of a request; null for that of the server.</summary>
+    /// <summary>Returns the encoding of a request header; null for the server's default.</summary>
     public static Encoding? Select(string header) => header == "Connection" ? Instance : null;
 
     public override int GetByteCount(char[] chars, int index, int count) => Strict.GetByteCount(chars, index, count);
@@ -39,7 +40,7 @@ internal sealed class ConnectionOptions : Encoding
 
     private static string Read(ReadOnlySpan<byte> bytes)
     {
-        if (Ascii.EqualsIgnoreCase(bytes, "keep-alive"u8)) return ""; // what most clients send that send it at all
+        if (Ascii.EqualsIgnoreCase(bytes, "keep-alive"u8)) return ""; // the usual value of clients that send the header
         var options = Strict.GetString(bytes).Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
         var kept = options.Where(option => !Is(option, "keep-alive") && !Is(option, "upgrade"));
         return string.Join(", ", options.Any(option => Is(option, "close")) ? kept.Append("keep-alive") : kept);

@@ -6,13 +6,15 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Listening;
 
-/// <summary>Refuses requests of HTTP/2 with fields that no line of HTTP/1.1 could hold: the server, which reads lines with care, takes these texts nearly as they come.</summary>
+/// <summary>Refuses HTTP/2 requests with fields that HTTP/1.1 could not represent: the server validates lines of HTTP/1.1 strictly, but
+/// these texts hardly at all.</summary>
 internal static class Http2Fields
 {
-    // RFC 9113, section 8.2.2. Connection itself, and TE with more than trailers, the server refuses.
+    // RFC 9113, section 8.2.2. The server refuses Connection itself, and TE with more than trailers.
     private static readonly FrozenSet<string> OfConnections = FrozenSet.ToFrozenSet(["Connection", "Keep-Alive", "Proxy-Connection", "Transfer-Encoding", "Upgrade"], StringComparer.OrdinalIgnoreCase);
 
-    /// <exception cref="EsbException"><c>ESB-HTTP-REQUEST</c>: a field is not named by a token, or belongs to a connection of HTTP/1.1; <c>ESB-HDR-VALUE</c>: its value is more than one line of text (RFC 9113, section 8.2.1).</exception>
+    /// <exception cref="EsbException"><c>ESB-HTTP-REQUEST</c>: the name of a field is not a token, or belongs to a connection of HTTP/1.1;
+    /// <c>ESB-HDR-VALUE</c>: its value is more than one line of text (RFC 9113, section 8.2.1).</exception>
     public static void Require(HttpRequest request)
     {
         if (!HttpProtocol.IsHttp2(request.Protocol)) return;

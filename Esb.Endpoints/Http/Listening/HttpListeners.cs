@@ -7,8 +7,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http.Listening;
 
-/// <summary>The listeners that endpoints use, and the routes on them. One that stays goes on with its connections; only its routes are
-/// exchanged.</summary>
+/// <summary>The listeners that endpoints use, and their routes. A retained listener keeps its connections; only its routes are
+/// replaced.</summary>
 internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider time, ILoggerFactory loggers) : IInboundGround, IRevisionPart, IAsyncDisposable
 {
     private readonly Lock _gate = new();
@@ -19,7 +19,7 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
 
     public BusStage Stage => BusStage.Inbound;
 
-    /// <summary>The route of an enabled endpoint.</summary>
+    /// <summary>Returns the route of an enabled endpoint.</summary>
     public HttpRoute RouteOf(string endpoint)
     {
         Make();
@@ -34,7 +34,7 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
 
     public Task StopAsync(CancellationToken cancellationToken) => Task.WhenAll(_listeners.Values.Select(listener => listener.StopAsync(cancellationToken)));
 
-    /// <summary>Opens the listeners that are new. One that stays must stay as it is.</summary>
+    /// <summary>Opens the new listeners. A retained listener must be unchanged.</summary>
     public async Task PrepareAsync(Revision next, ConfigErrors errors, CancellationToken cancellationToken)
     {
         _added = [];
@@ -66,7 +66,7 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
         _added = [];
     }
 
-    /// <summary>Has the routes ready for the endpoints that open them; the first of these parts to exchange.</summary>
+    /// <summary>Prepares the routes for the endpoints that open them; this part is exchanged first.</summary>
     public Task ExchangeAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
     {
         var wanted = models.Current;
@@ -84,7 +84,7 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
         foreach (var listener in _listeners.Values.Concat(_added)) await listener.DisposeAsync();
     }
 
-    // Its calls under way are answered.
+    // Its calls in progress are answered.
     private static void Close(KestrelListener listener, Leftovers old)
     {
         old.Until(listener.StopAsync(CancellationToken.None));
@@ -95,7 +95,7 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
 
     private KestrelListener Create(ListenerModel model) => new(model.Config, time, loggers);
 
-    // Once, for whoever comes first: the listeners, or an endpoint that asks for its route.
+    // Runs once, for the first caller: the listeners, or an endpoint that requests its route.
     private void Make()
     {
         if (_isMade) return;
@@ -108,7 +108,7 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
         }
     }
 
-    // A route that stays as it is keeps its handler: its callers notice nothing.
+    // An unchanged route keeps its handler, so its callers notice nothing.
     private void Serve(ListenerModels wanted)
     {
         var before = _routes;

@@ -5,13 +5,14 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Listening;
 
-/// <summary>A path and its methods, kept for one inbound endpoint. Known from the start, so that callers are told to come back, and not that nothing is there, while its endpoint does not run.</summary>
+/// <summary>A path and its methods, reserved for one inbound endpoint. The route exists from the start: while the endpoint does not run,
+/// callers are asked to retry instead of getting a not-found answer.</summary>
 internal sealed class HttpRoute(string endpoint, string path, IReadOnlyList<string> methods, IReadOnlyList<string> accept)
 {
     private readonly AcceptedTypes _accepted = new(accept);
     private volatile RequestDelegate? _handler;
 
-    /// <summary>Whether an endpoint is reached in the same way.</summary>
+    /// <summary>True if an endpoint has the same path, methods and content types.</summary>
     public bool IsOf(ListeningEndpointConfig config) => path == config.RequestPath && methods.SequenceEqual(config.Methods) && accept.SequenceEqual(config.Accept);
 
     public string Endpoint => endpoint;
@@ -20,14 +21,14 @@ internal sealed class HttpRoute(string endpoint, string path, IReadOnlyList<stri
 
     public IReadOnlyList<string> Methods => methods;
 
-    /// <summary>Whether it is for some content types only: then it comes before one that is for all.</summary>
+    /// <summary>True if the route is limited to some content types; it then precedes routes for all types.</summary>
     public bool IsForSomeTypes => accept.Count > 0;
 
     public bool TakesType(string? contentType) => _accepted.Take(contentType);
 
     public void Open(RequestDelegate handler) => _handler = handler;
 
-    /// <summary>Closes it, unless another has opened it since.</summary>
+    /// <summary>Closes the route, unless another handler has been opened since.</summary>
     public void Close(RequestDelegate handler) => Interlocked.CompareExchange(ref _handler, null, handler);
 
     public bool Takes(string method)
@@ -42,7 +43,7 @@ internal sealed class HttpRoute(string endpoint, string path, IReadOnlyList<stri
 
     public Task HandleAsync(HttpContext context)
     {
-        // The server's own span: ours would show the same thing twice.
+        // The server's own span is used: a second span would show the same request twice.
         if (Activity.Current is { IsAllDataRequested: true } activity) activity.SetTag("http.route", path).DisplayName = $"{context.Request.Method} {path}";
         return _handler is { } handler ? handler(context) : throw NotRunning(null);
     }

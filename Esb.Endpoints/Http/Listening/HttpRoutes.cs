@@ -4,13 +4,14 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Listening;
 
-/// <summary>The routes of one listener. Paths are compared as they are, after the server has decoded them; those with dot segments do not come here. Where several endpoints share a path and a method, the content type chooses.</summary>
+/// <summary>The routes of one listener. Paths decoded by the server are compared exactly; paths with dot segments are refused earlier. If
+/// several endpoints share a path and a method, the content type decides.</summary>
 internal sealed class HttpRoutes(IEnumerable<HttpRoute> routes)
 {
     private readonly FrozenDictionary<string, HttpRoute[]> _byPath =
         routes.GroupBy(route => route.Path).ToFrozenDictionary(group => group.Key, group => group.OrderByDescending(route => route.IsForSomeTypes).ToArray(), StringComparer.Ordinal);
 
-    /// <summary>The route of a request.</summary>
+    /// <summary>Finds the route of a request.</summary>
     /// <exception cref="Core.Errors.EsbException">No endpoint has the path, or the method on it.</exception>
     public HttpRoute Find(HttpContext context)
     {
@@ -21,7 +22,7 @@ internal sealed class HttpRoutes(IEnumerable<HttpRoute> routes)
         {
             if (!route.Takes(context.Request.Method)) continue;
             if (candidates.Length == 1 || route.TakesType(context.Request.ContentType)) return route;
-            first ??= route; // which tells what it takes
+            first ??= route; // it reports the accepted types
         }
 
         if (first is not null) return first;

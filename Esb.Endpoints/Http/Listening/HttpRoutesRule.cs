@@ -5,7 +5,7 @@ using Esb.Endpoints.Http.Receiving;
 
 namespace Esb.Endpoints.Http.Listening;
 
-/// <summary>Checks that every request has one endpoint to answer it.</summary>
+/// <summary>Checks that every request has exactly one endpoint to answer it.</summary>
 internal sealed class HttpRoutesRule(IReadOnlyDictionary<string, EndpointConfig> endpoints) : IConfigurationRule
 {
     public void Check(ConfigErrors errors)
@@ -21,7 +21,7 @@ internal sealed class HttpRoutesRule(IReadOnlyDictionary<string, EndpointConfig>
         }
     }
 
-    // Each pair once. Content types tell two apart, unless both take one; one that takes all has what the other leaves.
+    // Compares each pair once. Content types separate two endpoints unless both accept one type; an endpoint for all types gets the rest.
     private static bool Exclude(ListeningEndpointConfig first, ListeningEndpointConfig second) =>
         string.CompareOrdinal(first.Name, second.Name) < 0 && (first.RequestPath != second.RequestPath || DoTypesOverlap(first, second));
 
@@ -32,6 +32,6 @@ internal sealed class HttpRoutesRule(IReadOnlyDictionary<string, EndpointConfig>
         return AcceptedTypes.Overlap(first.Accept, second.Accept);
     }
 
-    // Paths that people would take for the same one.
+    // Paths that people would confuse map to one spelling.
     private static string Normalize(string path) => path.TrimEnd('/').ToUpperInvariant();
 }

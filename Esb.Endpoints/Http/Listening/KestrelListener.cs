@@ -22,7 +22,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http.Listening;
 
-/// <summary>One listener: a web server of its own, with the limits of a public one.</summary>
+/// <summary>One listener: its own web server, with the limits of a public one.</summary>
 internal sealed partial class KestrelListener(ListenerConfig config, TimeProvider time, ILoggerFactory loggers) : IAsyncDisposable
 {
     private readonly ILogger _logger = loggers.CreateLogger<KestrelListener>();
@@ -34,7 +34,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
 
     public ListenerConfig Config => config;
 
-    /// <exception cref="ConfigurationRefusedException">The port is in use, or the address is none of this machine.</exception>
+    /// <exception cref="ConfigurationRefusedException">The port is in use, or the address does not belong to this machine.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         var errors = new ConfigErrors();
@@ -57,7 +57,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
     /// <summary>Serves these routes from now on.</summary>
     public void Serve(HttpRoutes routes) => _routes = routes;
 
-    /// <summary>Takes no new connections and lets requests under way finish, until the token is cancelled.</summary>
+    /// <summary>Accepts no new connections and lets requests in progress finish, until the token is cancelled.</summary>
     public Task StopAsync(CancellationToken cancellationToken) => _application?.StopAsync(cancellationToken) ?? Task.CompletedTask;
 
     public ValueTask DisposeAsync() => _application?.DisposeAsync() ?? ValueTask.CompletedTask;
@@ -68,7 +68,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
         {
             return config.Tls is { } tls ? new ListenerTls(config.Name, tls, config.Versions, time, loggers.CreateLogger<ListenerTls>()) : null;
         }
-        catch (CertificateException ex) // since it was checked
+        catch (CertificateException ex) // changed since it was checked
         {
             throw new ConfigurationRefusedException([new ConfigError("ESB-CFG-CERT", $"{config.Path}.tls.certificate", null, ex.Message, config.Origin)]);
         }
@@ -92,7 +92,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
             });
         });
         builder.WebHost.UseSockets(sockets => Tune(sockets, config));
-        builder.Services.AddSingleton<IMemoryPoolFactory<byte>>(new ListenerMemory()); // in place of the server's own, which the lines before have added
+        builder.Services.AddSingleton<IMemoryPoolFactory<byte>>(new ListenerMemory()); // replaces the server's own, registered by the lines above
         var application = builder.Build();
         application.Run(AnswerAsync);
         return application;
@@ -102,11 +102,12 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
     {
         sockets.Backlog = config.Backlog;
 
-        // Requests run on the thread of the pool that has read them: a hop less each way. A step that blocks holds up its own connection only, as other events of sockets are taken up by other threads.
+        // Requests run on the pool thread that has read them, which saves a hop each way. A blocking step delays its own connection only;
+        // other threads handle other socket events.
         sockets.UnsafePreferInlineScheduling = true;
     }
 
-    // Only TLS can tell which version a caller means.
+    // Only TLS can negotiate the version.
     private static HttpProtocols ProtocolsOf(HttpVersions versions, bool hasTls) => versions switch
     {
         HttpVersions.Http2 => HttpProtocols.Http2,

@@ -8,13 +8,13 @@ using Esb.Endpoints.Http.Receiving;
 
 namespace Esb.Endpoints.Http.Listening;
 
-/// <summary>A listener with the endpoints that are reached there. Immutable.</summary>
+/// <summary>A listener and its endpoints. Immutable.</summary>
 internal sealed record ListenerModel(ListenerConfig Config, IReadOnlyList<ListeningEndpointConfig> Endpoints);
 
-/// <summary>The section <c>listeners</c>, compiled. Immutable.</summary>
+/// <summary>The compiled section <c>listeners</c>. Immutable.</summary>
 internal sealed record ListenerModels(IReadOnlyList<ListenerModel> All);
 
-/// <summary>Compiles the section <c>listeners</c>, and checks what they let in.</summary>
+/// <summary>Compiles the section <c>listeners</c> and checks what the listeners admit.</summary>
 internal sealed class ListenerCompiler(
     IReadOnlyDictionary<string, ListenerConfig> listeners, IReadOnlyDictionary<string, EndpointConfig> endpoints, ConfigErrors errors) : ICompiler<ListenerModels>
 {

@@ -4,7 +4,7 @@ using Esb.Endpoints.Http.Tls;
 
 namespace Esb.Endpoints.Http.Listening;
 
-/// <summary>One of the section <c>listeners</c>: where inbound endpoints of HTTP are reached.</summary>
+/// <summary>An entry of the section <c>listeners</c>: the address at which inbound endpoints of HTTP are reached.</summary>
 internal sealed record ListenerConfig : SettingsRecord
 {
     [Setting("Where it listens: http://ADDRESS:PORT, or https:// with tls, with an IP address of this machine or localhost.")]

@@ -2,18 +2,20 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 
 namespace Esb.Endpoints.Http.Listening;
 
-/// <summary>The limits of a public web server, whatever its endpoints are.</summary>
+/// <summary>The limits of a public web server, independent of its endpoints.</summary>
 internal static class ListenerLimits
 {
     public const int MaxRequestLineBytes = 8 * 1024;
     public const int MaxHeaderBytes = 16 * 1024;
     public const int MaxHeaders = 64;
 
-    /// <summary>Streams of a connection of HTTP/2 at once. A caller that begins and drops many more than that loses its connection.</summary>
+    /// <summary>The maximum number of concurrent streams of an HTTP/2 connection. A caller that opens and drops many more loses its
+    /// connection.</summary>
     public const int MaxStreams = 100;
 
-    // What a stream may send ahead of whoever reads it. That of the connection has room for all streams at once, twice over: the server tells the caller of new room only once half of it is there,
-    // so that streams which wait (for a place of their endpoint, for instance) would stop one that is read, and all of them for ever.
+    // The flow-control window of a stream. The window of a connection holds twice the windows of all streams, because the server announces
+    // new room only when half of it is free: otherwise waiting streams (for a slot of their endpoint, for instance) would block an active
+    // stream, and all of them for ever.
     private const int StreamWindowBytes = 64 * 1024;
     private const int ConnectionWindowBytes = 2 * MaxStreams * StreamWindowBytes;
 

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Esb.Endpoints.Http.Listening;
 
-/// <summary>The loggers of the bus for a web server; but that it did not start is told as an error of the configuration, not with a stack trace.</summary>
+/// <summary>The loggers of the bus for a web server. A failed start is reported as a configuration error, not with a stack trace.</summary>
 internal sealed class ListenerLoggers(ILoggerFactory loggers) : ILoggerFactory
 {
     public ILogger CreateLogger(string categoryName) =>

@@ -3,8 +3,10 @@ using Microsoft.AspNetCore.Connections;
 
 namespace Esb.Endpoints.Http.Listening;
 
-/// <summary>The memory that listeners receive into and send from, in blocks of one size. Thread-safe.</summary>
-/// <remarks>Those of the server have 4 KiB, which makes 25 reads of a body of 100 KiB, and as many writes behind them. A connection has a block only while it has data. What is not in use stays here, up to <see cref="MaxIdleBlocks"/>; the block that came back last is the next to go, as the processor still has it in its cache.</remarks>
+/// <summary>The memory of listeners for receiving and sending, in blocks of one size. Thread-safe.</summary>
+/// <remarks>The server's own blocks have 4 KiB, so a body of 100 KiB takes 25 reads and as many writes. A connection holds a block only
+/// while it has data. Up to <see cref="MaxIdleBlocks"/> idle blocks are kept; the last one returned is reused first, because the processor
+/// still has it in its cache.</remarks>
 internal sealed class ListenerMemory : MemoryPool<byte>, IMemoryPoolFactory<byte>
 {
     public const int BlockBytes = 64 * 1024;
@@ -15,7 +17,7 @@ internal sealed class ListenerMemory : MemoryPool<byte>, IMemoryPoolFactory<byte
 
     public override int MaxBufferSize => BlockBytes;
 
-    // Each connection may dispose what it was given; the blocks are shared by all.
+    // Each connection may dispose its pool; the blocks are shared by all.
     public MemoryPool<byte> Create(MemoryPoolOptions? options = null) => this;
 
     public override IMemoryOwner<byte> Rent(int minBufferSize = -1)
@@ -31,7 +33,7 @@ internal sealed class ListenerMemory : MemoryPool<byte>, IMemoryPoolFactory<byte
 
     protected override void Dispose(bool disposing)
     {
-        // the collector has them when the listener is gone
+        // the garbage collector frees the blocks after the listener is gone
     }
 
     private void Return(Block block)
@@ -42,7 +44,7 @@ internal sealed class ListenerMemory : MemoryPool<byte>, IMemoryPoolFactory<byte
         }
     }
 
-    // Pinned, as the socket would pin it for each read and write otherwise.
+    // Pinned once; otherwise the socket would pin it for each read and write.
     private sealed class Block(ListenerMemory memory) : IMemoryOwner<byte>
     {
         public Memory<byte> Memory { get; } = GC.AllocateUninitializedArray<byte>(BlockBytes, pinned: true);

@@ -5,10 +5,10 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Esb.Endpoints.Http.Listening;
 
-/// <summary>Refuses what would turn a connection into something else than requests and answers.</summary>
+/// <summary>Refuses requests that would change the protocol of a connection.</summary>
 /// <remarks>
-/// <c>Upgrade: h2c</c> alone is passed over, as RFC 9110, section 7.8, allows and RFC 9113, section 3.1, asks: widespread clients send it with every first request, and go on in HTTP/1.1.
-/// It never reaches the outside. A WebSocket has no such other way, and a tunnel neither.
+/// Only <c>Upgrade: h2c</c> is ignored, as RFC 9110, section 7.8, allows and RFC 9113, section 3.1, asks: widespread clients send it with
+/// every first request and continue in HTTP/1.1. It is never forwarded. A WebSocket or a tunnel has no such alternative.
 /// </remarks>
 internal static class ProtocolChanges
 {

@@ -5,21 +5,23 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Esb.Endpoints.Http.Listening;
 
-/// <summary>Refuses paths that are written as another one than they turn out to be: whoever stands before us may judge a request by its path.</summary>
+/// <summary>Refuses paths whose written form differs from the resolved one: a proxy in front of the bus may authorise requests by
+/// path.</summary>
 internal static class RequestPaths
 {
     private static readonly SearchValues<char> OfDisguises = SearchValues.Create(".%\\");
 
-    /// <exception cref="Core.Errors.EsbException"><c>ESB-HTTP-PATH</c>: dot segments, plain or encoded, or slashes that are encoded or lean backwards.</exception>
+    /// <exception cref="Core.Errors.EsbException"><c>ESB-HTTP-PATH</c>: plain or encoded dot segments, encoded slashes, or
+    /// backslashes.</exception>
     public static void RequirePlain(HttpContext context)
     {
-        // The server has resolved and decoded its own by now (RFC 3986, section 5.2.4).
+        // The server has already resolved and decoded its own copy (RFC 3986, section 5.2.4).
         var path = PathOf(context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget);
         if (path.ContainsAny(OfDisguises) && IsDisguised(path.ToString()))
             throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-PATH", "The path has dot segments, backslashes or encoded slashes.");
     }
 
-    // Of /path?query, or of http://host/path?query.
+    // Accepts /path?query and http://host/path?query.
     private static ReadOnlySpan<char> PathOf(ReadOnlySpan<char> target)
     {
         var query = target.IndexOf('?');

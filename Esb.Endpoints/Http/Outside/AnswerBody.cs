@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 
 namespace Esb.Endpoints.Http.Outside;
 
-/// <summary>The body of an answer, piece by piece as it comes (RFC 9112, sections 6 and 7). Used again for each answer of a connection.</summary>
+/// <summary>The body of an answer, read piece by piece (RFC 9112, sections 6 and 7). Reused for each answer of a connection.</summary>
 internal sealed class AnswerBody(OutsideConnection connection)
 {
     private const int MaxSizeLine = 1024;
@@ -14,14 +14,15 @@ internal sealed class AnswerBody(OutsideConnection connection)
     private bool _isUntilClose;
     private bool _isFirstChunk;
 
-    /// <summary>What came behind the last chunk.</summary>
+    /// <summary>The fields after the last chunk.</summary>
     public FieldList Trailers { get; } = new();
 
-    /// <summary>Whether all of it has been read.</summary>
+    /// <summary>True if the whole body has been read.</summary>
     public bool IsComplete { get; private set; }
 
-    /// <param name="head">The head before it.</param>
-    /// <param name="isAllowed">Whether there is one at all, whatever the head says: not to HEAD, and not with a status that has none.</param>
+    /// <param name="head">The head of the answer.</param>
+    /// <param name="isAllowed">True if the answer may have a body, whatever its head says: not to HEAD, and not with a status without a
+    /// body.</param>
     public void Begin(AnswerHead head, bool isAllowed)
     {
         Trailers.Clear();
@@ -32,8 +33,8 @@ internal sealed class AnswerBody(OutsideConnection connection)
         IsComplete = !_isChunked && !_isUntilClose && _left == 0;
     }
 
-    /// <summary>The next piece, which is there until the next call; empty at the end.</summary>
-    /// <exception cref="OutsideException">The other side hung up before the end, or what came is no body.</exception>
+    /// <summary>Reads the next piece, valid until the next call; empty at the end.</summary>
+    /// <exception cref="OutsideException">The external system closed the connection before the end, or the body is malformed.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<ReadOnlyMemory<byte>> ReadAsync()
     {
@@ -60,7 +61,7 @@ internal sealed class AnswerBody(OutsideConnection connection)
         return received[..length];
     }
 
-    // False behind the last chunk.
+    // False after the last chunk.
     private async ValueTask<bool> ReadSizeAsync()
     {
         if (!_isFirstChunk && (await ReadLineAsync(MaxSizeLine)).Length != 0) throw new BadAnswerException("a chunk is longer than it says");
@@ -102,7 +103,7 @@ internal sealed class AnswerBody(OutsideConnection connection)
         }
     }
 
-    // Extensions are passed over (RFC 9112, section 7.1.1).
+    // Chunk extensions are ignored (RFC 9112, section 7.1.1).
     private static long SizeOf(ReadOnlySpan<byte> line)
     {
         if (!Utf8Parser.TryParse(line, out long size, out var digits, 'x') || size < 0 || digits > 15) throw new BadAnswerException("the size of a chunk is no number");

@@ -2,10 +2,10 @@ using Esb.Endpoints.Http.Wire;
 
 namespace Esb.Endpoints.Http.Outside;
 
-/// <summary>Status and headers of an answer, and how its body is framed (RFC 9112, sections 4 and 6). Filled again for each answer of a connection.</summary>
+/// <summary>Status, headers and body framing of an answer (RFC 9112, sections 4 and 6). Reused for each answer of a connection.</summary>
 internal sealed class AnswerHead
 {
-    /// <summary>The most that a head may take.</summary>
+    /// <summary>The maximum size of a head, in bytes.</summary>
     public const int MaxBytes = 32 * 1024;
 
     private bool _isHttp10;
@@ -16,22 +16,22 @@ internal sealed class AnswerHead
 
     public FieldList Fields { get; } = new();
 
-    /// <summary>What it says of the length of its body, or, to a HEAD request, of the body that a GET request would get.</summary>
+    /// <summary>The declared length of the body; for HEAD, the length of the body that GET would get.</summary>
     public long? ContentLength { get; private set; }
 
     public bool IsChunked { get; private set; }
 
-    /// <summary>Whether it names headers that end here.</summary>
+    /// <summary>The field <c>Connection</c>, which names hop-by-hop headers.</summary>
     public string? Connection { get; private set; }
 
     public bool IsInterim => Status is >= 100 and < 200;
 
-    /// <summary>Whether a further request may follow on the connection.</summary>
+    /// <summary>True if the connection may carry another request.</summary>
     public bool KeepsConnection => !_closes && (!_isHttp10 || _isKeptAlive);
 
     /// <summary>Reads a head.</summary>
-    /// <returns>The bytes that it took; 0 where it is not complete.</returns>
-    /// <exception cref="BadAnswerException">It is none.</exception>
+    /// <returns>The number of bytes consumed; 0 if the head is incomplete.</returns>
+    /// <exception cref="BadAnswerException">The bytes are not a head.</exception>
     public int Read(ReadOnlySpan<byte> bytes)
     {
         var end = bytes.IndexOf("\r\n\r\n"u8);
@@ -42,7 +42,7 @@ internal sealed class AnswerHead
         Clear();
         ReadStatus(Next(ref lines));
         while (!lines.IsEmpty) ReadField(Next(ref lines));
-        if (IsChunked && ContentLength is not null) (ContentLength, _closes) = (null, true); // which of them another hop believes nobody knows
+        if (IsChunked && ContentLength is not null) (ContentLength, _closes) = (null, true); // hops may disagree about which one applies
         if (IsChunked && _isHttp10) throw new BadAnswerException("chunks in HTTP/1.0");
         return end + 4;
     }

@@ -1,5 +1,5 @@
 namespace Esb.Endpoints.Http.Outside;
 
-/// <summary>The outside answered with something that is not HTTP, or that cannot be told from an attack.</summary>
-/// <param name="flaw">What is wrong with it, without its text.</param>
+/// <summary>The answer of an external system is not HTTP, or cannot be distinguished from an attack.</summary>
+/// <param name="flaw">The fault of the answer, without its text.</param>
 internal sealed class BadAnswerException(string flaw) : OutsideException(flaw);

@@ -7,7 +7,8 @@ namespace Esb.Endpoints.Http.Outside;
 /// <summary>One line of a head or of trailers.</summary>
 internal readonly record struct Field(string Name, string Value);
 
-/// <summary>Header fields as they came. Kept and filled again for each answer of a connection, whose fields are mostly those of the one before: then nothing is allocated.</summary>
+/// <summary>Header fields as they were received. Reused for each answer of a connection; fields equal to those of the previous answer
+/// allocate nothing.</summary>
 internal sealed class FieldList
 {
     public const int MaxFields = 128;
@@ -22,8 +23,8 @@ internal sealed class FieldList
 
     public void Clear() => Count = 0;
 
-    /// <summary>Adds a line <c>name: value</c>, without its end.</summary>
-    /// <exception cref="BadAnswerException">It is none (RFC 9112, section 5).</exception>
+    /// <summary>Adds a line <c>name: value</c>, without its line end.</summary>
+    /// <exception cref="BadAnswerException">The line is malformed (RFC 9112, section 5).</exception>
     public Field Add(ReadOnlySpan<byte> line)
     {
         var colon = line.IndexOf((byte)':');

@@ -2,8 +2,9 @@ using System.Buffers;
 
 namespace Esb.Endpoints.Http.Outside;
 
-/// <summary>An array for one exchange after the other: its first is kept, larger ones are rented for as long as one exchange needs them.</summary>
-/// <remarks>A hundred exchanges at once need more arrays than the pool of the platform keeps (32 of a size for each core), which then makes new ones all the time.</remarks>
+/// <summary>An array for consecutive exchanges: the first one is kept, larger ones are rented as long as an exchange needs them.</summary>
+/// <remarks>A hundred concurrent exchanges need more arrays than the platform's pool keeps (32 of a size per core), and the pool would
+/// allocate all the time.</remarks>
 internal sealed class GrowingArray
 {
     /// <summary>Enough for a head, and for most bodies.</summary>
@@ -15,8 +16,8 @@ internal sealed class GrowingArray
 
     public byte[] Bytes { get; private set; }
 
-    /// <param name="bytes">How long it must be at least.</param>
-    /// <param name="kept">How much of what it holds stays.</param>
+    /// <param name="bytes">The minimum size.</param>
+    /// <param name="kept">The number of held bytes to preserve.</param>
     public void Grow(int bytes, int kept)
     {
         var larger = ArrayPool<byte>.Shared.Rent(bytes);

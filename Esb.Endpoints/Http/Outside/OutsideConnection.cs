@@ -3,8 +3,10 @@ using System.Runtime.CompilerServices;
 
 namespace Esb.Endpoints.Http.Outside;
 
-/// <summary>A connection of HTTP/1.1 to the outside, for one exchange at a time. <see cref="Abort"/> may be called by anybody, all else by one reader and one writer.</summary>
-/// <remarks>No token goes into reading and writing: whoever wants an end closes the socket. An exchange so has neither a token source nor a timer of its own.</remarks>
+/// <summary>An HTTP/1.1 connection to an external system, for one exchange at a time. <see cref="Abort"/> is thread-safe; all other members
+/// are for one reader and one writer.</summary>
+/// <remarks>Reads and writes take no token: closing the socket ends them. So an exchange needs neither a token source nor a timer of its
+/// own.</remarks>
 internal sealed class OutsideConnection : IDisposable
 {
     private readonly Socket _socket;
@@ -32,26 +34,27 @@ internal sealed class OutsideConnection : IDisposable
 
     public AnswerBody Body { get; }
 
-    /// <summary>A timestamp.</summary>
+    /// <summary>The timestamp at which the connection was created.</summary>
     public long BornAt { get; }
 
-    /// <summary>A timestamp.</summary>
+    /// <summary>The timestamp at which the connection became idle.</summary>
     public long IdleSince { get; set; }
 
-    /// <summary>Whether it has carried an exchange before.</summary>
+    /// <summary>True if the connection has carried an exchange before.</summary>
     public bool IsReused { get; set; }
 
-    /// <summary>Whether anything of an answer has come in this exchange.</summary>
+    /// <summary>True if any part of an answer has arrived in this exchange.</summary>
     public bool HasReceived { get; private set; }
 
     public SilenceWatch Silence => _silence;
 
-    /// <summary>What has come and was not consumed.</summary>
+    /// <summary>The received bytes that are not yet consumed.</summary>
     public ReadOnlyMemory<byte> Received => _array.Bytes.AsMemory(_start, _end - _start);
 
-    /// <summary>Gets ready for an exchange, and begins to read.</summary>
-    /// <param name="bufferBytes">What may be read at once.</param>
-    /// <returns>False where the other side has hung up, or has said something unasked: nothing may be sent here.</returns>
+    /// <summary>Prepares an exchange and starts reading.</summary>
+    /// <param name="bufferBytes">The maximum number of bytes to buffer.</param>
+    /// <returns>False if the external system has closed the connection or sent unsolicited bytes: the connection must not be
+    /// used.</returns>
     public async ValueTask<bool> BeginAsync(int bufferBytes)
     {
         (_most, _start, _end, HasReceived) = (bufferBytes, 0, 0, false);
@@ -63,14 +66,14 @@ internal sealed class OutsideConnection : IDisposable
         }
         catch (OutsideException)
         {
-            // it is closed, as the result says
+            // the connection is closed; the result says so
         }
 
         return false;
     }
 
-    /// <summary>Gives back what an exchange needs.</summary>
-    /// <returns>Whether another one may follow: nothing is left, and nobody has closed the connection.</returns>
+    /// <summary>Releases the resources of an exchange.</summary>
+    /// <returns>True if another exchange may follow: no bytes are left and the connection is open.</returns>
     public bool End()
     {
         var isClean = !_isReading && _start == _end && _silence.End();
@@ -78,7 +81,7 @@ internal sealed class OutsideConnection : IDisposable
         return isClean;
     }
 
-    /// <summary>Reads more; false at the end.</summary>
+    /// <summary>Reads more; false at the end of the stream.</summary>
     /// <exception cref="OutsideException">The connection is broken or closed.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<bool> FillAsync()
@@ -101,7 +104,7 @@ internal sealed class OutsideConnection : IDisposable
         }
     }
 
-    /// <summary>Waits for something to come, for so long at most.</summary>
+    /// <summary>Waits for bytes to arrive, up to the given time.</summary>
     public async ValueTask<bool> HearsWithinAsync(TimeSpan time, TimeProvider provider)
     {
         if (!Received.IsEmpty) return true;
@@ -130,7 +133,7 @@ internal sealed class OutsideConnection : IDisposable
         }
     }
 
-    /// <summary>Ends the exchange at once; the other side sees a reset where it still sends or waits.</summary>
+    /// <summary>Ends the exchange at once; the external system sees a reset if it still sends or waits.</summary>
     public void Abort() => _socket.Dispose();
 
     public void Dispose()
@@ -150,7 +153,7 @@ internal sealed class OutsideConnection : IDisposable
         _isReading = true;
     }
 
-    // Somebody may have closed the socket between two exchanges: that is what the read comes to, and none of whoever begins one.
+    // The socket may be closed between two exchanges. The read then fails, not the caller that begins an exchange.
     private ValueTask<int> ReadOnAsync()
     {
         try
@@ -163,7 +166,7 @@ internal sealed class OutsideConnection : IDisposable
         }
     }
 
-    // What filled the array is not all that there is: more is read at once the next time.
+    // A full array means that more bytes are pending: the next read takes more at once.
     private void MakeRoom()
     {
         var left = _end - _start;

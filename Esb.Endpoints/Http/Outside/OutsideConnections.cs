@@ -2,11 +2,12 @@ using Esb.Endpoints.Http.Sending;
 
 namespace Esb.Endpoints.Http.Outside;
 
-/// <summary>The connections of relays to one outside: the one used last is used first, so that those not needed grow old and are closed. Thread-safe.</summary>
-/// <remarks>How many there may be is up to the pool of relays. One timer looks after all of them: at who has been silent, and at which are too old.</remarks>
+/// <summary>The connections of relays to one external system. The most recently used one is reused first, so that surplus connections age
+/// and are closed. Thread-safe.</summary>
+/// <remarks>The pool of relays limits their number. One timer checks all of them for silence and age.</remarks>
 internal sealed class OutsideConnections(OutsideConnector connector, HttpOutboundConfig config, TimeProvider time) : IDisposable
 {
-    // A time-out is noticed so much later at most.
+    // The maximum delay at which a time-out is detected.
     private static readonly TimeSpan Tick = TimeSpan.FromMilliseconds(50);
 
     private readonly Lock _gate = new();
@@ -14,7 +15,7 @@ internal sealed class OutsideConnections(OutsideConnector connector, HttpOutboun
     private readonly HashSet<OutsideConnection> _all = [];
     private ITimer? _timer;
 
-    /// <summary>Connections that are open.</summary>
+    /// <summary>The number of open connections.</summary>
     public int Count
     {
         get
@@ -23,11 +24,11 @@ internal sealed class OutsideConnections(OutsideConnector connector, HttpOutboun
         }
     }
 
-    /// <summary>A connection that can be written to, its reading begun.</summary>
-    /// <param name="isNew">Whether it must be one that has carried nothing before.</param>
-    /// <param name="patience">How long a new one may take, where that is less than the endpoint gives it.</param>
-    /// <param name="cancellationToken">Ends connecting.</param>
-    /// <exception cref="OutsideException">The outside cannot be reached.</exception>
+    /// <summary>Returns a connection that can be written to and is already reading.</summary>
+    /// <param name="isNew">True to require a connection that has carried nothing before.</param>
+    /// <param name="patience">The maximum time to connect, if less than the endpoint's own.</param>
+    /// <param name="cancellationToken">Cancels connecting.</param>
+    /// <exception cref="OutsideException">The external system is unreachable.</exception>
     public async ValueTask<OutsideConnection> RentAsync(bool isNew, TimeSpan patience, CancellationToken cancellationToken)
     {
         while (!isNew && TakeIdle() is { } idle)
@@ -43,7 +44,7 @@ internal sealed class OutsideConnections(OutsideConnector connector, HttpOutboun
         throw new OutsideException("The connection was closed as soon as it was open.");
     }
 
-    /// <summary>Takes a connection back after an exchange that came to its end.</summary>
+    /// <summary>Takes a connection back after a completed exchange.</summary>
     public void Return(OutsideConnection connection)
     {
         if (!config.KeepAlive || !connection.End())
@@ -57,7 +58,7 @@ internal sealed class OutsideConnections(OutsideConnector connector, HttpOutboun
         lock (_gate) _idle.Push(connection);
     }
 
-    /// <summary>Closes a connection that cannot be used again.</summary>
+    /// <summary>Closes a connection that cannot be reused.</summary>
     public void Discard(OutsideConnection connection)
     {
         connection.Dispose();
@@ -113,7 +114,7 @@ internal sealed class OutsideConnections(OutsideConnector connector, HttpOutboun
             }
 
             if (!_idle.Any(IsOld)) return;
-            var ages = _idle.Reverse().ToLookup(IsOld); // asked once: the time goes on
+            var ages = _idle.Reverse().ToLookup(IsOld); // evaluated once: time passes
             _idle.Clear();
             foreach (var fresh in ages[false]) _idle.Push(fresh);
             foreach (var old in ages[true]) Discard(old);

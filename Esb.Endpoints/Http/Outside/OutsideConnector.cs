@@ -4,19 +4,19 @@ using System.Net.Sockets;
 
 namespace Esb.Endpoints.Http.Outside;
 
-/// <summary>Opens connections to one outside. Thread-safe.</summary>
-/// <param name="url">Where it is.</param>
-/// <param name="timeout">How long a connection may take.</param>
-/// <param name="tls">How its certificate is checked.</param>
-/// <param name="time">The time.</param>
+/// <summary>Opens connections to one external system. Thread-safe.</summary>
+/// <param name="url">The address.</param>
+/// <param name="timeout">The connect time-out.</param>
+/// <param name="tls">The check of its certificate.</param>
+/// <param name="time">The clock.</param>
 internal sealed class OutsideConnector(Uri url, TimeSpan timeout, SslClientAuthenticationOptions tls, TimeProvider time)
 {
     private readonly DnsEndPoint _address = new(url.IdnHost, url.Port);
 
-    /// <param name="longest">How long whoever wants it waits at most.</param>
-    /// <param name="cancellationToken">Ends connecting.</param>
-    /// <exception cref="HttpRequestException">The outside cannot be reached, or is not who it should be.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled, or the time is up.</exception>
+    /// <param name="longest">The maximum time that the caller waits.</param>
+    /// <param name="cancellationToken">Cancels connecting.</param>
+    /// <exception cref="HttpRequestException">The external system is unreachable, or TLS authentication failed.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled, or the time-out has elapsed.</exception>
     public async Task<OutsideConnection> ConnectAsync(TimeSpan longest, CancellationToken cancellationToken)
     {
         using var patience = new CancellationTokenSource(longest < timeout ? longest : timeout, time);

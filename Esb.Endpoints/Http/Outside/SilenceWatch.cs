@@ -1,15 +1,16 @@
 namespace Esb.Endpoints.Http.Outside;
 
-/// <summary>When the outside has been silent for too long. It does not count while the caller is waited for, whose pace the server sees to. Thread-safe.</summary>
+/// <summary>Detects an external system that is silent for too long. Time spent waiting for the caller does not count; the server enforces
+/// the caller's pace. Thread-safe.</summary>
 internal sealed class SilenceWatch(TimeProvider time)
 {
     private const long Nobody = 0;
     private const long Over = -1;
 
     private long _patience;
-    private long _deadline; // a timestamp, or one of the two above
+    private long _deadline; // a timestamp, or one of the constants above
 
-    /// <summary>Whether the outside was silent for too long.</summary>
+    /// <summary>True if the external system was silent for too long.</summary>
     public bool HasElapsed => Volatile.Read(ref _deadline) == Over;
 
     public void Begin(TimeSpan patience)
@@ -18,20 +19,20 @@ internal sealed class SilenceWatch(TimeProvider time)
         Restart();
     }
 
-    /// <summary>The outside is waited for from now on.</summary>
+    /// <summary>Starts the time-out of the external system.</summary>
     public void Restart() => Set(time.GetTimestamp() + _patience);
 
-    /// <summary>The outside is not waited for.</summary>
+    /// <summary>Suspends the time-out.</summary>
     public void Pause() => Set(Nobody);
 
-    /// <summary>Nothing is waited for any more; false where it was too late.</summary>
+    /// <summary>Ends the time-out; false if it has already elapsed.</summary>
     public bool End()
     {
         Pause();
         return !HasElapsed;
     }
 
-    /// <summary>Whether the time is up; true once.</summary>
+    /// <summary>True, once, if the time-out has elapsed.</summary>
     public bool Elapses(long now)
     {
         var deadline = Volatile.Read(ref _deadline);

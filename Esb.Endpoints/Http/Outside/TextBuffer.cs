@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Esb.Endpoints.Http.Outside;
 
-/// <summary>Bytes that are put together before they are sent.</summary>
+/// <summary>A buffer that gathers bytes before they are sent.</summary>
 internal sealed class TextBuffer
 {
     private readonly GrowingArray _array = new();

@@ -2,8 +2,8 @@ using System.Net;
 
 namespace Esb.Endpoints.Http.Proxies;
 
-/// <summary>What a trusted proxy said of the request that it passed on.</summary>
+/// <summary>The data that a trusted proxy supplied about a forwarded request.</summary>
 /// <param name="Peer">The proxy.</param>
-/// <param name="For">By whom the request came to it, as it said.</param>
-/// <param name="Host">For which host it was; null where the proxy did not say.</param>
+/// <param name="For">The sender of the request to the proxy, as the proxy reported it.</param>
+/// <param name="Host">The requested host; null if the proxy did not report it.</param>
 internal sealed record ForwardedRequest(IPAddress Peer, string? For, string? Host);

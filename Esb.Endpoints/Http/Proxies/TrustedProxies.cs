@@ -4,24 +4,25 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Proxies;
 
-/// <summary>Takes the word of trusted proxies for who the caller is: then that is the remote address of a request. Thread-safe.</summary>
-/// <remarks>Of a list of addresses the last one is the caller that is no trusted proxy itself: everything before it, anybody may have written.</remarks>
+/// <summary>Accepts the caller that a trusted proxy reports, and makes it the remote address of the request. Thread-safe.</summary>
+/// <remarks>In a list of addresses, the caller is the last address outside the trusted proxies; anyone may have written the entries before
+/// it.</remarks>
 internal sealed class TrustedProxies(IReadOnlyList<string> networks)
 {
     public const string For = "X-Forwarded-For";
     public const string Proto = "X-Forwarded-Proto";
     public const string Host = "X-Forwarded-Host";
 
-    private readonly IPNetwork[] _networks = [.. networks.Select(TryParse).OfType<IPNetwork>()]; // what is none was refused
+    private readonly IPNetwork[] _networks = [.. networks.Select(TryParse).OfType<IPNetwork>()]; // invalid entries were refused earlier
 
-    /// <summary>A network, or the one that is an address; null for what is neither.</summary>
+    /// <summary>Parses a network or a single address; null if the text is neither.</summary>
     public static IPNetwork? TryParse(string text)
     {
         if (IPNetwork.TryParse(text, out var network)) return network;
         return IPAddress.TryParse(text, out var address) ? new IPNetwork(address, address.AddressFamily == System.Net.Sockets.AddressFamily.InterNetwork ? 32 : 128) : null;
     }
 
-    /// <summary>Changes nothing where the request comes from somebody else.</summary>
+    /// <summary>Resolves the caller; changes nothing if the request does not come from a trusted proxy.</summary>
     public void Resolve(HttpContext context)
     {
         if (_networks.Length == 0 || context.Connection.RemoteIpAddress is not { } peer || !IsTrusted(peer)) return;
@@ -45,7 +46,7 @@ internal sealed class TrustedProxies(IReadOnlyList<string> networks)
         return caller;
     }
 
-    // Some write a port behind it.
+    // Some proxies append a port.
     private static IPAddress? AddressOf(string hop)
     {
         if (IPAddress.TryParse(hop, out var address)) return address;

@@ -3,10 +3,10 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Receiving;
 
-/// <summary>An answer of an endpoint that took a message in.</summary>
+/// <summary>The answer of an endpoint that has accepted a message.</summary>
 /// <param name="Status">The status.</param>
-/// <param name="ContentType">Of the body.</param>
-/// <param name="Headers">Headers of the message.</param>
+/// <param name="ContentType">The content type of the body.</param>
+/// <param name="Headers">The headers of the message.</param>
 /// <param name="Body">The body; null for none.</param>
 internal sealed record HttpAnswer(int Status, string? ContentType, IReadOnlyList<KeyValuePair<string, string>> Headers, MessageBody? Body)
 {

@@ -3,7 +3,7 @@ using Esb.Endpoints.Http.Relaying;
 
 namespace Esb.Endpoints.Http.Receiving;
 
-/// <summary>An endpoint that answers requests of HTTP.</summary>
+/// <summary>An endpoint that answers HTTP requests.</summary>
 internal sealed record HttpInboundConfig : ListeningEndpointConfig
 {
     [Setting("The methods that it answers.")]

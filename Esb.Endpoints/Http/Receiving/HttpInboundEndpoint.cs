@@ -9,8 +9,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http.Receiving;
 
-/// <summary>Answers the requests of one route, so many at once.</summary>
-/// <param name="access">Decides who may call; null where anybody may.</param>
+/// <summary>Answers the requests of one route, up to a maximum concurrency.</summary>
+/// <param name="access">The access check; null if anyone may call.</param>
 internal sealed partial class HttpInboundEndpoint(
     ListeningEndpointConfig config, HttpRoute route, IHttpExchange exchange, EndpointAccess? access, Admission admission, IntakeState state, ILogger<HttpInboundEndpoint> logger) : IInboundEndpoint
 {
@@ -39,7 +39,7 @@ internal sealed partial class HttpInboundEndpoint(
     private async Task HandleAsync(HttpContext context)
     {
         if (!config.KeepAlive && !HttpProtocol.IsHttp2(context.Request.Protocol)) CloseAfterwards(context);
-        if (access is not null) await access.EnterAsync(context); // before a place is taken, which strangers could fill
+        if (access is not null) await access.EnterAsync(context); // before taking a slot; strangers could fill them
         try
         {
             await admission.EnterAsync(context.RequestAborted);
@@ -65,7 +65,7 @@ internal sealed partial class HttpInboundEndpoint(
         }
     }
 
-    // When the answer begins, whichever it is by then: one that fails begins anew.
+    // Applied when the answer starts, whichever answer it is by then: a failed one starts anew.
     private static void CloseAfterwards(HttpContext context) => context.Response.OnStarting(
         static state =>
         {

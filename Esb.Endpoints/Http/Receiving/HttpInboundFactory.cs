@@ -16,11 +16,11 @@ namespace Esb.Endpoints.Http.Receiving;
 
 /// <summary>A compiled http-inbound endpoint. Immutable.</summary>
 /// <param name="Settings">Its settings.</param>
-/// <param name="Conditions">Those of its routes, in their order.</param>
-/// <param name="TargetOf">The settings of the http-outbound endpoint of a name that it relays to.</param>
+/// <param name="Conditions">The conditions of its routes, in order.</param>
+/// <param name="TargetOf">Returns the settings of the http-outbound endpoint to relay to, by name.</param>
 internal sealed record HttpInboundModel(HttpInboundConfig Settings, IReadOnlyList<IMessageCondition> Conditions, Func<string, HttpOutboundConfig> TargetOf);
 
-/// <summary>Makes http-inbound endpoints on the services of a running bus.</summary>
+/// <summary>Creates http-inbound endpoints on the services of a running bus.</summary>
 internal sealed class HttpInboundFactory(
     LimitsConfig limits,
     HttpListeners listeners,
@@ -54,7 +54,7 @@ internal sealed class HttpInboundFactory(
             : new AuditedRelayExchange(settings, routes, state, new RelayJournal(settings, reader, trail, time, loggers.CreateLogger<RelayRecord>()));
     }
 
-    // Relays need no topic, are recorded only where that is asked for, and those that look into no body hold no message.
+    // Relays need no topic. They are audited only on request, and hold no message unless they examine the body.
     private Admission AdmissionOf(HttpInboundConfig settings, IMessageIntake intake)
     {
         var isRelay = settings.Relay is not null;

@@ -11,7 +11,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Receiving;
 
-/// <summary>Makes a message of a request. Thread-safe.</summary>
+/// <summary>Creates a message from a request. Thread-safe.</summary>
 internal sealed class HttpMessageReader(ListeningEndpointConfig config, long maxBodyBytes, TimeProvider time)
 {
     private const int MaxCorrelationLength = 128;
@@ -23,7 +23,7 @@ internal sealed class HttpMessageReader(ListeningEndpointConfig config, long max
     private readonly QueryParameters _query = new(config.Query);
     private readonly AcceptedTypes _accepted = new(config.Accept);
 
-    /// <summary>All of the message but its body; nothing has been judged yet.</summary>
+    /// <summary>Reads the message without its body; nothing is checked yet.</summary>
     public EsbMessage ReadEnvelope(HttpRequest request)
     {
         var headers = _rules.Admit(HeadersOf(request), out var reserved);
@@ -34,8 +34,8 @@ internal sealed class HttpMessageReader(ListeningEndpointConfig config, long max
 
     private string? PartyOf(HttpRequest request) => config.Authentication.Count == 0 ? config.Party : request.HttpContext.Features.Get<Party>()?.Name;
 
-    /// <summary>What the caller correlates by; null where it does not.</summary>
-    /// <exception cref="EsbException">It cannot be used as such.</exception>
+    /// <summary>Reads the correlation id of the caller; null if absent.</summary>
+    /// <exception cref="EsbException">The correlation id is invalid.</exception>
     public static string? ReadCorrelation(HttpRequest request)
     {
         var values = request.Headers[HttpFields.CorrelationId];
@@ -46,12 +46,12 @@ internal sealed class HttpMessageReader(ListeningEndpointConfig config, long max
             : throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-CORRELATION", $"{HttpFields.CorrelationId} is longer than {MaxCorrelationLength} characters.");
     }
 
-    /// <summary>The headers of a message with those that the query makes.</summary>
-    /// <exception cref="EsbException">A parameter cannot be used as such (<see cref="QueryParameters"/>).</exception>
+    /// <summary>Adds the headers created from the query to the headers of a message.</summary>
+    /// <exception cref="EsbException">A parameter is invalid (<see cref="QueryParameters"/>).</exception>
     public MessageHeaders ReadQuery(HttpRequest request, MessageHeaders headers) => config.Query.Count == 0 ? headers : _query.AddTo(headers, request.Query);
 
-    /// <summary>Reads the whole body, after everything that can be refused without it.</summary>
-    /// <exception cref="EsbException">It is of a type or size that is not taken, or did not arrive.</exception>
+    /// <summary>Reads the whole body, after all checks that do not need it.</summary>
+    /// <exception cref="EsbException">The type or size of the body is not accepted, or the body did not arrive.</exception>
     public async Task<MessageBody> ReadBodyAsync(HttpContext context)
     {
         HttpContentRules.Require(context, _accepted, maxBodyBytes);
@@ -70,7 +70,8 @@ internal sealed class HttpMessageReader(ListeningEndpointConfig config, long max
 
     private async Task<MessageBody> ReadPlainAsync(HttpRequest request)
     {
-        // No token: a read that is cancelled leaves the server's body reader unusable. The server itself ends reads of callers that hang up or are too slow.
+        // No token: a cancelled read leaves the server's body reader unusable. The server itself ends the reads of callers that disconnect
+        // or are too slow.
         var body = MessageBody.FromStream(request.Body, request.ContentLength);
         await body.BufferAsync(maxBodyBytes, CancellationToken.None);
         return body;

@@ -8,17 +8,18 @@ using Microsoft.AspNetCore.WebUtilities;
 
 namespace Esb.Endpoints.Http.Receiving;
 
-/// <summary>Answers that say what is wrong, as problem+json (RFC 9457), with our code and the trace; nothing of the inside.</summary>
+/// <summary>Error answers as problem+json (RFC 9457), with the bus's code and the trace, without internals.</summary>
 internal static class HttpProblems
 {
     public const string ContentType = "application/problem+json";
 
     private static readonly TimeSpan? RetryAfter = TimeSpan.FromSeconds(2);
 
-    /// <summary>A failure that has a status of its own.</summary>
+    /// <summary>Creates a failure with its own status.</summary>
     public static EsbException Of(int status, string code, string detail, Exception? cause = null) => new(code, detail, KindOf(status), cause) { Status = status };
 
-    /// <summary>Answers with a failure; where an answer has begun already, it is broken off, so that nobody takes it for complete.</summary>
+    /// <summary>Answers with a failure. Aborts an answer that has already started, so that the caller does not take it for
+    /// complete.</summary>
     public static async Task WriteAsync(HttpContext context, EsbException failure)
     {
         if (context.Response.HasStarted || context.RequestAborted.IsCancellationRequested)
@@ -32,13 +33,13 @@ internal static class HttpProblems
         response.ContentType = ContentType;
         var wait = failure.RetryAfter ?? (response.StatusCode == StatusCodes.Status503ServiceUnavailable ? RetryAfter : null);
         if (wait is not null) response.Headers.RetryAfter = Seconds(wait.Value);
-        if (IsUnreadable(failure, response.StatusCode)) response.Headers.Connection = "close"; // what is left of the body is not waited for
+        if (IsUnreadable(failure, response.StatusCode)) response.Headers.Connection = "close"; // does not wait for the rest of the body
         var body = Describe(response.StatusCode, failure.Code, failure.Message, Activity.Current?.TraceId.ToHexString() ?? context.TraceIdentifier);
         response.ContentLength = body.Length;
-        await response.Body.WriteAsync(body, CancellationToken.None); // to a caller that hangs up now, the server writes nothing
+        await response.Body.WriteAsync(body, CancellationToken.None); // the server writes nothing to a disconnected caller
     }
 
-    /// <summary>The body of such an answer.</summary>
+    /// <summary>Creates the body of such an answer.</summary>
     public static byte[] Describe(int status, string code, string detail, string traceId) =>
         JsonSerializer.SerializeToUtf8Bytes(new { title = ReasonPhrases.GetReasonPhrase(status), status, detail, code, traceId }, JsonStyle.Readable);
 

@@ -6,10 +6,10 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Receiving;
 
-/// <summary>What an endpoint answers that took a message in.</summary>
+/// <summary>The answers of an endpoint that has accepted a message.</summary>
 internal static class HttpReplies
 {
-    /// <summary>The message is confirmed, or nobody wanted it: 202 and its id.</summary>
+    /// <summary>The message is confirmed, or had no subscriber: 202 and its id.</summary>
     public static HttpAnswer Accept(IntakeResult result)
     {
         var durable = result.IsDurable ? "" : ""","durable":false""";
@@ -17,7 +17,7 @@ internal static class HttpReplies
         return new HttpAnswer(StatusCodes.Status202Accepted, "application/json", [], MessageBody.FromBytes(body));
     }
 
-    /// <summary>The message at the end of the process; 204 where a filter ended it.</summary>
+    /// <summary>The message at the end of the process; 204 if a filter ended it.</summary>
     public static HttpAnswer Reply(IntakeResult result, HeaderRules rules)
     {
         var status = result.Status ?? (result.Reply is null ? StatusCodes.Status204NoContent : StatusCodes.Status200OK);

@@ -7,8 +7,8 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Receiving;
 
-/// <summary>Takes the request in as a message and answers with what became of it.</summary>
-/// <param name="keyed">Works on requests with a key once only; null where keys do not matter.</param>
+/// <summary>Accepts the request as a message and answers with its result.</summary>
+/// <param name="keyed">Processes keyed requests only once; null if keys are ignored.</param>
 internal sealed class MessageExchange(ListeningEndpointConfig config, IMessageIntake intake, HttpMessageReader reader, KeyedRequests? keyed) : IHttpExchange
 {
     private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteAnswerHeaders));
@@ -24,14 +24,15 @@ internal sealed class MessageExchange(ListeningEndpointConfig config, IMessageIn
 
     private async Task<(HttpAnswer Answer, bool IsDurable)> ReceiveAsync(HttpContext context, EsbMessage message, CancellationToken aborting)
     {
-        // In one-way the message is whole and ours now, whatever becomes of its sender; an answer that nobody waits for need not be made.
+        // A one-way message is complete and accepted, even if its sender disconnects. With a reply, the caller's disconnect cancels the
+        // work.
         var isOneWay = config.Mode == ExchangePattern.OneWay;
         try
         {
             var result = await intake.ReceiveAsync(message, isOneWay ? aborting : context.RequestAborted);
             return (isOneWay ? HttpReplies.Accept(result) : HttpReplies.Reply(result, _rules), result.IsDurable);
         }
-        catch (EsbException ex) when (ex is { IsTransient: true, Code: "ESB-TOPIC-UNKNOWN" or "ESB-AUD-UNRECORDED" }) // what can never be recorded is not to be repeated
+        catch (EsbException ex) when (ex is { IsTransient: true, Code: "ESB-TOPIC-UNKNOWN" or "ESB-AUD-UNRECORDED" }) // never repeat what can never be recorded
         {
             var detail = $"Nobody can tell whether the message was taken; repeat the request with the same {IdempotencyHeader.Name}, so that it is not taken twice.";
             throw new EsbException("ESB-HTTP-UNKNOWN", detail, FaultKind.Unavailable, ex) { RetryAfter = ex.RetryAfter };
@@ -60,7 +61,7 @@ internal sealed class MessageExchange(ListeningEndpointConfig config, IMessageIn
         }
         finally
         {
-            context.Response.Headers[HttpFields.MessageId] = message.Id.ToString(); // also when it fails: audit knows it by this
+            context.Response.Headers[HttpFields.MessageId] = message.Id.ToString(); // also on failure: the audit uses this id
         }
     }
 }

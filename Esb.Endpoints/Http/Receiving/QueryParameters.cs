@@ -5,12 +5,13 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Receiving;
 
-/// <summary>Makes headers of a message of parameters of the query. Thread-safe.</summary>
-/// <param name="parameters">The parameters, by the names of the headers. Case does not matter in either.</param>
+/// <summary>Creates message headers from query parameters. Thread-safe.</summary>
+/// <param name="parameters">The parameters, by header name. Both are case-insensitive.</param>
 internal sealed class QueryParameters(IReadOnlyDictionary<string, string> parameters)
 {
-    /// <summary>The headers with those of the query; one that a caller sent itself is gone, also where the query has no such parameter.</summary>
-    /// <exception cref="EsbException"><c>ESB-HTTP-DUPPARAM</c>: a parameter comes more than once, and nobody can tell which one another reader would take. <c>ESB-HDR-VALUE</c>: it is no text of one line.</exception>
+    /// <summary>Adds the headers from the query. Removes such headers sent by the caller, even if the query lacks the parameter.</summary>
+    /// <exception cref="EsbException"><c>ESB-HTTP-DUPPARAM</c>: a parameter is repeated, and another reader might use another value.
+    /// <c>ESB-HDR-VALUE</c>: a value is not one line of text.</exception>
     public MessageHeaders AddTo(MessageHeaders headers, IQueryCollection query)
     {
         foreach (var (header, parameter) in parameters)
@@ -26,7 +27,7 @@ internal sealed class QueryParameters(IReadOnlyDictionary<string, string> parame
         return headers;
     }
 
-    /// <summary>Refuses parameters that could make no header.</summary>
+    /// <summary>Refuses parameters that cannot become headers.</summary>
     public static void Check(ListeningEndpointConfig settings, ConfigErrors errors)
     {
         foreach (var (header, parameter) in settings.Query)

@@ -4,7 +4,7 @@ using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
 
 namespace Esb.Endpoints.Http.Refusals;
 
-/// <summary>Puts a <see cref="RefusalWriter"/> into each connection. For HTTP/1.1 only: later versions frame their answers.</summary>
+/// <summary>Inserts a <see cref="RefusalWriter"/> into each connection. For HTTP/1.1 only: later versions frame their answers.</summary>
 internal static class RefusalConnection
 {
     public static void UseRefusalBodies(this IConnectionBuilder connections) => connections.Use(next => async connection =>

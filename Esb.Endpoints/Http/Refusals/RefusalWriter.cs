@@ -5,7 +5,8 @@ using Esb.Endpoints.Http.Receiving;
 
 namespace Esb.Endpoints.Http.Refusals;
 
-/// <summary>The output of a connection: everything passes through, but the empty answer by which the server refuses a request gets a body. Used by one writer at a time.</summary>
+/// <summary>The output of a connection. Passes everything through, but adds a body to the empty answer with which the server refuses a
+/// request. Used by one writer at a time.</summary>
 internal sealed class RefusalWriter(PipeWriter connection) : PipeWriter
 {
     private static ReadOnlySpan<byte> NoBody => "\r\nContent-Length: 0\r\n"u8;
@@ -17,7 +18,7 @@ internal sealed class RefusalWriter(PipeWriter connection) : PipeWriter
 
     public override long UnflushedBytes => connection.UnflushedBytes + (_answer?.WrittenCount ?? 0);
 
-    /// <summary>What is written next is a whole answer; if it is an empty one, this is its body.</summary>
+    /// <summary>Declares that the next write is a whole answer; if that answer is empty, it gets this body.</summary>
     public void AddToNextAnswer(ReadOnlyMemory<byte> problem) => (_answer, _problem) = (new ArrayBufferWriter<byte>(), problem);
 
     public override Memory<byte> GetMemory(int sizeHint = 0) => _answer?.GetMemory(sizeHint) ?? connection.GetMemory(sizeHint);

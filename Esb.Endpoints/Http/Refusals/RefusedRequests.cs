@@ -9,8 +9,10 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Esb.Endpoints.Http.Refusals;
 
-/// <summary>Requests that end at a listener, before any endpoint has them: counted, and answered with a problem also where the server itself refuses them. Thread-safe.</summary>
-/// <remarks>The server tells of what its parser refuses by a diagnostic event: https://learn.microsoft.com/aspnet/core/fundamentals/servers/kestrel/diagnostics.</remarks>
+/// <summary>Requests that end at a listener, before they reach an endpoint. They are counted and answered with a problem, even if the
+/// server itself refuses them. Thread-safe.</summary>
+/// <remarks>The server reports requests refused by its parser as a diagnostic event:
+/// https://learn.microsoft.com/aspnet/core/fundamentals/servers/kestrel/diagnostics.</remarks>
 internal sealed class RefusedRequests(string listener) : DiagnosticSource
 {
     private const string BadRequest = "Microsoft.AspNetCore.Server.Kestrel.BadRequest";
@@ -24,13 +26,13 @@ internal sealed class RefusedRequests(string listener) : DiagnosticSource
 
     public override void Write(string name, object? value)
     {
-        if (value is not IFeatureCollection features || features.Get<IHttpResponseFeature>() is not { HasStarted: false }) return; // answered by us already
+        if (value is not IFeatureCollection features || features.Get<IHttpResponseFeature>() is not { HasStarted: false }) return; // already answered
         if (features.Get<IBadRequestExceptionFeature>()?.Error is not BadHttpRequestException { StatusCode: var status }) return;
 
         var (code, detail) = Explain(status);
         Count(code);
-        if (HttpMethods.IsHead(features.GetRequiredFeature<IHttpRequestFeature>().Method)) return; // such an answer has no body
-        var traceId = features.GetRequiredFeature<IHttpRequestIdentifierFeature>().TraceIdentifier; // there is no span yet
+        if (HttpMethods.IsHead(features.GetRequiredFeature<IHttpRequestFeature>().Method)) return; // an answer to HEAD has no body
+        var traceId = features.GetRequiredFeature<IHttpRequestIdentifierFeature>().TraceIdentifier; // no span exists yet
         features.Get<RefusalWriter>()?.AddToNextAnswer(HttpProblems.Describe(status, code, detail, traceId));
     }
 

@@ -7,11 +7,12 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>Relays as <see cref="RelayExchange"/> does, and records each request before the outside hears of it, and how it ended. A class of its own, so that relays which nobody audits pay nothing for it.</summary>
+/// <summary>Relays as <see cref="RelayExchange"/> does, and audits each request before it is forwarded, and its outcome. A separate class,
+/// so that relays without audit pay nothing for it.</summary>
 /// <param name="config">The inbound endpoint.</param>
-/// <param name="routes">Where requests go.</param>
-/// <param name="state">What is counted.</param>
-/// <param name="journal">Where they are recorded.</param>
+/// <param name="routes">The routes of the requests.</param>
+/// <param name="state">The counters.</param>
+/// <param name="journal">Records the requests.</param>
 internal sealed class AuditedRelayExchange(HttpInboundConfig config, RelayRoutes routes, IntakeState state, RelayJournal journal) : IHttpExchange
 {
     private readonly AcceptedTypes _accepted = new(config.Accept);
@@ -27,7 +28,7 @@ internal sealed class AuditedRelayExchange(HttpInboundConfig config, RelayRoutes
             var to = await routes.ChooseAsync(context, record.Message);
             await record.ReceivedAsync(to.Target.Name);
             await RelayAsync(context, to);
-            await context.Response.CompleteAsync(); // the caller has it all before its end is recorded
+            await context.Response.CompleteAsync(); // the caller has the whole answer before its end is recorded
             outcome = IntakeOutcomes.Relayed;
             await record.RepliedAsync(context.Response.StatusCode);
         }
@@ -45,7 +46,7 @@ internal sealed class AuditedRelayExchange(HttpInboundConfig config, RelayRoutes
         }
     }
 
-    // The place at the outside is free again while the end is recorded.
+    // The slot at the external system is free again while the end is recorded.
     private static async ValueTask RelayAsync(HttpContext context, RelayTarget to)
     {
         using var lease = await to.Target.Relays.RentAsync(context.RequestAborted);

@@ -8,15 +8,17 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>Tells the outside who asked, and by which way: <c>Via</c> (RFC 9110, section 7.6.3), <c>X-Forwarded-For</c>, <c>-Proto</c> and <c>-Host</c>. Thread-safe.</summary>
-/// <remarks>What the caller says of that itself goes on only from a trusted proxy; <c>Forwarded</c> (RFC 7239), which nobody here checks, never does.</remarks>
+/// <summary>Writes the fields that report the caller and the route of a request: <c>Via</c> (RFC 9110, section 7.6.3),
+/// <c>X-Forwarded-For</c>, <c>-Proto</c> and <c>-Host</c>. Thread-safe.</summary>
+/// <remarks>Values from the request are forwarded only if they come from a trusted proxy; <c>Forwarded</c> (RFC 7239), which is not checked
+/// here, never is.</remarks>
 internal sealed class ForwardedFields
 {
     public static bool Replaces(string name) =>
         name.Length is 3 or 9 or >= 15
         && (Is(name, ViaField.Name) || Is(name, "Forwarded") || Is(name, TrustedProxies.For) || Is(name, TrustedProxies.Proto) || Is(name, TrustedProxies.Host));
 
-    /// <exception cref="EsbException"><c>ESB-HTTP-LOOP</c>: the request has come by so many buses that it goes in circles.</exception>
+    /// <exception cref="EsbException"><c>ESB-HTTP-LOOP</c>: the request has passed so many buses that it must be in a loop.</exception>
     public void Write(TextBuffer head, HttpContext context)
     {
         WriteVia(head, context.Request);

@@ -8,13 +8,13 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>Passes one request at a time on to the outside, and its answer back, body by body as they come.</summary>
+/// <summary>Forwards one request at a time to the external system, and its answer back, streaming both bodies.</summary>
 internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
 {
     /// <param name="context">The request and its answer.</param>
-    /// <param name="headers">Which headers pass.</param>
-    /// <param name="patience">How long the outside may be silent.</param>
-    /// <exception cref="EsbException">There was no answer, or the caller's request is not complete.</exception>
+    /// <param name="headers">Selects the headers to forward.</param>
+    /// <param name="patience">The maximum silence of the external system.</param>
+    /// <exception cref="EsbException">No answer arrived, or the caller's request is incomplete.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask RelayAsync(HttpContext context, RelayHeaders headers, TimeSpan patience)
     {
@@ -23,7 +23,7 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
         string? error = null;
         try
         {
-            // A server may close a connection just as it is used again.
+            // A server may close a connection just as it is reused.
             if (!await TryAsync(context, headers, patience, isNew: false)) await TryAsync(context, headers, patience, isNew: true);
             RelaySpan.End(span, context.Response.StatusCode);
         }
@@ -40,7 +40,7 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
         }
     }
 
-    // False where it may be tried again.
+    // False if the request may be retried.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<bool> TryAsync(HttpContext context, RelayHeaders headers, TimeSpan patience, bool isNew)
     {

@@ -5,20 +5,20 @@ using Microsoft.Extensions.Primitives;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>Which headers pass in one direction of a relay, and under which names. Thread-safe.</summary>
-/// <param name="endpoints">Their lists hold where somebody wrote one: the default is meant for messages.</param>
-/// <param name="rewrites">The endpoints' changes, in the order in which they are made.</param>
+/// <summary>The headers forwarded in one direction of a relay, and their names. Thread-safe.</summary>
+/// <param name="endpoints">The endpoints. Only explicit header lists apply: the default is meant for messages.</param>
+/// <param name="rewrites">The rewrites of the endpoints, in order.</param>
 internal sealed class PassingHeaders(IReadOnlyList<EndpointConfig> endpoints, IReadOnlyList<HeaderRewrite> rewrites)
 {
     private readonly HeaderRules[] _rules = [.. endpoints.Where(endpoint => !ReferenceEquals(endpoint.Headers, HeaderRules.DefaultPatterns)).Select(endpoint => new HeaderRules(endpoint.Headers))];
     private readonly HeaderRewrite[] _rewrites = [.. rewrites.Where(rewrite => !rewrite.IsEmpty)];
 
-    /// <summary>The headers that are always there.</summary>
+    /// <summary>The headers that are always set.</summary>
     public KeyValuePair<string, string>[] Set { get; } = [.. rewrites.Aggregate(MessageHeaders.Empty, (headers, rewrite) => rewrite.Apply(headers))];
 
-    /// <summary>The name under which a header passes; null where it does not.</summary>
-    /// <param name="name">Its name.</param>
-    /// <param name="connection">What the sender's <c>Connection</c> says.</param>
+    /// <summary>Returns the name under which a header is forwarded; null if it is not.</summary>
+    /// <param name="name">The name of the header.</param>
+    /// <param name="connection">The sender's <c>Connection</c> field.</param>
     public string? NameOf(string name, StringValues connection)
     {
         if (HttpFields.EndsHere(name, connection) || HeaderRules.IsReserved(name) || !IsListed(name)) return null;
@@ -42,6 +42,6 @@ internal sealed class PassingHeaders(IReadOnlyList<EndpointConfig> endpoints, IR
         return true;
     }
 
-    // They belong to the body, which passes as it is: nobody could read it without them.
+    // They describe the body, which is forwarded unchanged and is unreadable without them.
     private static bool IsOfBody(string name) => name.Equals("Content-Type", StringComparison.OrdinalIgnoreCase) || name.Equals("Content-Encoding", StringComparison.OrdinalIgnoreCase);
 }

@@ -7,7 +7,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>Passes an answer on to the caller, each piece of its body as it comes.</summary>
+/// <summary>Forwards an answer to the caller, streaming its body.</summary>
 internal sealed class RelayAnswer(HttpContext context, OutsideConnection connection, RelayHeaders headers)
 {
     private readonly AnswerHead _head = connection.Head;
@@ -15,7 +15,8 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
 
     private bool IsHttp1 => context.Request.Protocol.StartsWith("HTTP/1", StringComparison.Ordinal);
 
-    /// <param name="isRequestSent">Whether the caller's request was wanted to its end; a connection on which the rest would come cannot be used again.</param>
+    /// <param name="isRequestSent">True if the caller's request was read to its end; otherwise the rest would follow on the connection,
+    /// which cannot be reused.</param>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask PassAsync(bool isRequestSent)
     {
@@ -32,13 +33,14 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
         else if (hasBody) await PassAsync(answer, trailers);
     }
 
-    // Not to HEAD (RFC 9110, section 9.3.2), and not with these (sections 15.3.5, 15.3.6 and 15.4.5).
+    // No body to HEAD (RFC 9110, section 9.3.2), nor with these statuses (sections 15.3.5, 15.3.6 and 15.4.5).
     private bool HasBody(int status) => HasFraming(status) && status != StatusCodes.Status205ResetContent;
 
-    // Whether the head says how long what follows is (RFC 9112, section 6.3); with 205, which may have no body, that too would come, and the connection cannot be used again.
+    // True if the head gives the length of the following bytes (RFC 9112, section 6.3). A 205 may have no body, but if one follows, the
+    // connection cannot be reused.
     private bool HasFraming(int status) => !HttpMethods.IsHead(context.Request.Method) && status is not (StatusCodes.Status204NoContent or StatusCodes.Status304NotModified);
 
-    // A body that is waited for must not hold up its head: a stream of events may begin with silence.
+    // A pending body must not delay its head: an event stream may begin with silence.
     private async ValueTask FlushHeadAsync(HttpResponse answer)
     {
         if (!_body.IsComplete && connection.Received.IsEmpty) await answer.BodyWriter.FlushAsync(CancellationToken.None);
@@ -56,7 +58,7 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
         }
     }
 
-    // The server has no trailers in HTTP/1.1, but leaves chunks to those who say that they make them.
+    // The server sends no trailers in HTTP/1.1, but leaves the chunks to code that sets the transfer encoding.
     private async ValueTask PassChunksAsync(HttpResponse answer)
     {
         answer.Headers.TransferEncoding = "chunked";

@@ -7,26 +7,27 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>One request over one connection, and its answer; the answer may come while the request is still sent.</summary>
+/// <summary>One request over one connection, and its answer; the answer may arrive before the request is fully sent.</summary>
 internal sealed class RelayCourse(HttpContext context, OutsideConnection connection, HttpTarget target, RelayHeaders headers, TimeProvider time)
 {
-    // As long as clients wait for the interim answer before they send anyway (RFC 9110, section 10.1.1).
+    // The time that clients wait for the interim answer before they send anyway (RFC 9110, section 10.1.1).
     private static readonly TimeSpan LongestExpectation = TimeSpan.FromSeconds(1);
 
-    // A caller that is cut off while it still sends may not see its answer.
+    // A caller that is cut off while it still sends may miss its answer.
     private static readonly TimeSpan LongestDiscard = TimeSpan.FromSeconds(5);
 
     private readonly RelayUpload _upload = new(context, connection, headers);
     private bool _hasHead;
 
-    /// <summary>Whether the connection may carry another exchange.</summary>
+    /// <summary>True if the connection may carry another exchange.</summary>
     public bool IsReusable => _upload.IsComplete && connection.Head.KeepsConnection && connection.Body.IsComplete;
 
-    /// <summary>Whether a request on which a connection broke may be sent again: nothing of it is lost, and it does no harm twice (RFC 9110, section 9.2.2).</summary>
+    /// <summary>True if a request on a lost connection may be sent again: it has no body to lose and is idempotent (RFC 9110, section
+    /// 9.2.2).</summary>
     public static bool MayRepeat(HttpContext context) => !HasBody(context) && context.Request.Method is "GET" or "HEAD" or "OPTIONS" or "PUT" or "DELETE";
 
-    /// <exception cref="OutsideException">The connection broke.</exception>
-    /// <exception cref="Core.Errors.EsbException">The caller's request is not complete, or is none.</exception>
+    /// <exception cref="OutsideException">The connection was lost.</exception>
+    /// <exception cref="Core.Errors.EsbException">The caller's request is incomplete or invalid.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask RunAsync()
     {
@@ -54,7 +55,7 @@ internal sealed class RelayCourse(HttpContext context, OutsideConnection connect
 
     private static bool IsExpectant(HttpRequest request) => request.Headers.Expect.Count > 0 && HttpFields.HasOption(request.Headers.Expect.ToString(), "100-continue");
 
-    // The body is sent when the outside says so, or says nothing. Reading it makes the server tell the caller to go on.
+    // The body is sent when the external system asks for it or stays silent. Reading it makes the server ask the caller to continue.
     private async ValueTask<Task> AskAsync()
     {
         await _upload.SendHeadAsync();
@@ -68,7 +69,7 @@ internal sealed class RelayCourse(HttpContext context, OutsideConnection connect
         return _upload.SendAsync(hasBody: true);
     }
 
-    // Interim answers end here: the server has no way to send them on.
+    // Interim answers end here: the server cannot forward them.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask ReadFinalHeadAsync()
     {
@@ -93,7 +94,7 @@ internal sealed class RelayCourse(HttpContext context, OutsideConnection connect
     private async ValueTask DiscardAsync(Task sending)
     {
         await context.Response.CompleteAsync();
-        if (!_upload.HasReadAll) _upload.Discard(); // otherwise the last of it is on its way, and the connection as good as before
+        if (!_upload.HasReadAll) _upload.Discard(); // otherwise its end is being sent, and the connection stays usable
         using var over = CancellationTokenSource.CreateLinkedTokenSource(context.RequestAborted);
         await Task.WhenAny(sending, Task.Delay(LongestDiscard, time, over.Token));
         await over.CancelAsync();

@@ -7,10 +7,10 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>Relays requests to an http-outbound endpoint: past topics and parsers, counted, without a message being kept.</summary>
+/// <summary>Relays requests to an http-outbound endpoint, bypassing topics and parsers; counts them but keeps no message.</summary>
 /// <param name="config">The inbound endpoint.</param>
-/// <param name="routes">Where they go.</param>
-/// <param name="state">What is counted.</param>
+/// <param name="routes">The routes of the requests.</param>
+/// <param name="state">The counters.</param>
 internal sealed class RelayExchange(HttpInboundConfig config, RelayRoutes routes, IntakeState state) : IHttpExchange
 {
     private readonly AcceptedTypes _accepted = new(config.Accept);
@@ -40,7 +40,7 @@ internal sealed class RelayExchange(HttpInboundConfig config, RelayRoutes routes
         }
     }
 
-    /// <summary>How a relay ended that failed.</summary>
+    /// <summary>Maps the failure of a relay to its outcome.</summary>
     public static string OutcomeOf(EsbException failure) =>
         failure.Code == HttpContentRules.Aborted ? IntakeOutcomes.Aborted
         : failure.Kind is FaultKind.Malformed or FaultKind.Invalid or FaultKind.TooLarge ? IntakeOutcomes.Refused

@@ -11,18 +11,19 @@ using Microsoft.Extensions.Primitives;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>What becomes of headers on their way through a relay: all that are meant for the other end pass, unless an endpoint names some, and as the endpoints rewrite them; never reserved ones. Thread-safe.</summary>
+/// <summary>Selects and rewrites the headers of a relay. All end-to-end headers are forwarded, unless an endpoint names some; reserved ones
+/// never are. Thread-safe.</summary>
 internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig outbound)
 {
     private readonly PassingHeaders _requests = new([inbound, outbound], [new(inbound.RewriteHeaders), new(outbound.RewriteHeaders)]);
     private readonly PassingHeaders _answers = new([inbound, outbound], [new(outbound.RewriteAnswerHeaders), new(inbound.RewriteAnswerHeaders)]);
     private readonly ForwardedFields? _forwarded = inbound.Forwarded ? new ForwardedFields() : null;
 
-    /// <summary>Whether the caller understands trailers behind an answer (RFC 9110, section 6.5.1).</summary>
+    /// <summary>True if the caller accepts trailers after an answer (RFC 9110, section 6.5.1).</summary>
     public bool TakesTrailers(HttpRequest request) => request.Headers.TE.Count > 0 && HttpFields.HasOption(request.Headers.TE.ToString(), "trailers");
 
-    /// <summary>Writes the head of the request to the outside.</summary>
-    /// <exception cref="EsbException">The caller's request has what no request may have.</exception>
+    /// <summary>Writes the head of the request to the external system.</summary>
+    /// <exception cref="EsbException">The caller's request has invalid content.</exception>
     public void WriteHead(TextBuffer head, HttpContext context, HttpTarget target, bool hasBody)
     {
         var request = context.Request;
@@ -49,7 +50,7 @@ internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig
         head.Write("\r\n"u8);
     }
 
-    /// <summary>Ends a request in chunks: with the caller's trailers.</summary>
+    /// <summary>Ends a chunked request, with the caller's trailers.</summary>
     public void WriteEnd(TextBuffer request, IHttpRequestTrailersFeature? caller)
     {
         request.Write("0\r\n"u8);
@@ -57,7 +58,7 @@ internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig
         {
             foreach (var (name, values) in caller.Trailers)
             {
-                if (!HeaderRules.IsToken(name)) throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-REQUEST", "A trailer has a name that is none."); // over HTTP/2 nobody has looked at it
+                if (!HeaderRules.IsToken(name)) throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-REQUEST", "A trailer has a name that is none."); // unchecked by the server over HTTP/2
                 if (TrailerFields.MayPass(name) && _requests.NameOf(name, default) is { } passed) WriteFields(request, passed, values);
             }
         }
@@ -65,7 +66,7 @@ internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig
         request.Write("\r\n"u8);
     }
 
-    /// <summary>Gives the answer the headers of the outside's.</summary>
+    /// <summary>Copies the headers of the external system's answer.</summary>
     public void CopyTo(HttpResponse answer, AnswerHead head)
     {
         var passed = answer.Headers;
@@ -77,7 +78,7 @@ internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig
         foreach (var (name, value) in _answers.Set) passed[name] = value;
     }
 
-    /// <summary>The name under which a trailer of an answer passes; null where it does not.</summary>
+    /// <summary>Returns the name under which a trailer of an answer is forwarded; null if it is not.</summary>
     public string? NameOfAnswerTrailer(string name) => TrailerFields.MayPass(name) ? _answers.NameOf(name, default) : null;
 
     private void WritePassing(TextBuffer head, IHeaderDictionary headers, string? credential, bool isFromProxy)

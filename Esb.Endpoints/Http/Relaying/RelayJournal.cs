@@ -7,22 +7,23 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>Opens the record of each request that an endpoint relays. Thread-safe.</summary>
+/// <summary>Opens the audit record of each request that an endpoint relays. Thread-safe.</summary>
 /// <param name="config">The inbound endpoint.</param>
-/// <param name="reader">Makes of a request the message that is recorded of it, without its body.</param>
-/// <param name="audit">Takes the facts.</param>
-/// <param name="time">The time.</param>
+/// <param name="reader">Creates the message recorded for a request, without its body.</param>
+/// <param name="audit">The audit trail.</param>
+/// <param name="time">The clock.</param>
 /// <param name="logger">The log.</param>
 internal sealed class RelayJournal(HttpInboundConfig config, HttpMessageReader reader, IAuditTrail audit, TimeProvider time, ILogger<RelayRecord> logger)
 {
-    /// <summary>Opens the record of a request. Its id is told to the caller with the answer, whatever that is; from here on the log hides what is masked in the request.</summary>
+    /// <summary>Opens the record of a request. Every answer to the caller carries its id; from here on the log hides the masked values of
+    /// the request.</summary>
     public RelayRecord Open(HttpContext context)
     {
         var message = reader.ReadEnvelope(context.Request);
         if (config.Idempotency && IdempotencyHeader.Find(context.Request) is { } key) message = IdempotencyHeader.Identify(message, config.Name, key);
         MaskedFlow.Follow(audit.Mask, message);
 
-        // Last of all: a relay that fails begins its answer anew.
+        // Runs last: a relay that fails starts its answer anew.
         context.Response.OnStarting(
             static state =>
             {

@@ -8,12 +8,12 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>Records that a request came, and how it ended. Not thread-safe: it is of one request.</summary>
+/// <summary>Records a request and its outcome. Not thread-safe: it belongs to one request.</summary>
 /// <param name="config">The inbound endpoint.</param>
 /// <param name="method">The method of the request.</param>
-/// <param name="message">The request without its body, which nobody here holds.</param>
-/// <param name="audit">Takes the facts.</param>
-/// <param name="time">The time.</param>
+/// <param name="message">The request without its body, which a relay does not hold.</param>
+/// <param name="audit">The audit trail.</param>
+/// <param name="time">The clock.</param>
 /// <param name="logger">The log.</param>
 internal sealed partial class RelayRecord(HttpInboundConfig config, string method, EsbMessage message, IAuditTrail audit, TimeProvider time, ILogger logger)
 {
@@ -24,9 +24,9 @@ internal sealed partial class RelayRecord(HttpInboundConfig config, string metho
     /// <summary>The request without its body.</summary>
     public EsbMessage Message => message;
 
-    /// <summary>Records that the request came. Only then it may go on to the outside.</summary>
-    /// <param name="outside">The outbound endpoint that it goes to.</param>
-    /// <exception cref="EsbException"><c>ESB-AUD-WRITE</c>: it cannot be recorded.</exception>
+    /// <summary>Records the receipt of the request, which may be forwarded only afterwards.</summary>
+    /// <param name="outside">The outbound endpoint to relay to.</param>
+    /// <exception cref="EsbException"><c>ESB-AUD-WRITE</c>: the request cannot be recorded.</exception>
     public async ValueTask ReceivedAsync(string outside)
     {
         _cannotRecord = true;
@@ -35,25 +35,25 @@ internal sealed partial class RelayRecord(HttpInboundConfig config, string metho
         (_cannotRecord, _outside) = (false, outside);
     }
 
-    /// <summary>Records the answer, which the caller has by now: a relay holds none back.</summary>
+    /// <summary>Records the answer, which the caller already has: a relay holds no answer back.</summary>
     public ValueTask RepliedAsync(int status)
     {
         var fields = new Dictionary<string, string> { [RelayFields.RelayedTo] = _outside!, [RelayFields.Status] = status.ToString(CultureInfo.InvariantCulture) };
         return EndAsync(Fact(AuditKind.Replied) with { Duration = time.GetElapsedTime(_started), Fields = fields }, content: null);
     }
 
-    /// <summary>Records that there was no whole answer.</summary>
+    /// <summary>Records that no complete answer was sent.</summary>
     /// <param name="outcome">One of <see cref="IntakeOutcomes"/>.</param>
-    /// <param name="failure">Why.</param>
+    /// <param name="failure">The cause.</param>
     public ValueTask FailedAsync(string outcome, Exception failure)
     {
-        if (_cannotRecord) return ValueTask.CompletedTask; // what was not recorded has not happened either: the caller is told that
+        if (_cannotRecord) return ValueTask.CompletedTask; // an unrecorded request was not forwarded; the caller gets that failure
         var (code, reason) = Explain(outcome, failure);
         var fact = Fact(KindOf(outcome)) with { Code = code, Reason = reason };
         return EndAsync(_outside is { } outside ? fact with { Fields = new Dictionary<string, string> { [RelayFields.RelayedTo] = outside } } : fact, message);
     }
 
-    // The fact that it came is there already. The caller hears what became of its request, whether or not that can be recorded.
+    // The receipt is already recorded. The caller gets its result, even if the outcome cannot be recorded.
     private async ValueTask EndAsync(AuditFact fact, EsbMessage? content)
     {
         try
@@ -67,7 +67,7 @@ internal sealed partial class RelayRecord(HttpInboundConfig config, string metho
         }
     }
 
-    // Before it was received it can only be refused.
+    // A request that was not received can only be refused.
     private AuditKind KindOf(string outcome) => outcome switch
     {
         IntakeOutcomes.Aborted => AuditKind.Aborted,

@@ -3,7 +3,7 @@ using Esb.Core.Expressions;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>One of the <c>routes</c> of an endpoint that relays.</summary>
+/// <summary>An entry of the <c>routes</c> of an endpoint that relays.</summary>
 internal sealed record RelayRouteConfig : SettingsRecord
 {
     [Setting("When a request goes this way.")]

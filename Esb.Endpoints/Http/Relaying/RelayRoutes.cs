@@ -11,23 +11,25 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>Chooses where a request is relayed to (pattern: Content-Based Router). Of its body it reads what decides, and leaves that to the relay. Thread-safe.</summary>
+/// <summary>Selects the target of a relayed request (pattern: Content-Based Router). Examines only the decisive part of the body and leaves
+/// the body to the relay. Thread-safe.</summary>
 /// <param name="endpoint">The inbound endpoint.</param>
-/// <param name="routes">The ways, in the order in which they are tried.</param>
-/// <param name="otherwise">Where a request goes for which no condition holds.</param>
-/// <param name="reader">Makes the message that conditions ask.</param>
-/// <param name="maxBodyBytes">The longest beginning that is read.</param>
+/// <param name="routes">The routes, in order of evaluation.</param>
+/// <param name="otherwise">The target if no condition holds.</param>
+/// <param name="reader">Creates the message that conditions evaluate.</param>
+/// <param name="maxBodyBytes">The maximum number of body bytes to examine.</param>
 internal sealed class RelayRoutes(string endpoint, IReadOnlyList<RelayRoute> routes, RelayTarget otherwise, HttpMessageReader reader, long maxBodyBytes)
 {
-    // What the next look takes is at least as much more as the last one knew: so a body is not scanned more than twice over.
+    // Each look needs at least twice the bytes of the previous one, so a body is scanned at most twice over.
     private const int FirstLook = 4096;
 
     private readonly bool _readsBody = routes.Any(route => route.If.ReadsBody);
 
-    /// <summary>Where the request goes.</summary>
+    /// <summary>Selects the target of the request.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="known">The message that conditions ask, where it was made already; its body is read here.</param>
-    /// <exception cref="EsbException">Its body is not what the conditions ask about, did not arrive, or does not decide within the limit.</exception>
+    /// <param name="known">The message that conditions evaluate, if it exists already; its body is read here.</param>
+    /// <exception cref="EsbException">Its body does not have the evaluated form, did not arrive, or does not decide within the
+    /// limit.</exception>
     public ValueTask<RelayTarget> ChooseAsync(HttpContext context, EsbMessage? known = null)
     {
         if (routes.Count == 0) return new(otherwise);
@@ -57,7 +59,8 @@ internal sealed class RelayRoutes(string endpoint, IReadOnlyList<RelayRoute> rou
             }
             finally
             {
-                // Whoever reads next, the relay or the server behind a refusal, has all of it. Never less than before: over HTTP/2 the caller was granted room for that.
+                // The next reader, the relay or the server after a refusal, gets all of it. The examined length never shrinks: over HTTP/2
+                // it granted the caller room.
                 body.AdvanceTo(seen.Buffer.Start, seen.Buffer.GetPosition(examined));
             }
         }
@@ -67,7 +70,7 @@ internal sealed class RelayRoutes(string endpoint, IReadOnlyList<RelayRoute> rou
     {
         try
         {
-            return await body.ReadAsync(CancellationToken.None); // a read that is cancelled leaves the server's body reader unusable
+            return await body.ReadAsync(CancellationToken.None); // a cancelled read leaves the server's body reader unusable
         }
         catch (Exception ex) when (ex is IOException or OperationCanceledException)
         {
@@ -75,7 +78,7 @@ internal sealed class RelayRoutes(string endpoint, IReadOnlyList<RelayRoute> rou
         }
     }
 
-    // Null where more of the body is needed.
+    // Null if more of the body is needed.
     private RelayTarget? TryChoose(EsbMessage envelope, ReadResult seen)
     {
         if (seen.Buffer.IsSingleSegment) return TryChoose(envelope, seen.Buffer.First, seen.IsCompleted);
@@ -120,7 +123,7 @@ internal sealed class RelayRoutes(string endpoint, IReadOnlyList<RelayRoute> rou
         HttpProblems.Of(StatusCodes.Status413PayloadTooLarge, "ESB-BODY-SIZE", $"The first {maxBodyBytes} bytes of the body do not decide where it goes.");
 }
 
-/// <summary>One way of a relay.</summary>
-/// <param name="If">When a request goes this way.</param>
-/// <param name="To">Where it goes.</param>
+/// <summary>One route of a relay.</summary>
+/// <param name="If">The condition of the route.</param>
+/// <param name="To">The target of the route.</param>
 internal sealed record RelayRoute(IMessageCondition If, RelayTarget To);

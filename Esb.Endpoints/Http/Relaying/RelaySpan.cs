@@ -4,7 +4,8 @@ using Esb.Delivery;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>The span of a relayed request: what the platform's own client would emit. See https://opentelemetry.io/docs/specs/semconv/http/http-spans/.</summary>
+/// <summary>The span of a relayed request, as the platform's own client would emit it. See
+/// https://opentelemetry.io/docs/specs/semconv/http/http-spans/.</summary>
 internal static class RelaySpan
 {
     public static Activity? Start(string method, Uri url)

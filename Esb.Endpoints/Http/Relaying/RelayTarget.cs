@@ -2,8 +2,8 @@ using Esb.Endpoints.Http.Sending;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>Where requests of one endpoint are relayed to, and how.</summary>
-/// <param name="Target">The outside.</param>
-/// <param name="Headers">What becomes of headers.</param>
-/// <param name="Patience">How long the outside may be silent.</param>
+/// <summary>The target of relayed requests of one endpoint, and its settings.</summary>
+/// <param name="Target">The external system.</param>
+/// <param name="Headers">The header rules.</param>
+/// <param name="Patience">The maximum silence of the external system.</param>
 internal sealed record RelayTarget(HttpTarget Target, RelayHeaders Headers, TimeSpan Patience);

@@ -9,10 +9,10 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>Sends a request, its body as it comes from the caller.</summary>
+/// <summary>Sends a request, streaming its body from the caller.</summary>
 internal sealed class RelayUpload(HttpContext context, OutsideConnection connection, RelayHeaders headers)
 {
-    // Together in one packet where they come together; larger pieces go out as they are.
+    // Pieces that arrive together share a packet; larger pieces are sent as they are.
     private const int GatheredBytes = 64 * 1024;
 
     private readonly bool _isChunked = context.Request.ContentLength is null;
@@ -21,22 +21,22 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
     private volatile bool _isDiscarded;
     private volatile bool _isStopped;
 
-    /// <summary>Whether the caller has sent everything; not where the outside did not want it.</summary>
+    /// <summary>True if the whole request was read from the caller; false if the external system did not want it.</summary>
     public bool HasReadAll => _hasReadAll;
 
-    /// <summary>Whether everything was sent.</summary>
+    /// <summary>True if the whole request was sent.</summary>
     public bool IsComplete { get; private set; }
 
-    /// <summary>The caller's part in a failure.</summary>
+    /// <summary>Throws the failure caused by the caller, if any.</summary>
     public void ThrowIfFailed()
     {
         if (_fault is not null) throw _fault;
     }
 
-    /// <summary>Whatever still comes is read, and goes nowhere.</summary>
+    /// <summary>Reads the rest of the request and discards it.</summary>
     public void Discard() => _isDiscarded = true;
 
-    /// <summary>Ends sending at once, and with it the connection.</summary>
+    /// <summary>Stops sending at once and aborts the connection.</summary>
     public async ValueTask StopAsync(Task sending)
     {
         if (sending.IsCompleted) return;
@@ -52,7 +52,8 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
         return FlushAsync();
     }
 
-    /// <summary>Sends what is left of the head, and the body. Does not throw: where the caller fails, the connection ends with it; where the outside does not listen any more, it may have said why.</summary>
+    /// <summary>Sends the rest of the head, and the body. Does not throw: a failure of the caller aborts the connection; an external system
+    /// that stops reading may have answered why.</summary>
     public async Task SendAsync(bool hasBody)
     {
         try
@@ -68,7 +69,7 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
         }
         catch (OutsideException)
         {
-            connection.Silence.Restart(); // for the answer, or the end
+            connection.Silence.Restart(); // waits for the answer, or the end
         }
     }
 
@@ -87,7 +88,7 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
             }
             finally
             {
-                caller.AdvanceTo(result.Buffer.End); // also where the outside is gone: behind a read that did not end, the server cannot take what still comes, and resets the connection
+                caller.AdvanceTo(result.Buffer.End); // also if the external system is gone: after an incomplete read the server cannot drain the body, and resets the connection
             }
         }
     }
@@ -105,7 +106,8 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
         }
     }
 
-    // What has been gathered does not wait with us. No token: a read that is cancelled leaves the server's body reader unusable; the server itself ends reads of callers that hang up or are too slow.
+    // Flushes gathered bytes before it waits. No token: a cancelled read leaves the server's body reader unusable; the server itself ends
+    // the reads of callers that disconnect or are too slow.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<ReadResult> WaitAsync(PipeReader caller)
     {
@@ -150,6 +152,6 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
     private async ValueTask WriteAsync(ReadOnlyMemory<byte> bytes)
     {
         await connection.WriteAsync(bytes);
-        connection.Silence.Restart(); // it takes what is sent: that is not silence
+        connection.Silence.Restart(); // a system that accepts bytes is not silent
     }
 }

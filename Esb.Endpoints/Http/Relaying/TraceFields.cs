@@ -4,12 +4,12 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>Hands the trace on (https://www.w3.org/TR/trace-context/).</summary>
+/// <summary>Propagates the trace (https://www.w3.org/TR/trace-context/).</summary>
 internal static class TraceFields
 {
     private static readonly DistributedContextPropagator.PropagatorSetterCallback Setter = static (head, name, value) => ((TextBuffer)head!).WriteField(name, value);
 
-    /// <summary>Ours; where nobody traces here, that of the caller as far as it is one.</summary>
+    /// <summary>Writes the current trace; if none is recorded here, the caller's trace if it is valid.</summary>
     public static void Write(TextBuffer head, IHeaderDictionary caller)
     {
         if (Activity.Current is { } activity)

@@ -2,7 +2,8 @@ using System.Collections.Frozen;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>Which fields may stand behind a body: none that frames, routes, authenticates or describes it, as a recipient may have decided on those already (RFC 9110, section 6.5.1).</summary>
+/// <summary>The fields that may follow a body: none that frames, routes, authenticates or describes it, because a recipient may already
+/// have acted on those (RFC 9110, section 6.5.1).</summary>
 internal static class TrailerFields
 {
     private static readonly FrozenSet<string> Forbidden = FrozenSet.ToFrozenSet(

@@ -6,25 +6,25 @@ using Esb.Endpoints.Http.Wire;
 
 namespace Esb.Endpoints.Http.Sending;
 
-/// <summary>Answers of the outside as messages, and which of them are failures.</summary>
+/// <summary>Converts answers of external systems to messages, and classifies failures.</summary>
 internal static class HttpAnswers
 {
     private const string RetryAfter = "Retry-After";
     private static readonly TimeSpan LongestWait = TimeSpan.FromHours(24);
 
-    /// <summary>The answer as a message, its status in the header <see cref="EsbHeaders.Status"/>.</summary>
+    /// <summary>Converts the answer to a message, with its status in the header <see cref="EsbHeaders.Status"/>.</summary>
     public static EsbMessage Read(EsbMessage request, HttpResponseMessage response, MessageBody body, HeaderRules rules, TimeProvider time)
     {
         var headers = rules.Admit(HeadersOf(response), out _).With(EsbHeaders.Status, ((int)response.StatusCode).ToString(CultureInfo.InvariantCulture));
-        if (response.Headers.RetryAfter is { } wait) headers = headers.With(RetryAfter, wait.ToString()); // the delivery keeps to it
+        if (response.Headers.RetryAfter is { } wait) headers = headers.With(RetryAfter, wait.ToString()); // the delivery honours it
         return request.Reply(body, time) with { ContentType = ContentTypeOf(response), Headers = headers };
     }
 
-    // As other headers, none where it is more than one line of text.
+    // As for other headers, null if the value is more than one line of text.
     private static string? ContentTypeOf(HttpResponseMessage response) =>
         response.Content.Headers.NonValidated.TryGetValues("Content-Type", out var type) && type.ToString() is var text && HeaderRules.IsValue(text) ? text : null;
 
-    /// <summary>Why an answer to a delivered message means that it failed; null when it does not.</summary>
+    /// <summary>Returns the failure indicated by the answer to a delivered message; null for a success.</summary>
     public static EndpointException? FailureOf(string endpoint, EsbMessage answer)
     {
         if (answer.Headers[EsbHeaders.Status] is not { } text || int.Parse(text, CultureInfo.InvariantCulture) is not (var status and (< 200 or > 299))) return null;
@@ -32,14 +32,14 @@ internal static class HttpAnswers
         return new EndpointException(endpoint, "ESB-HTTP-STATUS", $"The endpoint '{endpoint}' was answered with status {status}.", isTransient)
         {
             RetryAfter = WaitOf(answer),
-            IsTurnedAway = status is 429 or 502 or 503 or 504, // all that a proxy answers whose servers are away; 500 comes of a server that works, and may be about the message
+            IsTurnedAway = status is 429 or 502 or 503 or 504, // a proxy answers these if its servers are down; a 500 comes from a working server and may concern the message
         };
     }
 
-    /// <summary>Whether the body is still packed: what has been unpacked is not named any more.</summary>
+    /// <summary>True if the body is still packed; unpacked encodings are no longer named.</summary>
     public static bool IsPacked(HttpResponseMessage response) => response.Content.Headers.ContentEncoding.Any(coding => !coding.Equals("identity", StringComparison.OrdinalIgnoreCase));
 
-    /// <summary>Whether a body could not be unpacked; Brotli takes what is damaged for a mistake of its caller.</summary>
+    /// <summary>True if a body could not be unpacked; Brotli reports damaged data as an error of its caller.</summary>
     public static bool IsDamage(Exception exception) => exception is InvalidDataException or (InvalidOperationException and not ObjectDisposedException);
 
     private static IEnumerable<KeyValuePair<string, string>> HeadersOf(HttpResponseMessage response)
@@ -52,7 +52,7 @@ internal static class HttpAnswers
         }
     }
 
-    // A date is taken from when the answer came.
+    // A date is relative to the arrival of the answer.
     private static TimeSpan? WaitOf(EsbMessage answer)
     {
         if (answer.Headers[RetryAfter] is not { } text || !RetryConditionHeaderValue.TryParse(text, out var wait)) return null;

@@ -8,7 +8,7 @@ using Esb.Endpoints.Http.Targets;
 
 namespace Esb.Endpoints.Http.Sending;
 
-/// <summary>An endpoint that sends requests of HTTP to one address.</summary>
+/// <summary>An endpoint that sends HTTP requests to one address.</summary>
 [AtMostOne("targets", "targetsFile")]
 internal sealed record HttpOutboundConfig : OutboundEndpointConfig, IRewritesHeaders
 {

@@ -9,11 +9,12 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Sending;
 
-/// <summary>Sends each message as a request of its own; the answer is a message, whatever its status.</summary>
-/// <remarks>Under a lease each request carries its fencing token: an outside that remembers the largest, and refuses smaller ones, is safe from a host that was replaced without knowing it.</remarks>
+/// <summary>Sends each message as its own request; the answer becomes a message, whatever its status.</summary>
+/// <remarks>Under a lease each request carries its fencing token. An external system that remembers the largest token and refuses smaller
+/// ones is safe from a host that was replaced unknowingly.</remarks>
 internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget target, HttpDestinations destinations, long maxBodyBytes, TimeProvider time) : IFencedEndpoint
 {
-    /// <summary>The header with the fencing token, a number that grows with every host that takes over.</summary>
+    /// <summary>The header with the fencing token, a number that grows with each fail-over.</summary>
     public const string FencingHeader = "Esb-Fencing-Token";
 
     private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteHeaders));
@@ -58,7 +59,7 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
 
             if (_tellsWay) request.Headers.TryAddWithoutValidation(ViaField.Name, via);
 
-            // Every attempt has the same one, so that the outside can tell a repetition from another message.
+            // Equal for every attempt, so that the external system can tell a redelivery from another message.
             if (destination.HasEffect && !request.Headers.NonValidated.Contains(IdempotencyHeader.Name))
                 request.Headers.TryAddWithoutValidation(IdempotencyHeader.Name, message.Id.ToString());
         }

@@ -46,7 +46,7 @@ internal sealed class HttpOutboundType(ReferenceVariables variables, LimitsConfi
         : null;
 }
 
-/// <summary>What the instances of one http-outbound endpoint share. The connections are shared with relays, and outlive it.</summary>
+/// <summary>State shared by the instances of one http-outbound endpoint. Its connections are shared with relays and outlive it.</summary>
 internal sealed class HttpOutboundAdapter(HttpOutboundConfig config, HttpTargets targets, HttpDestinations destinations, long maxBodyBytes, TimeProvider time) : IOutboundAdapter
 {
     public IOutboundEndpoint CreateInstance() => new HttpOutboundEndpoint(config, targets.Of(config), destinations, maxBodyBytes, time);

@@ -13,7 +13,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http.Sending;
 
-/// <summary>The outside of one http-outbound endpoint: its address and its connections. Thread-safe.</summary>
+/// <summary>The external system of one http-outbound endpoint: its address and its connections. Thread-safe.</summary>
 internal sealed class HttpTarget : IAsyncDisposable
 {
     private readonly byte[] _path;
@@ -39,17 +39,17 @@ internal sealed class HttpTarget : IAsyncDisposable
 
     public HttpMessageInvoker Client { get; }
 
-    /// <summary>What the endpoint proves with who it is; null where it does not.</summary>
+    /// <summary>The credential of the endpoint; null if it has none.</summary>
     public TargetCredential? Credential { get; }
 
-    /// <summary>Relays wait for a place as long as deliveries and calls do.</summary>
+    /// <summary>The pool of relays. Relays wait for a slot as long as deliveries and calls do.</summary>
     public InstancePool<HttpRelay> Relays { get; }
 
     /// <summary>The connections of relays.</summary>
     public OutsideConnections Connections { get; }
 
-    /// <summary>Begins a request of HTTP/1.1: to the path of the url, with the caller's query behind its own.</summary>
-    /// <exception cref="Core.Errors.EsbException">The query has what no query may have (RFC 3986, section 3.4).</exception>
+    /// <summary>Writes the request line of HTTP/1.1: the path of the URL, with the caller's query after its own.</summary>
+    /// <exception cref="Core.Errors.EsbException">The query has invalid content (RFC 3986, section 3.4).</exception>
     public void WriteRequestLine(TextBuffer head, string method, QueryString query)
     {
         head.Write(method);
@@ -75,7 +75,7 @@ internal sealed class HttpTarget : IAsyncDisposable
         Client.Dispose();
     }
 
-    // An address of IPv6 in brackets, and without its zone, which means nothing to the outside (RFC 3986, section 3.2.2; RFC 6874).
+    // An IPv6 address in brackets and without its zone, which is meaningless to the external system (RFC 3986, section 3.2.2; RFC 6874).
     private static string HostOf(Uri url) => url.HostNameType == UriHostNameType.IPv6 ? url.Host : url.IdnHost;
 
     private SslClientAuthenticationOptions TlsOf(HttpOutboundConfig config, TimeProvider time)
@@ -86,8 +86,9 @@ internal sealed class HttpTarget : IAsyncDisposable
         return options;
     }
 
-    // Everything that would act on its own stays off: what the outside says is the answer, and goes where the configuration says. But bodies of messages are never packed.
-    // How many connections there may be is up to the pool of instances, which an operator may resize; a limit here would stay as it is.
+    // Automatic behaviour stays off: answers are returned as they are, and requests go where the configuration says. The exception is
+    // decompression, because message bodies are never packed. The pool of instances, which an operator may resize, limits the number of
+    // connections; a limit here could not change.
     private static SocketsHttpHandler CreateHandler(HttpOutboundConfig config, TimeProvider time) => new()
     {
         SslOptions = TargetTls.Options(config.Tls ?? new ClientTlsConfig(), time.GetUtcNow()),

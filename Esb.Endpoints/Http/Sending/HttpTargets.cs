@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http.Sending;
 
-/// <summary>The outside of each http-outbound endpoint, shared by its instances and by relays. Thread-safe.</summary>
+/// <summary>The external system of each http-outbound endpoint, shared by its instances and by relays. Thread-safe.</summary>
 internal sealed class HttpTargets(TimeProvider time, ILoggerFactory loggers) : IRevisionPart, IAsyncDisposable
 {
     private readonly Lock _gate = new();
@@ -13,8 +13,8 @@ internal sealed class HttpTargets(TimeProvider time, ILoggerFactory loggers) : I
     private readonly List<(int Exchange, HttpTarget Target)> _left = [];
     private int _exchanges;
 
-    /// <summary>The outside, made when it is first asked for; where that fails, because a file is just being replaced, the next one tries
-    /// again.</summary>
+    /// <summary>Returns the external system of an endpoint, created on first use. If that fails, for example while a file is being
+    /// replaced, the next call retries.</summary>
     /// <exception cref="Esb.Core.Certificates.CertificateException">A certificate cannot be read, or has expired.</exception>
     /// <exception cref="Esb.Core.Files.FileFaultException">A file with a secret cannot be read.</exception>
     public HttpTarget Of(HttpOutboundConfig config)
@@ -25,7 +25,7 @@ internal sealed class HttpTargets(TimeProvider time, ILoggerFactory loggers) : I
             if (_targets.TryGetValue(config.Name, out var known))
             {
                 if (known.Fingerprint == fingerprint) return known.Target;
-                _left.Add((_exchanges, known.Target)); // of an earlier revision: calls may be under way there
+                _left.Add((_exchanges, known.Target)); // from an earlier revision: calls may be in progress
             }
 
             var target = new HttpTarget(config, time, loggers);
@@ -34,7 +34,7 @@ internal sealed class HttpTargets(TimeProvider time, ILoggerFactory loggers) : I
         }
     }
 
-    /// <summary>So many relays to an outside may be under way at once from now on. Where there are any, it was made at the start.</summary>
+    /// <summary>Sets the number of concurrent relays to an external system. If relays exist, its target was created at the start.</summary>
     public void Resize(string endpoint, int poolSize)
     {
         lock (_gate)
@@ -43,7 +43,7 @@ internal sealed class HttpTargets(TimeProvider time, ILoggerFactory loggers) : I
         }
     }
 
-    /// <summary>What another revision describes otherwise is let go of when no call is under way there any more.</summary>
+    /// <summary>Releases the targets changed by another revision, after their last call has ended.</summary>
     public Task ExchangeAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
     {
         int exchange;
@@ -62,7 +62,7 @@ internal sealed class HttpTargets(TimeProvider time, ILoggerFactory loggers) : I
         List<HttpTarget> left;
         lock (_gate)
         {
-            left = [.. _left.Where(one => one.Exchange <= exchange).Select(one => one.Target)]; // what later ones left may have calls under way
+            left = [.. _left.Where(one => one.Exchange <= exchange).Select(one => one.Target)]; // later ones may have calls in progress
             _left.RemoveAll(one => one.Exchange <= exchange);
         }
 

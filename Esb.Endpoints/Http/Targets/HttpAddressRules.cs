@@ -5,10 +5,10 @@ using Esb.Endpoints.Http.Wire;
 
 namespace Esb.Endpoints.Http.Targets;
 
-/// <summary>What an address that requests are sent to must be.</summary>
+/// <summary>The rules for the addresses of requests.</summary>
 internal static class HttpAddressRules
 {
-    /// <summary>Reports what is wrong with the properties <c>url</c> and <c>method</c> of settings.</summary>
+    /// <summary>Reports the faults of the properties <c>url</c> and <c>method</c> of settings.</summary>
     public static void Check(SettingsRecord settings, string address, string method, bool allowInsecure, ConfigErrors errors)
     {
         if (!IsTarget(address, out var url)) errors.Add("ESB-CFG-URL", settings, "url", "expected an absolute http or https url, without user and fragment");

@@ -6,15 +6,16 @@ using Esb.Endpoints.Http.Sending;
 
 namespace Esb.Endpoints.Http.Targets;
 
-/// <summary>Where an http-outbound endpoint sends to: its own address, or one of its targets, which a call names. Thread-safe.</summary>
-/// <remarks>Pattern: Dynamic Router with prepared ports. Each destination is built once; when the file of targets changes, those that changed are built anew.</remarks>
+/// <summary>The addresses of an http-outbound endpoint: its own, or one of its targets, named by a call. Thread-safe.</summary>
+/// <remarks>Pattern: Dynamic Router with prepared ports. Each destination is built once; a change of the targets file rebuilds the changed
+/// ones.</remarks>
 internal sealed class HttpDestinations(HttpOutboundConfig config, LiveSettings<HttpTargetConfig>? live)
 {
     private readonly HttpDestination _own = new(config.Url, config.Method);
     private volatile Table _table = new(new Dictionary<string, HttpTargetConfig>(), FrozenDictionary<string, HttpDestination>.Empty);
 
-    /// <summary>The destination of a name that a call gave; the endpoint's own where it gave none.</summary>
-    /// <exception cref="EsbException"><c>ESB-CALL-TARGET</c>: there is no such target.</exception>
+    /// <summary>Returns the destination that a call names; the endpoint's own if it names none.</summary>
+    /// <exception cref="EsbException"><c>ESB-CALL-TARGET</c>: the target does not exist.</exception>
     public HttpDestination Of(string? target)
     {
         if (target is null) return _own;

@@ -2,7 +2,7 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Endpoints.Http.Targets;
 
-/// <summary>A place that calls of an endpoint may name.</summary>
+/// <summary>A target that calls of an endpoint may name.</summary>
 internal sealed record HttpTargetConfig : SettingsRecord
 {
     [Setting("Where the call goes; never taken from a message.", Main = true, MayHoldPassword = true)]

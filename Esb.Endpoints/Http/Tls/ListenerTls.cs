@@ -11,7 +11,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http.Tls;
 
-/// <summary>TLS of one listener: shows its certificate, the renewed one once its file has changed, and verifies those of callers. Thread-safe.</summary>
+/// <summary>TLS of one listener: presents its certificate, the renewed one after a change of its file, and verifies client certificates.
+/// Thread-safe.</summary>
 internal sealed partial class ListenerTls
 {
     private readonly string _listener;
@@ -31,7 +32,7 @@ internal sealed partial class ListenerTls
         _options = new RenewedFile<SslServerAuthenticationOptions>($"the certificate of listener {listener}", [.. files.OfType<string>()], Load, AccessFiles.Interval, time, logger);
     }
 
-    /// <summary>What the web server asks at each new connection.</summary>
+    /// <summary>The options that the web server requests for each new connection.</summary>
     public TlsHandshakeCallbackOptions Handshakes => new() { HandshakeTimeout = TimeSpan.FromSeconds(10), OnConnection = _ => new(_options.Current) };
 
     private SslServerAuthenticationOptions Load()
@@ -49,12 +50,12 @@ internal sealed partial class ListenerTls
         if (_config.ClientCertificates == ClientCertificateMode.None) return options;
 
         var verifier = new PeerVerifier("the caller", CertificateFiles.LoadAuthorities(_config.ClientCa!, now), PeerVerifier.Client);
-        options.ClientCertificateRequired = true; // asks; whether none will do is decided below
+        options.ClientCertificateRequired = true; // requests one; the code below decides if it may be missing
         options.RemoteCertificateValidationCallback = (_, shown, chain, errors) => Accepts(verifier, shown, chain, errors);
         return options;
     }
 
-    // The first one that the caller speaks too is taken (RFC 7301, section 3.2).
+    // The first protocol that the caller also supports is selected (RFC 7301, section 3.2).
     private static List<SslApplicationProtocol> ProtocolsOf(HttpVersions versions) => versions switch
     {
         HttpVersions.Http1 => [SslApplicationProtocol.Http11],

@@ -3,20 +3,20 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Endpoints.Http.Tls;
 
-/// <summary>What a listener wants to see of callers in TLS.</summary>
+/// <summary>The client certificates that a listener requests in TLS.</summary>
 internal enum ClientCertificateMode
 {
     /// <summary>No certificate.</summary>
     None,
 
-    /// <summary>One that is good, if any.</summary>
+    /// <summary>A valid certificate, if the caller has one.</summary>
     Optional,
 
-    /// <summary>One that is good; nobody else gets a connection.</summary>
+    /// <summary>A valid certificate; other connections are refused.</summary>
     Required,
 }
 
-/// <summary>The least version of TLS.</summary>
+/// <summary>The minimum version of TLS.</summary>
 internal enum TlsVersion
 {
     /// <summary>TLS 1.2 (RFC 5246).</summary>

@@ -9,7 +9,7 @@ using Esb.Endpoints.Http.Receiving;
 
 namespace Esb.Endpoints.Http.Tls;
 
-/// <summary>Refuses listeners whose TLS would not work, and credentials that others could read on their way.</summary>
+/// <summary>Refuses listeners with unusable TLS settings, and credentials that could be read in transit.</summary>
 internal sealed class ListenerTlsRule(IReadOnlyDictionary<string, EndpointConfig> endpoints, IReadOnlyDictionary<string, ListenerConfig> listeners, TimeProvider time) : IConfigurationRule
 {
     public void Check(ConfigErrors errors)

@@ -5,7 +5,8 @@ using Esb.Core.Certificates;
 
 namespace Esb.Endpoints.Http.Tls;
 
-/// <summary>TLS to the server of an http-outbound endpoint: every check is made, and a failed one is told by name. Nothing turns that off.</summary>
+/// <summary>TLS to the server of an http-outbound endpoint. Every check is enforced, and a failed check is reported by name; none can be
+/// disabled.</summary>
 internal static class TargetTls
 {
     /// <exception cref="CertificateException">A file cannot be used.</exception>
@@ -14,7 +15,7 @@ internal static class TargetTls
         var verifier = new PeerVerifier("the server", config.Ca is { } ca ? CertificateFiles.LoadAuthorities(ca, now) : null, PeerVerifier.Server);
         var options = new SslClientAuthenticationOptions
         {
-            EnabledSslProtocols = SslProtocols.None, // what the system allows, 1.2 at least
+            EnabledSslProtocols = SslProtocols.None, // the system's choice, at least 1.2
             RemoteCertificateValidationCallback = (stream, shown, chain, errors) => Verify(verifier, config.ServerName, stream, shown, chain, errors),
         };
         if (config.Certificate is { } certificate)
@@ -26,10 +27,10 @@ internal static class TargetTls
         return options;
     }
 
-    // By an exception, so that the reason reaches whoever wanted to connect.
+    // Throws, so that the reason reaches the caller that connects.
     private static bool Verify(PeerVerifier verifier, string? serverName, object stream, X509Certificate? shown, X509Chain? chain, SslPolicyErrors errors)
     {
-        if (serverName is not null && shown is X509Certificate2 certificate) // the client looked for the host of the address
+        if (serverName is not null && shown is X509Certificate2 certificate) // the client checked for the host of the address
             errors = certificate.MatchesHostname(serverName) ? errors & ~SslPolicyErrors.RemoteCertificateNameMismatch : errors | SslPolicyErrors.RemoteCertificateNameMismatch;
         return verifier.FaultOf(shown, chain, errors, serverName ?? ((SslStream)stream).TargetHostName) is { } fault ? throw new UntrustedServerException(fault) : true;
     }

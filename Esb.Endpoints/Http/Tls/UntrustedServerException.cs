@@ -2,5 +2,5 @@ using System.Security.Authentication;
 
 namespace Esb.Endpoints.Http.Tls;
 
-/// <summary>The server of an http-outbound endpoint did not pass a check, and which.</summary>
+/// <summary>A check of the server of an http-outbound endpoint failed; the message names the check.</summary>
 internal sealed class UntrustedServerException(string fault) : AuthenticationException(fault);

@@ -6,25 +6,26 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Esb.Endpoints.Http.Wire;
 
-/// <summary>What can be said about a body before any of it is read.</summary>
+/// <summary>Checks of a body before any of it is read.</summary>
 internal static class HttpContentRules
 {
-    /// <summary>The code of a body that its caller did not send to its end.</summary>
+    /// <summary>The code of a body that its caller did not send completely.</summary>
     public const string Aborted = "ESB-HTTP-ABORTED";
 
-    /// <summary>Refuses a body with two lengths, by which one hop would read on where another has stopped (RFC 9112, section 6.3), and one in a transfer coding that is not undone here (section 6.1).</summary>
+    /// <summary>Refuses a body with two lengths, about which two hops may disagree (RFC 9112, section 6.3), and one in an unsupported
+    /// transfer coding (section 6.1).</summary>
     public static void RequireOneLength(HttpRequest request)
     {
         if (request.Headers.TransferEncoding is { Count: > 0 } codings && !(codings.Count == 1 && codings[0]!.Trim().Equals("chunked", StringComparison.OrdinalIgnoreCase)))
             throw new EsbException("ESB-HTTP-ENCODING", "The body has a transfer encoding other than chunked.", FaultKind.Malformed) { Status = StatusCodes.Status501NotImplemented };
-        // The server has taken the chunks as the length by now, and put the other one there.
+        // The server has already chosen the chunked length, and moved the other one into this field.
         if (request.Headers.TransferEncoding.Count == 0 || !request.Headers.ContainsKey("X-Content-Length")) return;
         throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-LENGTH", "The body has both a length and a transfer encoding.");
     }
 
-    /// <summary>Refuses a content type or a size that is not taken, and sees to it that reading ends at the limit.</summary>
+    /// <summary>Refuses content types and sizes that are not accepted, and ends reading at the limit.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="accepted">Which content types are taken.</param>
+    /// <param name="accepted">The accepted content types.</param>
     /// <param name="maxBodyBytes">The limit; null for none.</param>
     public static void Require(HttpContext context, AcceptedTypes accepted, long? maxBodyBytes)
     {
@@ -41,7 +42,7 @@ internal static class HttpContentRules
         if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit) limit.MaxRequestBodySize = maxBodyBytes;
     }
 
-    /// <summary>Whether the body is packed by gzip; other encodings are refused.</summary>
+    /// <summary>True if the body is packed by gzip; refuses other encodings.</summary>
     public static bool IsPacked(HttpContext context)
     {
         var encoding = context.Request.Headers.ContentEncoding.ToString();
@@ -53,7 +54,7 @@ internal static class HttpContentRules
         static bool Is(string text, string name) => text.Equals(name, StringComparison.OrdinalIgnoreCase);
     }
 
-    /// <summary>What it means that a body cannot be read to its end; a caller that has hung up is let go.</summary>
+    /// <summary>Maps the failure to read a body; aborts the connection if the caller has disconnected.</summary>
     public static EsbException Explain(Exception fault, HttpContext context)
     {
         switch (fault)
@@ -62,7 +63,7 @@ internal static class HttpContentRules
                 return TooLarge(context.Features.Get<IHttpMaxRequestBodySizeFeature>()?.MaxRequestBodySize, fault);
             case BadHttpRequestException { StatusCode: StatusCodes.Status408RequestTimeout }:
                 return HttpProblems.Of(StatusCodes.Status408RequestTimeout, "ESB-HTTP-SLOW", "The body came too slowly.", fault);
-            case { InnerException: OverflowException }: // the size of a chunk
+            case { InnerException: OverflowException }: // an overflowing chunk size
             case BadHttpRequestException when !IsIncomplete(fault, context.Request):
                 return HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-BODY", "The body is not sent as HTTP asks.", fault);
             case BadHttpRequestException:
@@ -70,12 +71,12 @@ internal static class HttpContentRules
             case OperationCanceledException:
                 return HttpProblems.Of(StatusCodes.Status400BadRequest, Aborted, "The caller hung up before the body was complete.", fault);
             default:
-                context.Abort(); // or the server would go on reading, and report that it cannot
+                context.Abort(); // otherwise the server would read on and report a failure
                 return HttpProblems.Of(StatusCodes.Status400BadRequest, Aborted, "The caller hung up before the body was complete.", fault);
         }
     }
 
-    // Of a body with a length nothing else can be wrong; of chunks only the server's sentence tells the end from a broken chunk.
+    // A body with a length can have no other fault; for chunks, only the server's message tells an early end from a broken chunk.
     private static bool IsIncomplete(Exception fault, HttpRequest request) =>
         request.ContentLength is not null || fault.Message.StartsWith("Unexpected end of request content", StringComparison.Ordinal);
 

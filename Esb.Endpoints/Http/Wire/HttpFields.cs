@@ -5,32 +5,33 @@ using Microsoft.Extensions.Primitives;
 
 namespace Esb.Endpoints.Http.Wire;
 
-/// <summary>What HTTP itself knows of header fields: which ones end at the next hop, and which ones a message never carries.</summary>
+/// <summary>The rules of HTTP for header fields: hop-by-hop fields, and fields that a message never carries.</summary>
 internal static class HttpFields
 {
-    /// <summary>The message's id, on answers of ours.</summary>
+    /// <summary>The message id, on answers of the bus.</summary>
     public const string MessageId = "Esb-Message-Id";
 
-    /// <summary>What a caller correlates by.</summary>
+    /// <summary>The correlation id of a caller.</summary>
     public const string CorrelationId = "X-Correlation-Id";
 
     // RFC 9110, section 7.6.1, and Proxy-Connection, which old clients send.
     private static readonly string[] HopByHop = ["Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade"];
 
-    // What frames or routes this one request; the trace goes on by itself.
+    // Fields that frame or route this one request; the trace is propagated separately.
     private static readonly string[] OfOneExchange = ["Host", "Content-Length", "Expect", "traceparent", "tracestate", "baggage"];
 
     private static readonly FrozenSet<string> OfContent = new[] { "Content-Type", "Content-Encoding", "Accept-Encoding" }.ToFrozenSet(StringComparer.OrdinalIgnoreCase);
 
     private static readonly FrozenSet<string> EndingHere = HopByHop.Concat(OfOneExchange).ToFrozenSet(StringComparer.OrdinalIgnoreCase);
 
-    /// <summary>Whether the field ends here: it is between two neighbours, or the sender's <c>Connection</c> names it.</summary>
+    /// <summary>True if the field is hop-by-hop, by definition or because the sender's <c>Connection</c> names it.</summary>
     public static bool EndsHere(string name, StringValues connection) => EndingHere.Contains(name) || IsNamed(name, connection);
 
-    /// <summary>Whether the field tells of a body as it was sent, or of how an answer may be, which a message's body is not: its type it has elsewhere, and it is unpacked.</summary>
+    /// <summary>True if the field describes a body as sent, or an acceptable answer. A message body is neither: its type is kept elsewhere,
+    /// and it is unpacked.</summary>
     public static bool IsOfContent(string name) => OfContent.Contains(name);
 
-    /// <summary>Whether a list such as that of <c>Connection</c> has an option.</summary>
+    /// <summary>True if a list such as <c>Connection</c> contains an option.</summary>
     public static bool HasOption(string? list, string option)
     {
         foreach (var part in list.AsSpan().Split(','))
@@ -41,8 +42,8 @@ internal static class HttpFields
         return false;
     }
 
-    /// <summary>The headers of a message that may go out, rewritten.</summary>
-    /// <exception cref="EsbException"><c>ESB-HDR-VALUE</c>: a value would break out of its line.</exception>
+    /// <summary>Returns the headers that a message may send, rewritten.</summary>
+    /// <exception cref="EsbException"><c>ESB-HDR-VALUE</c>: a value is more than one line.</exception>
     public static IReadOnlyList<KeyValuePair<string, string>> Outgoing(EsbMessage message, HeaderRules rules)
     {
         var admitted = new List<KeyValuePair<string, string>>();
@@ -54,10 +55,10 @@ internal static class HttpFields
         }
 
         if (message.ContentType is { } contentType) RequireValue("Content-Type", contentType);
-        return [.. MessageHeaders.From(admitted.Concat(rules.Rewrite.Set))]; // those that have one name now are joined
+        return [.. MessageHeaders.From(admitted.Concat(rules.Rewrite.Set))]; // joins headers that now have the same name
     }
 
-    // The message has a count of its own of the way it came.
+    // The message counts its hops itself.
     private static bool IsOfTheWay(string name) => name.Equals(ViaField.Name, StringComparison.OrdinalIgnoreCase);
 
     private static void RequireValue(string name, string value)

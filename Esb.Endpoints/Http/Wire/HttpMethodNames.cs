@@ -2,17 +2,17 @@ using Esb.Configuration;
 
 namespace Esb.Endpoints.Http.Wire;
 
-/// <summary>The methods of HTTP that endpoints use; their case matters (RFC 9110, section 9.1).</summary>
+/// <summary>The HTTP methods that endpoints use; case-sensitive (RFC 9110, section 9.1).</summary>
 internal static class HttpMethodNames
 {
     public static readonly IReadOnlyList<string> All = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
     public static bool IsKnown(string method) => All.Contains(method);
 
-    /// <summary>Whether a request of the method is sent with a body even where that is empty.</summary>
+    /// <summary>True if a request of the method is sent with a body even if the body is empty.</summary>
     public static bool HasBody(string method) => method is "POST" or "PUT" or "PATCH";
 
-    /// <summary>Whether the method may change something (RFC 9110, section 9.2.1).</summary>
+    /// <summary>True if the method may change something (RFC 9110, section 9.2.1).</summary>
     public static bool HasEffect(string method) => method is not ("GET" or "HEAD" or "OPTIONS");
 
     public static string Expected(string written) => $"expected one of {string.Join(", ", All)}{NearestName.Hint(written, All)}";

@@ -3,21 +3,22 @@ using Microsoft.Extensions.Primitives;
 
 namespace Esb.Endpoints.Http.Wire;
 
-/// <summary>The field <c>Via</c> (RFC 9110, section 7.6.3), in which every bus that a message leaves adds an entry: so its hops are counted over HTTP.</summary>
+/// <summary>The field <c>Via</c> (RFC 9110, section 7.6.3). Every bus that a message leaves adds an entry, so that hops are counted over
+/// HTTP.</summary>
 internal static class ViaField
 {
     public const string Name = "Via";
 
-    /// <summary>The name under which a bus receives; not that of its host, which the outside need not know.</summary>
+    /// <summary>The name under which a bus receives. It hides the host name from external systems.</summary>
     public const string Pseudonym = "esb";
 
     private static readonly string[] Entries = [.. Enumerable.Range(0, MessageHops.Most + 1).Select(hops => string.Join(", ", Enumerable.Repeat($"1.1 {Pseudonym}", hops)))];
 
-    /// <summary>What a message says that has left the bus so often.</summary>
+    /// <summary>Returns the value for a message that has left the bus this number of times.</summary>
     /// <param name="hops">At most <see cref="MessageHops.Most"/>.</param>
     public static string Of(int hops) => Entries[hops];
 
-    /// <summary>How many of the entries are of a bus; those of other proxies count nothing.</summary>
+    /// <summary>Counts the entries of buses; ignores the entries of other proxies.</summary>
     public static int HopsOf(StringValues lines)
     {
         var hops = 0;
@@ -30,7 +31,7 @@ internal static class ViaField
         return hops;
     }
 
-    // protocol, name, and perhaps a comment
+    // Protocol, name, and an optional comment.
     private static bool IsOurs(ReadOnlySpan<char> entry)
     {
         entry = entry.Trim();

@@ -2,15 +2,15 @@ using Esb.Core.Audit;
 
 namespace Esb.Endpoints.Sql.Batches;
 
-/// <summary>What one message has done in the database; completes once that is committed, or fails for itself.</summary>
+/// <summary>The work of one message in the database; completes after its commit, or fails individually.</summary>
 /// <param name="values">The values bound to the command.</param>
-/// <param name="claim">Recorded together with the effect; null where a message may have it twice.</param>
+/// <param name="claim">Recorded together with the effect; null if a repeated effect is allowed.</param>
 internal sealed class BatchedMessage(string?[] values, MessageClaim? claim) : TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)
 {
     public string?[] Values => values;
 
     public MessageClaim? Claim => claim;
 
-    /// <summary>What texts about it are written without.</summary>
+    /// <summary>The values to mask in texts about the message.</summary>
     public MaskedSubject? Subject { get; } = MaskedFlow.Subject;
 }

@@ -1,10 +1,10 @@
 namespace Esb.Endpoints.Sql.Batches;
 
-/// <summary>Gathers messages of concurrent deliveries and has them run together, one batch after the other. Thread-safe.</summary>
-/// <param name="config">How many, and for how long.</param>
-/// <param name="mostAtOnce">How many can wait at the same time, until somebody says otherwise.</param>
-/// <param name="run">Runs a batch, and tells each of its messages how it ended. Never fails.</param>
-/// <param name="time">For the wait.</param>
+/// <summary>Gathers the messages of concurrent deliveries and runs them in batches, one at a time. Thread-safe.</summary>
+/// <param name="config">The size of a batch, and its wait.</param>
+/// <param name="mostAtOnce">The initial number of messages that can wait at the same time.</param>
+/// <param name="run">Runs a batch and completes each of its messages. Never fails.</param>
+/// <param name="time">The clock of the wait.</param>
 internal sealed class MessageBatcher(SqlBatchConfig config, int mostAtOnce, Func<IReadOnlyList<BatchedMessage>, Task> run, TimeProvider time)
 {
     private readonly Lock _gate = new();
@@ -13,7 +13,7 @@ internal sealed class MessageBatcher(SqlBatchConfig config, int mostAtOnce, Func
     private volatile int _mostAtOnce = mostAtOnce;
     private bool _isRunning;
 
-    /// <summary>How many can wait at the same time: more are not waited for.</summary>
+    /// <summary>The number of messages that can wait at the same time; a batch does not wait for more.</summary>
     public int MostAtOnce
     {
         set => _mostAtOnce = value;
@@ -21,9 +21,9 @@ internal sealed class MessageBatcher(SqlBatchConfig config, int mostAtOnce, Func
 
     private bool IsFull => _waiting.Count >= Math.Min(config.Size, _mostAtOnce);
 
-    /// <summary>Returns once the effect of the message is committed; throws what the database said of it.</summary>
+    /// <summary>Returns after the effect of the message is committed; throws the failure of the database.</summary>
     /// <param name="message">Used once.</param>
-    /// <param name="cancellationToken">Takes the message back as long as it waits; once its batch runs, that decides.</param>
+    /// <param name="cancellationToken">Withdraws the message while it waits; has no effect once its batch runs.</param>
     public async Task AddAsync(BatchedMessage message, CancellationToken cancellationToken)
     {
         var place = Join(message);
@@ -42,7 +42,7 @@ internal sealed class MessageBatcher(SqlBatchConfig config, int mostAtOnce, Func
             _isRunning = true;
         }
 
-        _ = RunAsync(); // ends by itself; whoever waits for a message waits for it
+        _ = RunAsync(); // ends by itself; callers wait for their own messages
         return place;
     }
 
@@ -79,7 +79,7 @@ internal sealed class MessageBatcher(SqlBatchConfig config, int mostAtOnce, Func
         await Task.WhenAny(gathered, Task.Delay(config.Within, time, CancellationToken.None));
     }
 
-    // Null: nobody waits, and the next one begins anew.
+    // Null: no message waits, and the next one starts a new run.
     private List<BatchedMessage>? TakeBatch()
     {
         lock (_gate)

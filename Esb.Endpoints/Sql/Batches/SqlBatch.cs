@@ -3,13 +3,14 @@ using Esb.Core.Audit;
 
 namespace Esb.Endpoints.Sql.Batches;
 
-/// <summary>Runs messages together: one round trip, one transaction. What the database refuses is found and fails alone; the others take effect. Thread-safe.</summary>
+/// <summary>Runs messages together in one round trip and one transaction. Finds the messages that the database refuses and fails only
+/// those. Thread-safe.</summary>
 internal sealed class SqlBatch(SqlOutboundConfig config, SqlText text, Database database)
 {
-    // Each one that is found costs another attempt of all the others; where there are more, the rest goes one by one.
+    // Each refused message costs another attempt of all the others; beyond this number, the rest runs one by one.
     private const int MaxFound = 3;
 
-    /// <summary>Ends when each message knows how it ended.</summary>
+    /// <summary>Returns when the result of each message is known.</summary>
     public async Task RunAsync(IReadOnlyList<BatchedMessage> messages)
     {
         var left = messages.ToList();
@@ -22,11 +23,11 @@ internal sealed class SqlBatch(SqlOutboundConfig config, SqlText text, Database 
         foreach (var message in left) await TryAsync([message]);
     }
 
-    // The message that was refused; null where all know how they ended.
+    // Returns the refused message; null if all results are known.
     private async Task<BatchedMessage?> TryAsync(IReadOnlyList<BatchedMessage> messages)
     {
         var refused = -1;
-        MaskedFlow.Follow(messages.Select(message => message.Subject)); // this runs where one of them was sent
+        MaskedFlow.Follow(messages.Select(message => message.Subject)); // this runs in the flow of one of them
         try
         {
             await database.UseAsync(config.Name, config.Timeout, async (connection, limited) =>
@@ -50,7 +51,7 @@ internal sealed class SqlBatch(SqlOutboundConfig config, SqlText text, Database 
         }
         catch (DbException ex) when (messages.Count > 1 && database.Provider.IsRefusal(ex))
         {
-            foreach (var message in messages) await TryAsync([message]); // at the commit, which names none: a deferred constraint
+            foreach (var message in messages) await TryAsync([message]); // a deferred constraint: the commit names no message
             return null;
         }
         catch (Exception ex)

@@ -5,10 +5,11 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Sql.Outbox;
 
-/// <summary>Publishes what transactions of one database have put into its outbox (pattern: Transactional Outbox, polling publisher). Runs on every host.</summary>
+/// <summary>Publishes the messages that transactions of one database have put into its outbox (pattern: Transactional Outbox, polling
+/// publisher). Runs on every host.</summary>
 /// <remarks>
-/// The host that commits wakes its lanes itself. What another host left behind is found by looking each second: a notification in the transaction
-/// would make all commits of the database wait for one another, as PostgreSQL lets only one that notifies commit at a time.
+/// The committing host wakes its own lanes. Messages left by other hosts are found by polling each second: a notification in the
+/// transaction would serialise all commits of the database, because PostgreSQL lets only one notifying transaction commit at a time.
 /// </remarks>
 internal sealed partial class OutboxDispatcher(Database database, OutboxTable table, IOutgoingPublisher publisher, TimeProvider time, ILogger<OutboxDispatcher> logger) : IAsyncDisposable
 {
@@ -17,7 +18,7 @@ internal sealed partial class OutboxDispatcher(Database database, OutboxTable ta
     private static readonly TimeSpan LookInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan StatementTime = TimeSpan.FromSeconds(10);
 
-    // At most half of the connections: transactions need some as well.
+    // At most half of the connections, to leave some for transactions.
     private readonly SemaphoreSlim _turns = new(Math.Clamp(database.MaxPoolSize / 2, 1, MostTurns));
     private readonly CancellationTokenSource _stopping = new();
     private OutboxLane[] _lanes = [];
@@ -34,7 +35,7 @@ internal sealed partial class OutboxDispatcher(Database database, OutboxTable ta
         _running = Task.WhenAll([LookAsync(_stopping.Token), .. _lanes.Select(lane => lane.RunAsync(_stopping.Token))]);
     }
 
-    /// <summary>Finishes the messages under way; in memory also waits until they are settled, or the token is cancelled.</summary>
+    /// <summary>Finishes the messages in progress; in memory it also waits until they are settled, or the token is cancelled.</summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
         table.Filled -= Wake;
@@ -68,7 +69,7 @@ internal sealed partial class OutboxDispatcher(Database database, OutboxTable ta
             {
                 return;
             }
-            catch (Exception ex) // whatever it is: who ends here would leave what waits to the next start
+            catch (Exception ex) // any failure: an ended loop would leave waiting messages to the next start
             {
                 if (_trouble is null) LogTrouble(database.Name, ex);
                 _trouble = ex is EsbException ? ex.Message : "The database cannot be used.";

@@ -6,7 +6,7 @@ using Esb.Core.Topics;
 
 namespace Esb.Endpoints.Sql.Outbox;
 
-/// <summary>All of an outgoing message but its id, subject and body, as it lies in the outbox. Immutable.</summary>
+/// <summary>An outgoing message without its id, subject and body, as stored in the outbox. Immutable.</summary>
 internal sealed record OutboxEnvelope
 {
     public required Guid ConversationId { get; init; }

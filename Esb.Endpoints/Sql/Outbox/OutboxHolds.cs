@@ -1,6 +1,7 @@
 namespace Esb.Endpoints.Sql.Outbox;
 
-/// <summary>What of a lane is passed over for now: keys whose message failed, and messages without a key that did. Used by one lane; not thread-safe.</summary>
+/// <summary>The entries of a lane that are skipped for now: keys whose message failed, and failed messages without a key. Used by one lane;
+/// not thread-safe.</summary>
 internal sealed class OutboxHolds
 {
     private const int Most = 200;
@@ -8,15 +9,15 @@ internal sealed class OutboxHolds
     private readonly HashSet<long> _keys = [];
     private readonly HashSet<long> _positions = [];
 
-    /// <summary>The keys.</summary>
+    /// <summary>The skipped keys.</summary>
     public long[] Keys => [.. _keys];
 
-    /// <summary>The places of messages without a key.</summary>
+    /// <summary>The positions of skipped messages without a key.</summary>
     public IEnumerable<long> Positions => _positions;
 
     public bool IsEmpty => _keys.Count + _positions.Count == 0;
 
-    /// <summary>So many fail that more attempts are of no use now.</summary>
+    /// <summary>True if so many have failed that more attempts are useless now.</summary>
     public bool IsFull => _keys.Count + _positions.Count >= Most;
 
     public void Add(OutboxRow row)

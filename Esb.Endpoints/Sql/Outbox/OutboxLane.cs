@@ -4,7 +4,7 @@ using Npgsql;
 
 namespace Esb.Endpoints.Sql.Outbox;
 
-/// <summary>Empties one lane of an outbox, again and again. A key that fails is passed over, and tried again after a pause that doubles.</summary>
+/// <summary>Empties one lane of an outbox repeatedly. Skips a failed key and retries it after a pause that doubles.</summary>
 internal sealed class OutboxLane(OutboxPass pass, SemaphoreSlim turns, TimeProvider time)
 {
     private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(500);
@@ -19,13 +19,13 @@ internal sealed class OutboxLane(OutboxPass pass, SemaphoreSlim turns, TimeProvi
     private volatile string? _failure;
     private volatile string? _standstill;
 
-    /// <summary>What keeps messages waiting; null when nothing does.</summary>
+    /// <summary>The obstacle that keeps messages waiting; null without one.</summary>
     public string? Obstacle => _failure ?? _standstill;
 
-    /// <summary>Says that there may be messages.</summary>
+    /// <summary>Signals that there may be messages.</summary>
     public void Wake() => _wake.Writer.TryWrite(true);
 
-    /// <summary>Publishes until the token is cancelled; what is under way then is finished.</summary>
+    /// <summary>Publishes until the token is cancelled; then finishes the messages in progress.</summary>
     public async Task RunAsync(CancellationToken cancellationToken)
     {
         try
@@ -60,7 +60,7 @@ internal sealed class OutboxLane(OutboxPass pass, SemaphoreSlim turns, TimeProvi
         return result != OutboxPassResult.Empty;
     }
 
-    // Another host may have the lane nearly always, under load: what counts is whether its first message goes.
+    // Under load another host may hold the lane nearly always; what counts is progress of its first message.
     private void WatchOther(long? first)
     {
         if (first is null || first != _seen.First) (_seen, _standstill) = ((first, time.GetTimestamp()), null);
@@ -78,7 +78,7 @@ internal sealed class OutboxLane(OutboxPass pass, SemaphoreSlim turns, TimeProvi
         }
         catch (Exception ex) when (ex is not OperationCanceledException || !cancellationToken.IsCancellationRequested)
         {
-            _failure = Describe(ex); // whatever it is: a lane that has ended would publish nothing more, without a word
+            _failure = Describe(ex); // any failure: a lane that ended would silently publish nothing more
             return OutboxPassResult.Failed;
         }
         finally

@@ -7,48 +7,50 @@ using Esb.Core.Topics;
 
 namespace Esb.Endpoints.Sql.Outbox;
 
-/// <summary>What a pass over a lane came to.</summary>
+/// <summary>The result of a pass over a lane.</summary>
 internal enum OutboxPassResult
 {
     /// <summary>There is nothing to publish.</summary>
     Empty,
 
-    /// <summary>Something was read and worked on.</summary>
+    /// <summary>Messages were read and processed.</summary>
     Published,
 
-    /// <summary>Another host has the lane.</summary>
+    /// <summary>Another host holds the lane.</summary>
     Busy,
 
-    /// <summary>The database could not be used.</summary>
+    /// <summary>The database was unusable.</summary>
     Failed,
 }
 
-/// <summary>Publishes the first messages of a lane: those of one key one after another, different keys at once, and forgets what was confirmed. One pass at a time.</summary>
-/// <remarks>A crash in between publishes them again, with the same ids and in the same order of each key; so does a host that falls silent, which another one follows after 30 s.</remarks>
+/// <summary>Publishes the first messages of a lane, in order per key and concurrently across keys, and deletes the confirmed ones. One pass
+/// at a time.</summary>
+/// <remarks>A crash in between publishes them again, with the same ids and in the same order per key. So does a silent host, whose lane
+/// another host takes over after 30 s.</remarks>
 internal sealed class OutboxPass(short lane, OutboxTable table, Database database, IOutgoingPublisher publisher)
 {
     private static readonly TimeSpan StatementTime = TimeSpan.FromSeconds(30);
 
-    // Twice this, and a host that is cut off begins nothing more, well before another one has its lane.
+    // After twice this time, a host that is cut off begins nothing more, well before another host gets its lane.
     private static readonly TimeSpan WordInterval = TimeSpan.FromSeconds(10);
 
-    // Handed to a transport that ends with this process, and not settled by its subscribers yet.
+    // Handed to a transport that ends with this process, and not yet settled by its subscribers.
     private readonly ConcurrentDictionary<long, Task> _handed = new();
 
-    /// <summary>Why a message of the last pass was not published; null where all were.</summary>
+    /// <summary>The reason a message of the last pass was not published; null if all were.</summary>
     public string? Failure { get; private set; }
 
-    /// <summary>The first message that waits in a lane that another host has; null where none does.</summary>
+    /// <summary>The first waiting message of a lane that another host holds; null if none waits.</summary>
     public long? First { get; private set; }
 
-    /// <summary>Works through one batch.</summary>
-    /// <param name="holds">What is passed over; what fails is added.</param>
+    /// <summary>Processes one batch.</summary>
+    /// <param name="holds">The entries to skip; failed ones are added.</param>
     /// <param name="cancellationToken">Stops before the next message of each key.</param>
     public async Task<OutboxPassResult> RunAsync(OutboxHolds holds, CancellationToken cancellationToken)
     {
         Failure = null;
         await using var rented = await database.RentAsync(database.Name, StatementTime, cancellationToken);
-        // The lock of a transaction: also a host that dies lets the lane go. The rows themselves are not locked.
+        // The lock belongs to a transaction, so that a dead host releases the lane. The rows themselves are not locked.
         await using var transaction = await rented.Connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
         var (isTaken, isReadOnly) = await table.TryLockAsync(rented.Connection, lane, cancellationToken);
         if (isReadOnly) throw ReadOnly();
@@ -65,23 +67,24 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
         var publishing = PublishAsync(rows, holds, ending.Token);
         await KeepLaneAsync(rented.Connection, publishing, ending);
         var settled = await publishing;
-        using var limited = new CancellationTokenSource(StatementTime); // what is confirmed is forgotten, also when the host stops
+        using var limited = new CancellationTokenSource(StatementTime); // confirmed messages are deleted, even if the host stops
         await OutboxTable.DeleteAsync(rented.Connection, settled, limited.Token);
         await transaction.CommitAsync(limited.Token);
         return OutboxPassResult.Published;
     }
 
-    /// <summary>Waits until what only this process keeps has been settled, and is forgotten here.</summary>
+    /// <summary>Waits until the messages held only by this process are settled and deleted here.</summary>
     public Task DrainAsync() => Task.WhenAll(_handed.Values);
 
-    // What is published without being forgotten would be published again and again.
+    // Without deletion, published messages would be published again and again.
     private EndpointException ReadOnly()
     {
         database.Renew();
         return new EndpointException(database.Name, "ESB-SQL-CONNECTION", "The database takes no changes now.", isTransient: true) { IsOutage = true };
     }
 
-    // A topic may take its time. Who cannot say a word meanwhile ends before the next message of each key: another host is about to publish them.
+    // A topic may take long. If the lane cannot be kept meanwhile, publishing ends before the next message of each key: another host is
+    // about to take over.
     private static async Task KeepLaneAsync(DbConnection connection, Task publishing, CancellationTokenSource ending)
     {
         while (true)
@@ -96,7 +99,7 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
         }
     }
 
-    // Those that need not be kept any longer.
+    // Returns the rows that need not be kept any longer.
     private async Task<IReadOnlyCollection<OutboxRow>> PublishAsync(IReadOnlyList<OutboxRow> rows, OutboxHolds holds, CancellationToken cancellationToken)
     {
         var settled = new ConcurrentQueue<OutboxRow>();
@@ -106,7 +109,7 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
         return settled;
     }
 
-    // Behind a message that fails, its key waits.
+    // A failed message blocks the rest of its key.
     private async Task PublishAsync(IEnumerable<OutboxRow> rows, ConcurrentQueue<OutboxRow> settled, ConcurrentQueue<OutboxRow> failed, CancellationToken cancellationToken)
     {
         foreach (var row in rows)
@@ -122,7 +125,7 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
             {
                 return;
             }
-            catch (Exception ex) // whatever it is: the other keys go on, and what they publish is forgotten
+            catch (Exception ex) // any failure: the other keys continue, and their published messages are deleted
             {
                 Failure = ex is EsbException ? ex.Message : $"A message cannot be published: {ex.GetType().Name}.";
                 failed.Enqueue(row);
@@ -131,7 +134,7 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
         }
     }
 
-    // A row that cannot be forgotten is published again after the next start.
+    // A row that cannot be deleted is published again after the next start.
     private async Task ForgetAsync(OutboxRow row, Task settling)
     {
         await Task.WhenAny(settling);
@@ -144,13 +147,13 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
             }, CancellationToken.None);
             _handed.TryRemove(row.Position, out _);
         }
-        catch (Exception) // whatever it is: nobody hears of this task before the host stops
+        catch (Exception) // any failure: this task is not awaited before the host stops
         {
             Failure = "A published message could not be forgotten; it may be published again.";
         }
     }
 
-    // For the header and the audit fact, also where nobody listens to spans.
+    // Needed for the header and the audit fact, even without a listener for spans.
     private static Activity? ContinueTrace(ActivityContext parent) =>
         parent == default ? null : new Activity("outbox") { TraceStateString = parent.TraceState }.SetParentId(parent.TraceId, parent.SpanId, parent.TraceFlags).Start();
 }

@@ -5,21 +5,21 @@ using Npgsql;
 namespace Esb.Endpoints.Sql.Outbox;
 
 /// <summary>A message in the outbox.</summary>
-/// <param name="Position">Its place: of one key, in the order of the commits.</param>
-/// <param name="CreatedAt">When it was put there, which tells its partition.</param>
-/// <param name="KeyHash">Its key as a number; null where it has none.</param>
+/// <param name="Position">Its position; for one key, in the order of the commits.</param>
+/// <param name="CreatedAt">The time of insertion, which identifies its partition.</param>
+/// <param name="KeyHash">Its key as a number; null if it has none.</param>
 /// <param name="Outgoing">The message.</param>
 internal sealed record OutboxRow(long Position, DateTime CreatedAt, long? KeyHash, OutgoingMessage Outgoing);
 
-/// <summary>The outbox of one bus in one database. Thread-safe; each call uses the connection that it is given.</summary>
-/// <param name="bus">The configuration's name: hosts of another one that use the same database have other topics.</param>
+/// <summary>The outbox of one bus in one database. Thread-safe; each call uses the given connection.</summary>
+/// <param name="bus">The configuration's name: hosts of another configuration in the same database have other topics.</param>
 internal sealed class OutboxTable(string bus)
 {
     private const int BatchRows = 100;
     private const int BatchBytes = 4 * 1024 * 1024;
 
-    // Held until the commit: of two transactions that publish under one key, the one that commits first has the lower position.
-    // Nothing but the insert and the commit comes after it, so that it cannot be a part of a deadlock.
+    // Held until the commit: of two transactions that publish under one key, the first to commit has the lower position. Only the insert
+    // and the commit follow, so that this lock cannot be part of a deadlock.
     private const string LockKeys = """
         select pg_advisory_xact_lock(hash) from (
           select distinct hashtextextended('esb outbox key of ' || $1, key_hash) as hash from unnest($2) as key_hash where key_hash is not null order by hash) as hashes
@@ -35,7 +35,7 @@ internal sealed class OutboxTable(string bus)
     private const string FindLanes =
         "select lane from generate_series(0, 15) as lane where exists (select from esb.transaction_outbox waiting where waiting.bus = $1 and waiting.lane = lane.lane)";
 
-    // A host that is frozen or cut off would have the lane for as long as its connection lasts: the server ends the transaction of one that says nothing.
+    // A frozen or disconnected host would hold the lane as long as its connection lasts, so the server ends a silent transaction.
     private const string LockLane = """
         select pg_try_advisory_xact_lock(hashtextextended('esb outbox lane of ' || $1, $2)), current_setting('transaction_read_only')::bool,
           set_config('idle_in_transaction_session_timeout', '30s', true)
@@ -62,11 +62,11 @@ internal sealed class OutboxTable(string bus)
 
     private const string Measure = "select count(*), extract(epoch from clock_timestamp() - min(created_at))::float8 from esb.transaction_outbox where bus = $1";
 
-    /// <summary>Told when something was committed: the lanes that have it.</summary>
+    /// <summary>Raised after a commit, with the lanes that have new messages.</summary>
     public event Action<IReadOnlyCollection<short>>? Filled;
 
-    /// <summary>Puts messages in, in their order, as the last thing before the commit.</summary>
-    /// <returns>The lanes that they take.</returns>
+    /// <summary>Adds messages in order, as the last step before the commit.</summary>
+    /// <returns>The lanes of the messages.</returns>
     public async Task<IReadOnlyCollection<short>> AddAsync(DbConnection connection, IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
     {
         var hashes = messages.Select(message => OutboxLanes.HashOf(message.Message)).ToArray();
@@ -86,10 +86,10 @@ internal sealed class OutboxTable(string bus)
         return lanes.Distinct().ToList();
     }
 
-    /// <summary>Says that what was put into these lanes is committed.</summary>
+    /// <summary>Signals that the messages added to these lanes are committed.</summary>
     public void Committed(IReadOnlyCollection<short> lanes) => Filled?.Invoke(lanes);
 
-    /// <summary>The lanes that have messages.</summary>
+    /// <summary>Finds the lanes that have messages.</summary>
     public async Task<IReadOnlyCollection<short>> FindLanesAsync(DbConnection connection, CancellationToken cancellationToken)
     {
         var lanes = new List<short>();
@@ -99,7 +99,8 @@ internal sealed class OutboxTable(string bus)
         return lanes;
     }
 
-    /// <summary>Takes a lane for the transaction of the connection, unless another host has it; and tells whether nothing could be forgotten over this connection: a standby gives locks and rows as well.</summary>
+    /// <summary>Takes a lane for the transaction of the connection, unless another host holds it. Also reports a read-only connection, on
+    /// which nothing can be deleted: a standby grants locks and rows as well.</summary>
     public async Task<(bool IsTaken, bool IsReadOnly)> TryLockAsync(DbConnection connection, short lane, CancellationToken cancellationToken)
     {
         await using var batch = Batch(connection, Command(LockLane, bus, (long)lane));
@@ -108,25 +109,25 @@ internal sealed class OutboxTable(string bus)
         return (reader.GetBoolean(0), reader.GetBoolean(1));
     }
 
-    /// <summary>Keeps a lane that was taken: without a word for 30 s it is lost, and the connection with it.</summary>
+    /// <summary>Keeps a held lane: after 30 s of silence the lane and the connection are lost.</summary>
     public static async Task KeepAsync(DbConnection connection, CancellationToken cancellationToken)
     {
         await using var batch = Batch(connection, Command(SayWord));
         await batch.ExecuteNonQueryAsync(cancellationToken);
     }
 
-    /// <summary>The place of the first message of a lane; null where none waits.</summary>
+    /// <summary>Returns the position of the first message of a lane; null if none waits.</summary>
     public async Task<long?> FindFirstAsync(DbConnection connection, short lane, CancellationToken cancellationToken)
     {
         await using var batch = Batch(connection, Command(FindFirst, bus, lane));
         return (long?)await batch.ExecuteScalarAsync(cancellationToken);
     }
 
-    /// <summary>The first messages of a lane.</summary>
-    /// <param name="connection">Its transaction has the lane.</param>
+    /// <summary>Reads the first messages of a lane.</summary>
+    /// <param name="connection">The connection whose transaction holds the lane.</param>
     /// <param name="lane">The lane.</param>
-    /// <param name="skip">Positions that are left out, and keys.</param>
-    /// <param name="cancellationToken">Stops reading.</param>
+    /// <param name="skip">The positions and keys to skip.</param>
+    /// <param name="cancellationToken">Cancels reading.</param>
     public async Task<IReadOnlyList<OutboxRow>> ReadAsync(DbConnection connection, short lane, (long[] Positions, long[] Keys) skip, CancellationToken cancellationToken)
     {
         var rows = new List<OutboxRow>();
@@ -141,7 +142,7 @@ internal sealed class OutboxTable(string bus)
         return rows;
     }
 
-    /// <summary>Forgets messages that were published.</summary>
+    /// <summary>Deletes published messages.</summary>
     public static async Task DeleteAsync(DbConnection connection, IReadOnlyCollection<OutboxRow> rows, CancellationToken cancellationToken)
     {
         if (rows.Count == 0) return;
@@ -150,7 +151,7 @@ internal sealed class OutboxTable(string bus)
         await batch.ExecuteNonQueryAsync(cancellationToken);
     }
 
-    /// <summary>How many messages wait, and how long the oldest has.</summary>
+    /// <summary>Returns the number of waiting messages, and the age of the oldest.</summary>
     public async Task<(long Waiting, TimeSpan? OldestAge)> MeasureAsync(DbConnection connection, CancellationToken cancellationToken)
     {
         await using var batch = Batch(connection, Command(Measure, bus));

@@ -9,6 +9,6 @@ internal sealed class OutboxTables(BusIdentity bus)
 {
     private readonly ConcurrentDictionary<string, OutboxTable> _tables = new();
 
-    /// <summary>The outbox in the database of a connection.</summary>
+    /// <summary>Returns the outbox in the database of a connection.</summary>
     public OutboxTable Of(string connection) => _tables.GetOrAdd(connection, _ => new OutboxTable(bus.Name));
 }

@@ -10,7 +10,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Sql.Outbox;
 
-/// <summary>The dispatchers of all databases that processes begin transactions on. They start after the endpoints that subscribe, and stop before them.</summary>
+/// <summary>The dispatchers of all databases on which processes begin transactions. They start after the subscribing endpoints, and stop
+/// before them.</summary>
 internal sealed class Outboxes(
     Live<ProcessModels> processes,
     DatabaseConnections databases,
@@ -23,7 +24,7 @@ internal sealed class Outboxes(
 
     public BusStage Stage => BusStage.Outbound;
 
-    // The outbound endpoints, which are what processes call: a message is published only once they have subscribed.
+    // The outbound endpoints, which processes call: a message is published only after they have subscribed.
     public IReadOnlyList<Type> StartsAfter => [typeof(IEndpointCaller)];
 
     IReadOnlyList<OutboxStatus> IOutboxMonitor.Outboxes => [.. _dispatchers.Values.Select(dispatcher => dispatcher.Status)];
@@ -34,7 +35,7 @@ internal sealed class Outboxes(
         return Task.CompletedTask;
     }
 
-    /// <summary>A connection that no process begins transactions on any more keeps its dispatcher: its outbox may still hold
+    /// <summary>Keeps the dispatcher of a connection on which processes no longer begin transactions: its outbox may still hold
     /// messages.</summary>
     public Task ExchangeAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
     {

@@ -4,12 +4,13 @@ using Npgsql;
 
 namespace Esb.Endpoints.Sql.Tables;
 
-/// <summary>Brings our tables to the version of this program: numbered SQL files, each run once, by one host at a time. Used by one caller.</summary>
+/// <summary>Migrates the bus's tables to the version of this program: numbered SQL files, each run once, by one host at a time. Used by one
+/// caller.</summary>
 internal sealed class BusSchema(NpgsqlConnection connection)
 {
-    private const int OldestServer = 13; // the oldest that its makers still cared for when this was written
+    private const int OldestServer = 13; // the oldest supported release when this was written
 
-    // A constant of ours: hosts that change the same database wait for one another.
+    // A constant of the bus: hosts that change the same database wait for one another.
     private const long SchemaLock = 0x45_53_42_00_03;
 
     private const string MayUse = """
@@ -35,7 +36,7 @@ internal sealed class BusSchema(NpgsqlConnection connection)
             throw Refused($"PostgreSQL {connection.PostgreSqlVersion} is too old for once, transaction and singleInstance; {OldestServer} or later is needed.");
         await ChangeAsync(async () =>
         {
-            // Asked first: "if not exists" wants the right to create also where there is nothing to do.
+            // Checked first: "if not exists" requires the right to create even if there is nothing to do.
             if (await AskAsync("to_regnamespace('esb') is null", cancellationToken)) await RunAsync("create schema esb", cancellationToken);
             if (await AskAsync("to_regclass('esb.connection_version') is null", cancellationToken))
                 await RunAsync("create table esb.connection_version (number integer primary key, name text not null, applied_at timestamptz not null default now())", cancellationToken);
@@ -49,7 +50,7 @@ internal sealed class BusSchema(NpgsqlConnection connection)
         }, cancellationToken);
     }
 
-    /// <summary>Makes the partitions of the days ahead, drops old ones, and forgets marks that nobody has forgotten.</summary>
+    /// <summary>Creates the partitions of the coming days, drops old ones, and deletes leftover marks.</summary>
     /// <exception cref="EndpointException"><c>ESB-SQL-INBOX</c>.</exception>
     public async Task KeepAsync(CancellationToken cancellationToken)
     {
@@ -58,7 +59,7 @@ internal sealed class BusSchema(NpgsqlConnection connection)
         await ChangeAsync(() => RunAsync("delete from esb.transaction_mark where marked_at < now() - interval '1 day'", cancellationToken), cancellationToken);
     }
 
-    /// <summary>Waits for the transactions that were let pass under an older token; none is let pass afterwards.</summary>
+    /// <summary>Waits for the transactions admitted under an older token; none is admitted afterwards.</summary>
     public async Task RaiseFenceAsync(Fence fence, CancellationToken cancellationToken)
     {
         await using var command = new NpgsqlCommand("select esb.raise_fence($1, $2, $3)", connection)
@@ -68,7 +69,7 @@ internal sealed class BusSchema(NpgsqlConnection connection)
         await command.ExecuteNonQueryAsync(cancellationToken);
     }
 
-    // A change of partitions waits for those who use the table, and everybody waits behind it: better not now than for long.
+    // A partition change waits for the users of the table, and all others wait behind it: it is better to give up than to wait long.
     private async Task ChangeAsync(Func<Task> change, CancellationToken cancellationToken)
     {
         try

@@ -6,8 +6,9 @@ using Npgsql;
 
 namespace Esb.Endpoints.Sql.Tables;
 
-/// <summary>Our own tables in a database of the outside, in its schema <c>esb</c>: the inbox of <c>once</c>, the outbox and the marks of <c>transaction</c>, the fences of <c>singleInstance</c>. Thread-safe.</summary>
-/// <remarks>Rows are found by the clock of the database, so that hosts need not agree on theirs.</remarks>
+/// <summary>The bus's own tables in an external database, in its schema <c>esb</c>: the inbox of <c>once</c>, the outbox and the marks of
+/// <c>transaction</c>, the fences of <c>singleInstance</c>. Thread-safe.</summary>
+/// <remarks>Rows are found by the clock of the database, so that the clocks of hosts need not agree.</remarks>
 internal sealed class BusTables(Database database)
 {
     private static readonly TimeSpan PreparationTime = TimeSpan.FromSeconds(30);
@@ -15,21 +16,22 @@ internal sealed class BusTables(Database database)
     private readonly Lock _gate = new();
     private Task? _preparing;
 
-    /// <summary>What transactions leave in them with their commit.</summary>
+    /// <summary>The marks that transactions leave in the tables with their commit.</summary>
     public CommitMarks Marks { get; } = new();
 
-    /// <summary>Whether they were there when last looked at.</summary>
+    /// <summary>True if the tables existed when last checked.</summary>
     public bool IsReady => _preparing is { IsCompletedSuccessfully: true };
 
-    /// <summary>Why a connection cannot have them; null where it can, or where it is not configured.</summary>
+    /// <summary>Returns the reason a connection cannot have the tables; null if it can, or if it is not configured.</summary>
     public static string? ObstacleOf(string connection, IReadOnlyDictionary<string, ConnectionConfig> connections, IEnumerable<IDatabaseProvider> providers) =>
         connections.TryGetValue(connection, out var config)
         && providers.FirstOrDefault(provider => provider.Name == config.Provider) is { HasBusTables: false } provider
             ? $"the provider '{provider.Name}' of '{connection}' cannot keep the tables that it needs"
             : null;
 
-    /// <summary>Returns once the tables are there. Makes them where they are not; callers at the same time share one attempt.</summary>
-    /// <exception cref="EndpointException"><c>ESB-SQL-INBOX</c>: they cannot be made, and what to do. Otherwise that the database cannot be used.</exception>
+    /// <summary>Returns once the tables exist. Creates missing ones; concurrent callers share one attempt.</summary>
+    /// <exception cref="EndpointException"><c>ESB-SQL-INBOX</c>: they cannot be created, with the remedy. Otherwise the database is
+    /// unusable.</exception>
     public Task EnsureReadyAsync(CancellationToken cancellationToken)
     {
         lock (_gate)
@@ -39,13 +41,13 @@ internal sealed class BusTables(Database database)
         }
     }
 
-    /// <summary>Has them looked at again before they are next used.</summary>
+    /// <summary>Checks the tables again before their next use.</summary>
     public void Forget()
     {
         lock (_gate) _preparing = null;
     }
 
-    /// <summary>Makes the partitions of the days ahead and drops those that nobody needs any more.</summary>
+    /// <summary>Creates the partitions of the coming days and drops those no longer needed.</summary>
     /// <exception cref="EndpointException">See <see cref="EnsureReadyAsync"/>.</exception>
     public async Task KeepAsync(CancellationToken cancellationToken)
     {
@@ -53,8 +55,9 @@ internal sealed class BusTables(Database database)
         await RunAsync((schema, limited) => schema.KeepAsync(limited), cancellationToken);
     }
 
-    /// <summary>Shows the token of a new lease; when this returns, smaller ones of the endpoint have no effect any more.</summary>
-    /// <exception cref="EndpointException"><see cref="Core.Endpoints.IFencedEndpoint.FencingCode"/>: a larger one was shown before. Otherwise see <see cref="EnsureReadyAsync"/>.</exception>
+    /// <summary>Shows the token of a new lease; after the return, smaller tokens of the endpoint have no effect.</summary>
+    /// <exception cref="EndpointException"><see cref="Core.Endpoints.IFencedEndpoint.FencingCode"/>: a larger token was shown before.
+    /// Otherwise see <see cref="EnsureReadyAsync"/>.</exception>
     public async Task RaiseFenceAsync(Fence fence, CancellationToken cancellationToken)
     {
         await EnsureReadyAsync(cancellationToken);

@@ -9,7 +9,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Sql.Tables;
 
-/// <summary>Has our tables ready in each database that needs them, from the start on and for the days ahead; what it cannot do it says, and tries again.</summary>
+/// <summary>Keeps the bus's tables ready in each database that needs them, from the start and for the coming days; reports failures and
+/// retries.</summary>
 internal sealed partial class BusTablesKeeper(
     Live<EndpointModels> endpoints,
     Live<ProcessModels> processes,
@@ -69,7 +70,7 @@ internal sealed partial class BusTablesKeeper(
             }
             catch (Exception ex)
             {
-                if (ex.Message != trouble) LogTrouble(connection, ex.Message); // once, however often it is tried
+                if (ex.Message != trouble) LogTrouble(connection, ex.Message); // logged once, not per attempt
                 trouble = ex.Message;
             }
 

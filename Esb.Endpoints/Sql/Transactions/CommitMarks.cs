@@ -4,7 +4,8 @@ using Npgsql;
 
 namespace Esb.Endpoints.Sql.Transactions;
 
-/// <summary>The marks of the transactions of one database: each is there if, and only if, its transaction was committed. Thread-safe.</summary>
+/// <summary>The marks of the transactions of one database: a mark exists if, and only if, its transaction was committed.
+/// Thread-safe.</summary>
 internal sealed class CommitMarks
 {
     private const int FewestForgotten = 50;
@@ -12,10 +13,11 @@ internal sealed class CommitMarks
 
     private readonly ConcurrentQueue<Guid> _settled = new();
 
-    /// <summary>Marks the transaction of a connection, and forgets some that nobody will ask for any more; should it fail, those stay for <see cref="Tables.BusSchema.KeepAsync"/>.</summary>
+    /// <summary>Marks the transaction of a connection, and deletes some marks that are no longer needed; if it fails, those stay for
+    /// <see cref="Tables.BusSchema.KeepAsync"/>.</summary>
     public async Task<Guid> SetAsync(DbConnection connection, CancellationToken cancellationToken)
     {
-        var mark = Guid.CreateVersion7(); // neighbours in the index
+        var mark = Guid.CreateVersion7(); // adjacent in the index
         await using var batch = new NpgsqlBatch((NpgsqlConnection)connection);
         batch.BatchCommands.Add(new NpgsqlBatchCommand("insert into esb.transaction_mark (id) values ($1)") { Parameters = { new NpgsqlParameter<Guid> { TypedValue = mark } } });
         if (TakeSettled() is { Length: > 0 } settled)
@@ -24,7 +26,7 @@ internal sealed class CommitMarks
         return mark;
     }
 
-    /// <summary>Says that what became of a transaction is known.</summary>
+    /// <summary>Reports that the outcome of a transaction is known.</summary>
     public void Settle(Guid mark) => _settled.Enqueue(mark);
 
     private Guid[] TakeSettled()

@@ -5,22 +5,23 @@ using Npgsql;
 
 namespace Esb.Endpoints.Sql.Transactions;
 
-/// <summary>Asks a database on another connection whether a transaction was committed whose commit nobody answered.</summary>
+/// <summary>Asks a database, on another connection, if a transaction with an unanswered commit was committed.</summary>
 /// <param name="database">The database.</param>
-/// <param name="mark">What the transaction has put into <see cref="CommitMarks"/>.</param>
-/// <param name="time">The time.</param>
+/// <param name="mark">The mark of the transaction in <see cref="CommitMarks"/>.</param>
+/// <param name="time">The clock.</param>
 internal sealed class CommitVerdict(Database database, Guid mark, TimeProvider time)
 {
-    // A database that restarts is back within seconds; longer than this no caller waits gladly.
+    // A restarting database is back within seconds; callers should not wait longer than this.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(250);
 
-    /// <summary>Whether a failed commit may have taken effect all the same: there was no answer, or one of a server that was ending the connection.</summary>
+    /// <summary>True if a failed commit may still have taken effect: no answer arrived, or the server was ending the connection.</summary>
     public bool IsUnknown(Exception cause) =>
         cause is PostgresException refused ? PostgresFailures.IsEnd(refused) : cause is OperationCanceledException || database.Provider.Explain(cause, []) is not null;
 
-    /// <summary>Returns when the transaction was committed.</summary>
-    /// <exception cref="EndpointException">It was not: <c>ESB-SQL-CONNECTION</c>. Nobody can tell: <c>ESB-SQL-UNKNOWN</c>.</exception>
+    /// <summary>Returns if the transaction was committed.</summary>
+    /// <exception cref="EndpointException"><c>ESB-SQL-CONNECTION</c>: it was not committed. <c>ESB-SQL-UNKNOWN</c>: the outcome is
+    /// unknown.</exception>
     public async Task AskAsync(Exception cause)
     {
         var started = time.GetTimestamp();
@@ -37,7 +38,7 @@ internal sealed class CommitVerdict(Database database, Guid mark, TimeProvider t
         throw Failure("ESB-SQL-UNKNOWN", "The connection was lost during the commit, and the database cannot be asked whether it took effect.", cause);
     }
 
-    // Null: it cannot be asked now, or the server has not noticed yet that we are gone.
+    // Null if the database cannot be asked now, or if the server has not yet noticed the lost connection.
     private async Task<bool?> TryAskAsync()
     {
         try
@@ -50,7 +51,7 @@ internal sealed class CommitVerdict(Database database, Guid mark, TimeProvider t
         }
     }
 
-    // Tries to set the same mark, and undoes that. It waits for the transaction where that is still at work, as a query would not.
+    // Inserts the same mark and rolls back. Unlike a query, this waits for the transaction if it is still in progress.
     private async Task<bool?> ReadAsync(DbConnection connection, CancellationToken cancellationToken)
     {
         await using var transaction = await connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);

@@ -15,7 +15,7 @@ internal sealed class SqlTransactions(DatabaseConnections databases, OutboxTable
         try
         {
             rented = await database.RentAsync(connection, timeout, cancellationToken);
-            // Read committed, because waiting for a copy of a message is of use only to those who then see what it did.
+            // Read committed: a transaction that waited for a copy of a message must then see the effect of the copy.
             var transaction = await rented.Connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
             var mark = await database.Tables.Marks.SetAsync(rented.Connection, cancellationToken);
             var unitOfWork = new SqlUnitOfWork(database, rented, transaction, mark, new CommitVerdict(database, mark, time), outboxes.Of(connection));

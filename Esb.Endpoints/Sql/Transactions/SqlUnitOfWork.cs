@@ -6,13 +6,13 @@ using Esb.Endpoints.Sql.Outbox;
 
 namespace Esb.Endpoints.Sql.Transactions;
 
-/// <summary>A transaction of a database: what endpoints do in it, and at its end what it publishes.</summary>
+/// <summary>A transaction of a database: the work of endpoints in it and, at its end, the messages that it publishes.</summary>
 /// <param name="database">The database.</param>
 /// <param name="rented">Its connection.</param>
-/// <param name="transaction">Begun on it.</param>
-/// <param name="mark">Is in the database once it is committed.</param>
-/// <param name="verdict">Asks what became of it when nobody answered the commit.</param>
-/// <param name="outbox">Takes what it publishes.</param>
+/// <param name="transaction">The transaction, begun on the connection.</param>
+/// <param name="mark">The mark that is in the database once the transaction is committed.</param>
+/// <param name="verdict">Finds the outcome of a commit without an answer.</param>
+/// <param name="outbox">Takes the messages to publish.</param>
 internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, DbTransaction transaction, Guid mark, CommitVerdict verdict, OutboxTable outbox) : IUnitOfWork
 {
     private static readonly TimeSpan CommitTime = TimeSpan.FromSeconds(30);
@@ -26,8 +26,10 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
 
     public void Publish(OutgoingMessage message) => _messages.Add(message);
 
-    /// <summary>Makes the command of a call one that can fail without the whole transaction: only then a step may catch the failure and go on.</summary>
-    /// <remarks>The database may be done with a command whose answer is refused here, so its savepoint stays until the next call: there is one at a time, however many calls there are.</remarks>
+    /// <summary>Guards the command of a call so that it can fail without the whole transaction; only then may a step catch the failure and
+    /// continue.</summary>
+    /// <remarks>The database may have completed a command whose answer is refused here, so its savepoint stays until the next call: one at
+    /// a time, whatever the number of calls.</remarks>
     public DbBatch Guard(DbBatch batch)
     {
         batch.BatchCommands.Insert(0, Command(batch, $"savepoint {SavePointOf(_calls)}"));
@@ -35,7 +37,7 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
         return batch;
     }
 
-    /// <summary>Works with the connection of the transaction; the command is a guarded one.</summary>
+    /// <summary>Runs work on the connection of the transaction; its command is guarded.</summary>
     /// <exception cref="EndpointException"><c>ESB-SQL-TIMEOUT</c>.</exception>
     public async Task<T> UseAsync<T>(string endpoint, TimeSpan timeout, Func<DbConnection, CancellationToken, Task<T>> work, CancellationToken cancellationToken)
     {
@@ -63,7 +65,7 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
     {
         if (_lost is not null) throw _lost;
         cancellationToken.ThrowIfCancellationRequested();
-        using var limited = new CancellationTokenSource(CommitTime); // whoever waits may hang up; the commit is seen through
+        using var limited = new CancellationTokenSource(CommitTime); // the caller may disconnect; the commit still completes
         IReadOnlyCollection<short> lanes = [];
         try
         {
@@ -106,12 +108,12 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
         }
         catch (Exception ex) when (verdict.IsUnknown(ex))
         {
-            await DisposeAsync(); // it is lost, and its place is needed: all others may be asking as well
+            await DisposeAsync(); // frees the slot of the lost connection: all others may be asking as well
             await verdict.AskAsync(ex);
         }
     }
 
-    // What cannot be undone by itself goes with the whole transaction: the connection is lost.
+    // If the call cannot be undone by itself, the whole transaction is lost: so is its connection.
     private async Task UndoCallAsync(Exception cause)
     {
         try
@@ -125,7 +127,8 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
         }
     }
 
-    // By turns: a call that ended before its own savepoint was there must not be undone to that of the call before, which counts as done.
+    // Alternating names: a call that ended before its own savepoint existed must not roll back to the savepoint of the previous, completed
+    // call.
     private static string SavePointOf(int call) => int.IsEvenInteger(call) ? "esb_call_even" : "esb_call_odd";
 
     private static DbBatchCommand Command(DbBatch batch, string text)

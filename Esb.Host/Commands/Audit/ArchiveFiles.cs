@@ -1,9 +1,10 @@
 namespace Esb.Host.Commands.Audit;
 
-/// <summary>What a person is told about an archive that cannot be used.</summary>
+/// <summary>Errors for archives that cannot be used.</summary>
 internal static class ArchiveFiles
 {
-    /// <exception cref="CommandException"><c>ESB-CLI-FILE</c>: it is not there; <c>ESB-AUD-ARCHIVE</c>: it is damaged, or none.</exception>
+    /// <exception cref="CommandException"><c>ESB-CLI-FILE</c>: the file does not exist; <c>ESB-AUD-ARCHIVE</c>: the file is damaged or not
+    /// an archive.</exception>
     public static async Task<T> TryAsync<T>(Func<Task<T>> work)
     {
         try

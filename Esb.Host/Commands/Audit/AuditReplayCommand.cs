@@ -64,7 +64,7 @@ internal sealed class AuditReplayCommand : Command
         return ExitCode.Done;
     }
 
-    // Part after part; a part that was sent twice, because its answer was lost, is known by the name of the command.
+    // Sends part by part; the command name identifies a part that was sent twice because its answer was lost.
     private async Task<int> ReplayAllAsync(ManagementClient client, AuditReplaysBody body, ParseResult result, CommandContext context, CancellationToken cancellationToken)
     {
         var command = result.GetValue(_command) ?? Guid.CreateVersion7(context.Time.GetUtcNow()).ToString();

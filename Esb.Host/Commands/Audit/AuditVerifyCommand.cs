@@ -32,7 +32,7 @@ internal sealed class AuditVerifyCommand : Command
         SetAction((result, cancellationToken) => VerifyAsync(result, context, cancellationToken));
     }
 
-    /// <summary>Tells what was found.</summary>
+    /// <summary>Prints the findings.</summary>
     /// <returns>The exit code.</returns>
     public static int Tell(CommandContext context, AuditVerdict verdict)
     {
@@ -59,7 +59,7 @@ internal sealed class AuditVerifyCommand : Command
         return exitCode;
     }
 
-    // Sound or not: without anchors, nobody can tell that the end of a chain is its end.
+    // Printed for sound and unsound chains: without anchors, a truncated chain cannot be detected.
     private static string WithoutAnchors(AuditEvidenceConfig evidence)
     {
         var why = evidence.Anchors is { } folder ? $"{folder} has none that count" : "audit.anchors is not set";
@@ -98,7 +98,7 @@ internal sealed class AuditVerifyCommand : Command
         {
             { LastAnchor: { } last } => $" last good anchor: fact {last.Number}, {last.At:yyyy-MM-dd HH:mm:ss}Z",
             { Chain: not null } => " no anchor before it",
-            _ => "", // anchors tell of chains only
+            _ => "", // anchors concern chains only
         };
         return $"ESB-AUD-BROKEN  {place}{id}: {found.Problem}{anchor}";
     }

@@ -5,7 +5,7 @@ using Esb.Host.Management.Messages;
 
 namespace Esb.Host.Commands.Audit;
 
-/// <summary>The options that say which facts.</summary>
+/// <summary>The options that select facts.</summary>
 internal sealed class FactOptions
 {
     private readonly Option<Guid?> _id = new("--id") { Description = "The id of the message." };
@@ -32,10 +32,10 @@ internal sealed class FactOptions
 
     private IEnumerable<Option> All => [_id, _where, _endpoint, _process, _kind, _failed, _party, _trace, _from, _to];
 
-    /// <summary>Whether any of them is given.</summary>
+    /// <summary>True if any of the options is given.</summary>
     public bool AreGiven(CommandResult result) => All.Any(option => result.GetResult(option) is not null);
 
-    /// <exception cref="CommandException">Nothing can be found by them together.</exception>
+    /// <exception cref="CommandException">The combination of options cannot match any fact.</exception>
     public AuditQuery QueryOf(ParseResult result)
     {
         var query = ReadQuery(result);

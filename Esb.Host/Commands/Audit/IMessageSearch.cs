@@ -4,13 +4,13 @@ using Esb.Host.Management.Messages;
 
 namespace Esb.Host.Commands.Audit;
 
-/// <summary>Where commands look for messages: a running host, or a store.</summary>
+/// <summary>The source that commands search for messages: a running host, or a store.</summary>
 internal interface IMessageSearch
 {
-    /// <summary>The newest facts first.</summary>
+    /// <summary>Finds facts, newest first.</summary>
     Task<Page<AuditFactView>> FindAsync(AuditQuery query, CancellationToken cancellationToken);
 
-    /// <summary>Every fact of a message and its conversation that a journey shows, oldest first.</summary>
+    /// <summary>Finds every fact of a message and its conversation that a journey shows, oldest first.</summary>
     Task<IReadOnlyList<AuditFactView>> GetFactsAsync(Guid messageId, CancellationToken cancellationToken);
 
     /// <summary>The journey of a message as text.</summary>

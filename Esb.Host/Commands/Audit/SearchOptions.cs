@@ -4,7 +4,7 @@ using Esb.Storage;
 
 namespace Esb.Host.Commands.Audit;
 
-/// <summary>Where a command searches: at a running host, or with <c>--config</c> in the store itself.</summary>
+/// <summary>The options that select the search source: a running host, or with <c>--config</c> the store itself.</summary>
 internal sealed class SearchOptions
 {
     private readonly Option<string?> _config = new("--config") { Description = "Reads the store of this configuration, instead of asking a host." };
@@ -19,7 +19,7 @@ internal sealed class SearchOptions
     public Task<T> SearchAsync<T>(ParseResult result, CommandContext context, Func<IMessageSearch, Task<T>> search) =>
         ReadAsync(result, context, store => search(new StoreSearch(store.Audit)), search);
 
-    /// <summary>Reads in one of two ways, which come to the same.</summary>
+    /// <summary>Runs a search in either source, with the same result.</summary>
     public async Task<T> ReadAsync<T>(ParseResult result, CommandContext context, Func<StoreReader, Task<T>> fromStore, Func<ManagementClient, Task<T>> fromHost)
     {
         if (result.GetValue(_config) is { } path)

@@ -5,7 +5,7 @@ using Esb.Host.Management.Messages;
 
 namespace Esb.Host.Commands.Audit;
 
-/// <summary>Reads the store of a configuration, whether or not a host runs on it; nothing is started.</summary>
+/// <summary>Reads the store of a configuration, with or without a running host; starts nothing.</summary>
 internal sealed class StoreSearch(IAuditStore store) : IMessageSearch
 {
     public async Task<Page<AuditFactView>> FindAsync(AuditQuery query, CancellationToken cancellationToken) =>

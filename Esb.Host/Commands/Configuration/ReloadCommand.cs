@@ -3,7 +3,7 @@ using Esb.Host.Reloading;
 
 namespace Esb.Host.Commands.Configuration;
 
-/// <summary><c>esb reload [--migrate]</c>: a running host reads its configuration again, and goes on with what it says now.</summary>
+/// <summary><c>esb reload [--migrate]</c>: makes a running host reload its configuration.</summary>
 internal sealed class ReloadCommand : Command
 {
     private readonly HostOptions _host;

@@ -5,7 +5,7 @@ using Esb.Host.Management.DeadLetters;
 
 namespace Esb.Host.Commands.DeadLetters;
 
-/// <summary>The options that say which dead letters.</summary>
+/// <summary>The options that select dead letters.</summary>
 internal sealed class LetterOptions
 {
     private readonly Option<string?> _endpoint = new("--endpoint") { Description = "The endpoint that gave them up." };
@@ -26,7 +26,7 @@ internal sealed class LetterOptions
 
     private IEnumerable<Option> All => [_endpoint, _code, _subject, _order, _message, _from, _to, _state, _text, _job];
 
-    /// <summary>Whether any of them is given.</summary>
+    /// <summary>True if any of the options is given.</summary>
     public bool AreGiven(CommandResult result) => All.Any(option => result.GetResult(option) is not null);
 
     public FilterBody FilterOf(ParseResult result) => new()
@@ -43,7 +43,7 @@ internal sealed class LetterOptions
         Job = result.GetValue(_job),
     };
 
-    /// <summary>The filter as parameters of a request.</summary>
+    /// <summary>The filter as request parameters.</summary>
     public string QueryOf(ParseResult result)
     {
         var filter = FilterOf(result);

@@ -4,7 +4,7 @@ using Esb.Host.Management.DeadLetters;
 
 namespace Esb.Host.Commands.DeadLetters;
 
-/// <summary>Which dead letters a command changes: some by their ids, those that options name, or all; never all because something was left out.</summary>
+/// <summary>The dead letters that a command changes: by id, by filter options, or all. An omitted argument never selects all.</summary>
 internal sealed class LetterSelection
 {
     private readonly Argument<Guid[]> _ids = new("id") { Description = "The ids of dead letters; none where options say which.", Arity = ArgumentArity.ZeroOrMore, CustomParser = ParseIds };
@@ -23,12 +23,12 @@ internal sealed class LetterSelection
         });
     }
 
-    /// <summary>The ids and the filter, for the body of a request.</summary>
+    /// <summary>The ids and the filter, for a request body.</summary>
     public (IReadOnlyList<Guid>? Ids, FilterBody? Filter) Of(ParseResult result) => (
         result.GetValue(_ids) is { Length: > 0 } ids ? ids : null,
         result.GetValue(_all) || _options.AreGiven(result.CommandResult) ? _options.FilterOf(result) : null);
 
-    // One that is no id must not be left out: what is left would mean something else.
+    // An invalid id must not be dropped: the remaining selection would have another meaning.
     private static Guid[] ParseIds(ArgumentResult result)
     {
         var ids = new List<Guid>();

@@ -3,8 +3,8 @@ using Esb.Core.Endpoints;
 
 namespace Esb.Host.Commands.Endpoints;
 
-/// <summary><c>esb endpoints pause|resume NAME</c>: lets an endpoint deliver nothing, or take nothing in, for now, or go on, on every host
-/// of the farm.</summary>
+/// <summary><c>esb endpoints pause|resume NAME</c>: suspends or resumes the delivery or the intake of an endpoint on every host of the
+/// farm.</summary>
 internal sealed class EndpointsPauseCommand : Command
 {
     private readonly Argument<string> _name = new("name") { Description = "An endpoint." };

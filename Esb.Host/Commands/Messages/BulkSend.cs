@@ -2,7 +2,7 @@ using Esb.Host.Management;
 
 namespace Esb.Host.Commands.Messages;
 
-/// <summary>Sends a body many times over, batch by batch.</summary>
+/// <summary>Sends a body many times, in batches.</summary>
 internal sealed class BulkSend(ManagementClient client, TimeProvider time)
 {
     public required string Subject { get; init; }
@@ -18,10 +18,10 @@ internal sealed class BulkSend(ManagementClient client, TimeProvider time)
     /// <summary>The pause between two batches.</summary>
     public required TimeSpan Delay { get; init; }
 
-    /// <summary>Sends everything; the first failure ends it.</summary>
-    /// <param name="sent">Is told after each batch how many were sent by then.</param>
-    /// <param name="cancellationToken">Ends it after the batch under way.</param>
-    /// <returns>What the host said of the last batch.</returns>
+    /// <summary>Sends all batches; the first failure stops it.</summary>
+    /// <param name="sent">Receives the total number sent after each batch.</param>
+    /// <param name="cancellationToken">Stops after the current batch.</param>
+    /// <returns>The host's answer to the last batch.</returns>
     public async Task<SendReceipt> RunAsync(Action<int> sent, CancellationToken cancellationToken)
     {
         var receipt = await SendAsync(Math.Min(Batch, Count), cancellationToken);

@@ -4,7 +4,7 @@ using Spectre.Console.Rendering;
 
 namespace Esb.Host.Commands.Messages;
 
-/// <summary>Shows how far a bulk send is: a bar with the rate to a person, otherwise a line now and then.</summary>
+/// <summary>Shows the progress of a bulk send: a bar with the rate on a terminal, otherwise a line at intervals.</summary>
 internal static class SendProgress
 {
     private static readonly TimeSpan LineInterval = TimeSpan.FromSeconds(2);

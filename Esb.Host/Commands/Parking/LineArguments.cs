@@ -3,7 +3,7 @@ using Esb.Host.Management.Parking;
 
 namespace Esb.Host.Commands.Parking;
 
-/// <summary>The arguments that name a line of waiting messages, as <c>esb parked list</c> does.</summary>
+/// <summary>The arguments that name a line of parked messages, as listed by <c>esb parked list</c>.</summary>
 internal sealed class LineArguments
 {
     private readonly Argument<string> _endpoint = new("endpoint") { Description = "The endpoint." };
@@ -19,6 +19,6 @@ internal sealed class LineArguments
 
     public string LineOf(ParseResult result) => result.GetRequiredValue(_line);
 
-    /// <summary>Where the line is in the API.</summary>
+    /// <summary>The API path of the line.</summary>
     public string PathOf(ParseResult result) => $"api/parked/{Uri.EscapeDataString(EndpointOf(result))}/{Uri.EscapeDataString(LineOf(result) is "." or ".." ? LineName.Of(LineOf(result)) : LineOf(result))}";
 }

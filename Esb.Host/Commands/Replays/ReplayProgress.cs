@@ -4,7 +4,7 @@ using Esb.Host.Management.DeadLetters;
 
 namespace Esb.Host.Commands.Replays;
 
-/// <summary>Waits for a replay job, and tells now and then how far it is.</summary>
+/// <summary>Waits for a replay job and prints its progress at intervals.</summary>
 internal static class ReplayProgress
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(500);

@@ -5,7 +5,7 @@ using Esb.Core.Configuration;
 
 namespace Esb.Host.Management.Activities;
 
-/// <summary>How business activities go: counts, durations and items, over any time.</summary>
+/// <summary>Statistics of business activities: counts, durations and items, over any period.</summary>
 internal static class ActivityRoutes
 {
     private const int MaxLimit = 1_000;
@@ -87,7 +87,7 @@ internal static class ActivityRoutes
     }
 }
 
-/// <summary>An item of an activity, and how it stands.</summary>
+/// <summary>An item of an activity, with its state.</summary>
 internal sealed record ActivityItemView(
     string? Key,
     ActivityState State,
@@ -102,5 +102,5 @@ internal sealed record ActivityItemView(
         status.Item.Key, status.State, status.Item.StartedAt, status.DueAt, status.Item.CompletedAt, status.Item.ConversationId, status.Item.Milestones, status.Item.Data);
 }
 
-/// <summary>How many audit facts belonged to activities.</summary>
+/// <summary>The number of audit facts that belong to activities.</summary>
 internal sealed record RebuiltActivities(long Facts);

@@ -7,7 +7,7 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Esb.Host.Management.DeadLetters;
 
-/// <summary>Finds dead letters, shows them, and carries out what operators decide about them.</summary>
+/// <summary>Finds and shows dead letters, and carries out operators' decisions about them.</summary>
 internal static class DeadLetterRoutes
 {
     private const int MaxLimit = 1_000;
@@ -37,7 +37,7 @@ internal static class DeadLetterRoutes
         return api;
     }
 
-    /// <summary>An edited body may be as large as any, and takes more room as JSON.</summary>
+    /// <summary>The maximum request size: an edited body may be as large as any message body, and is larger as JSON.</summary>
     public static void AllowEditing(HttpRequest request, long maxBody)
     {
         if (request.HttpContext.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit) limit.MaxRequestBodySize = (2 * maxBody) + 65_536;
@@ -71,7 +71,7 @@ internal static class DeadLetterRoutes
         return await store.GetAsync(letter, cancellationToken) ?? throw Problems.NotFound($"There is no dead letter {letter}.");
     }
 
-    // As a file, whatever it claims to be: a browser must not show what somebody sent.
+    // Sent as a download, whatever its media type: a browser must not render content of external senders.
     private static IResult BodyOf(KeptDeadLetter kept) =>
         TypedResults.Bytes(kept.Letter.Message.Body.Bytes, "application/octet-stream", kept.Summary.MessageId.ToString());
 
@@ -96,15 +96,15 @@ internal static class DeadLetterRoutes
     }
 }
 
-/// <summary>What makes letters one group, beside their endpoint.</summary>
+/// <summary>The criteria that group letters, in addition to their endpoint.</summary>
 internal enum DeadLetterGrouping
 {
     /// <summary>The code.</summary>
     Code,
 
-    /// <summary>The code and how the reason begins.</summary>
+    /// <summary>The code and the start of the reason.</summary>
     Cause,
 }
 
-/// <summary>How many were discarded.</summary>
+/// <summary>The number of discarded letters.</summary>
 internal sealed record DiscardReceipt(long Discarded);

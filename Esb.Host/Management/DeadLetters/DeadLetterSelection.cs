@@ -2,7 +2,7 @@ using Esb.Core.Storage;
 
 namespace Esb.Host.Management.DeadLetters;
 
-/// <summary>Which dead letters a request means, as JSON: some by their ids, or all that a filter names.</summary>
+/// <summary>The dead letters that a request selects, as JSON: some by their ids, or all that match a filter.</summary>
 internal record DeadLetterSelection
 {
     private const int MaxIds = 1_000;
@@ -10,10 +10,10 @@ internal record DeadLetterSelection
     public IReadOnlyList<Guid>? Ids { get; init; }
     public FilterBody? Filter { get; init; }
 
-    /// <summary>Why, in the operator's words.</summary>
+    /// <summary>The operator's reason.</summary>
     public string? Reason { get; init; }
 
-    /// <summary>The filter. All letters have to be asked for with an empty one: nobody replays everything by leaving something out.</summary>
+    /// <summary>The filter. Selecting all letters requires an empty filter, so that an omitted one never replays everything.</summary>
     public DeadLetterFilter ToFilter()
     {
         if (Ids is null && Filter is null) throw Problems.Parameter("ids", "expected ids or a filter; {} is a filter that every open letter passes");

@@ -2,7 +2,7 @@ using Esb.Core.Storage;
 
 namespace Esb.Host.Management.DeadLetters;
 
-/// <summary>A dead letter as the API shows it: a line of a list, or with everything but its body.</summary>
+/// <summary>A dead letter in API responses: a list entry, or the full letter without its body.</summary>
 internal sealed record DeadLetterView
 {
     public required Guid Id { get; init; }
@@ -26,7 +26,7 @@ internal sealed record DeadLetterView
     public Guid? ReplayedAs { get; init; }
     public string? ReplayedTo { get; init; }
 
-    // What follows is shown of a single letter only.
+    // The following members are set for a single letter only.
     public string? ExceptionType { get; init; }
     public string? ContentType { get; init; }
     public string? CorrelationId { get; init; }

@@ -4,7 +4,7 @@ using Esb.Core.Replays;
 
 namespace Esb.Host.Management.DeadLetters;
 
-/// <summary>A replay as a request asks for it.</summary>
+/// <summary>The request body of a replay.</summary>
 internal sealed record ReplayBody : DeadLetterSelection
 {
     public int? Limit { get; init; }
@@ -51,10 +51,10 @@ internal sealed record ReplayBody : DeadLetterSelection
     }
 }
 
-/// <summary>An edited message as a request gives it.</summary>
+/// <summary>An edited message in a request.</summary>
 internal sealed record EditBody
 {
-    /// <summary>A body of text.</summary>
+    /// <summary>A text body.</summary>
     public string? Body { get; init; }
 
     /// <summary>Any other body.</summary>
@@ -62,7 +62,7 @@ internal sealed record EditBody
 
     public string? ContentType { get; init; }
 
-    /// <summary>All headers from now on.</summary>
+    /// <summary>The headers that replace all existing ones.</summary>
     public IReadOnlyDictionary<string, string>? Headers { get; init; }
 
     public ReplayEdit ToEdit()

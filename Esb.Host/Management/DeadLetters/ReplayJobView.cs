@@ -3,7 +3,7 @@ using Esb.Core.Replays;
 
 namespace Esb.Host.Management.DeadLetters;
 
-/// <summary>A replay job as the API shows it.</summary>
+/// <summary>A replay job in API responses.</summary>
 internal sealed record ReplayJobView
 {
     public required Guid Id { get; init; }
@@ -29,7 +29,7 @@ internal sealed record ReplayJobView
     public double? StopAtFailureShare { get; init; }
     public bool OutOfOrder { get; init; }
 
-    /// <summary>The id that the edited message has; null where nothing was edited.</summary>
+    /// <summary>The id of the edited message; null if nothing was edited.</summary>
     public Guid? EditedAs { get; init; }
 
     public static ReplayJobView Of(ReplayJob job)

@@ -4,7 +4,7 @@ using Esb.Core.Replays;
 
 namespace Esb.Host.Management.DeadLetters;
 
-/// <summary>Makes replay jobs, shows how they go, and pauses, resumes and cancels them.</summary>
+/// <summary>Creates replay jobs, shows their progress, and pauses, resumes and cancels them.</summary>
 internal static class ReplayRoutes
 {
     private const int MaxLimit = 1_000;
@@ -34,7 +34,7 @@ internal static class ReplayRoutes
         return api;
     }
 
-    /// <summary>Makes a job; the same command again gives the same answer.</summary>
+    /// <summary>Creates a job; a repeated command returns the same answer.</summary>
     public static async Task<IResult> MakeAsync(IDeadLetterDesk desk, ReplayBody body, HttpRequest request, CancellationToken cancellationToken)
     {
         var job = await desk.ReplayAsync(body.ToRequest(), Operators.CommandOf(request), Operators.DecisionOf(request, body.Reason), cancellationToken);
@@ -59,7 +59,7 @@ internal static class ReplayRoutes
     private static Esb.Core.Errors.EsbException Unknown(string id) => Problems.NotFound($"There is no replay job {id}.");
 }
 
-/// <summary>Why an operator does something.</summary>
+/// <summary>The reason for an operator's action.</summary>
 internal sealed record ReasonBody
 {
     public string? Reason { get; init; }

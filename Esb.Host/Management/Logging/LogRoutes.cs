@@ -4,7 +4,7 @@ using Esb.Host.Logging;
 
 namespace Esb.Host.Management.Logging;
 
-/// <summary>Shows from which level on things are logged, and changes it while the host works.</summary>
+/// <summary>Shows the log levels, and changes them at run time.</summary>
 internal static class LogRoutes
 {
     private const int MaxLevels = 50;
@@ -49,33 +49,34 @@ internal static class LogRoutes
     }
 }
 
-/// <summary>Where a change of log levels holds.</summary>
+/// <summary>The scope of a log level change.</summary>
 internal enum LogHosts
 {
-    /// <summary>On every host of the farm.</summary>
+    /// <summary>Every host of the farm.</summary>
     All,
 
-    /// <summary>On the one that is asked.</summary>
+    /// <summary>The host that receives the request.</summary>
     This,
 }
 
 /// <summary>A change of log levels.</summary>
 internal sealed record LogBody
 {
-    /// <summary>Category and level; null goes back to what was configured.</summary>
+    /// <summary>Category and level; null restores the configured level.</summary>
     public IReadOnlyDictionary<string, LogLevel?>? Levels { get; init; }
 
-    /// <summary>After which they go back by themselves; for ever where it is null.</summary>
+    /// <summary>The time after which the configured levels are restored; null for no limit.</summary>
     public string? For { get; init; }
 
-    /// <summary>Where it holds.</summary>
+    /// <summary>The scope of the change.</summary>
     public LogHosts Hosts { get; init; }
 }
 
 /// <summary>The levels of this host.</summary>
-/// <param name="Default">What holds where nothing more special does; of libraries only warnings are logged then, unless it is <c>trace</c>.</param>
-/// <param name="Changed">What operators changed.</param>
-/// <param name="Hosts">The hosts that were told; of a question the one that answers.</param>
+/// <param name="Default">The level that applies without a more specific one; libraries then log warnings only, unless it is
+/// <c>trace</c>.</param>
+/// <param name="Changed">The levels that operators changed.</param>
+/// <param name="Hosts">The hosts that were notified; for a query, the host that answers.</param>
 internal sealed record LogView(LogLevel Default, IReadOnlyList<ChangedLevel> Changed, IReadOnlyList<string> Hosts)
 {
     public static LogView Of(LogLevels levels, IReadOnlyList<FarmHost> hosts) => new(levels.Default, levels.Changed, [.. hosts.Select(host => host.Name)]);

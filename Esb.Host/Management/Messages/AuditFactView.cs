@@ -3,7 +3,7 @@ using Esb.Core.Audit;
 
 namespace Esb.Host.Management.Messages;
 
-/// <summary>An audit fact as the API shows it.</summary>
+/// <summary>An audit fact in API responses.</summary>
 internal sealed record AuditFactView
 {
     private static readonly Encoding Utf8 = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
@@ -32,16 +32,16 @@ internal sealed record AuditFactView
     public string? ContentType { get; init; }
     public AuditBodyState? BodyState { get; init; }
 
-    /// <summary>Of the whole body, also where less of it is recorded, or shown.</summary>
+    /// <summary>The length of the whole body, even if less of it is recorded or shown.</summary>
     public long? BodyBytes { get; init; }
 
     /// <summary>SHA-256, in hexadecimal digits.</summary>
     public string? BodyHash { get; init; }
 
-    /// <summary>The body as text; null where it is none, or was not asked for.</summary>
+    /// <summary>The body as text; null if it is not text or was not requested.</summary>
     public string? Body { get; init; }
 
-    /// <summary>A body that is no text.</summary>
+    /// <summary>A body that is not text.</summary>
     public byte[]? BodyBase64 { get; init; }
 
     public static AuditFactView Of(AuditFact fact) => new()
@@ -72,10 +72,10 @@ internal sealed record AuditFactView
         BodyHash = fact.BodyHash is { } hash ? Convert.ToHexStringLower(hash.Span) : null,
     };
 
-    /// <summary>With the body and the headers, which a list leaves out.</summary>
+    /// <summary>The fact with body and headers, which lists omit.</summary>
     public static AuditFactView WithBody(AuditFact fact) => WithText(fact) with { Headers = fact.Headers };
 
-    /// <summary>A page of what a query has found.</summary>
+    /// <summary>A page of query results.</summary>
     public static Page<AuditFactView> PageOf(AuditQuery query, IReadOnlyList<AuditFactView> facts) => new(facts, Next: facts.Count == query.Limit ? facts[^1].Id.ToString() : null);
 
     private static AuditFactView WithText(AuditFact fact) => Text(fact.Body) is { } text

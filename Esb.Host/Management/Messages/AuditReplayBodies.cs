@@ -3,7 +3,7 @@ using Esb.Core.Replays;
 
 namespace Esb.Host.Management.Messages;
 
-/// <summary>A replay of one message from the audit as a request asks for it.</summary>
+/// <summary>The request body of a replay of one message from the audit.</summary>
 internal sealed record AuditReplayBody
 {
     public string? Endpoint { get; init; }
@@ -23,21 +23,21 @@ internal sealed record AuditReplayBody
     };
 }
 
-/// <summary>A replay of all messages that a filter names.</summary>
+/// <summary>The request body of a replay of all messages that match a filter.</summary>
 internal sealed record AuditReplaysBody
 {
-    /// <summary>Which; an empty one is every message there is.</summary>
+    /// <summary>The filter; an empty filter selects every message.</summary>
     public FactFilterBody? Filter { get; init; }
 
     public string? Endpoint { get; init; }
 
-    /// <summary>The most messages.</summary>
+    /// <summary>The maximum number of messages.</summary>
     public int? Limit { get; init; }
 
-    /// <summary>Where the part before ended.</summary>
+    /// <summary>The end of the previous part.</summary>
     public Guid? Before { get; init; }
 
-    /// <summary>What the first part called so: where the whole run began, so that a message counts once.</summary>
+    /// <summary>The value of <c>first</c> from the first part: the start of the whole run, so that each message counts once.</summary>
     public Guid? First { get; init; }
 
     public bool Again { get; init; }

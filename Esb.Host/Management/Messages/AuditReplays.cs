@@ -6,15 +6,16 @@ using Esb.Core.Storage;
 
 namespace Esb.Host.Management.Messages;
 
-/// <summary>Replays the messages that a filter finds, in parts: whoever asks goes on where a part ended, and what was sent is not sent again.</summary>
+/// <summary>Replays the messages that match a filter, in parts: a client continues at the end of the previous part, and no message is sent
+/// twice.</summary>
 internal sealed class AuditReplays(IAuditStore store, IAuditReplayDesk desk)
 {
-    /// <summary>The most messages that nobody has to name a limit for, and the most of one part.</summary>
+    /// <summary>The maximum number of messages without an explicit limit, and of one part.</summary>
     public const int MaxPart = 1_000;
 
     private const int MaxCounted = 100_000;
 
-    /// <summary>Counts what would be sent; changes nothing.</summary>
+    /// <summary>Counts the messages that a replay would send; changes nothing.</summary>
     public async Task<AuditReplayPreview> PreviewAsync(AuditReplaysBody body, CancellationToken cancellationToken)
     {
         var count = await CountAsync(QueryOf(body), body.Limit ?? MaxCounted, cancellationToken);
@@ -43,7 +44,7 @@ internal sealed class AuditReplays(IAuditStore store, IAuditReplayDesk desk)
         return part.ToReceipt(isLast: true);
     }
 
-    // A message has several facts, and those of others lie between them: it counts in the part that meets the newest one.
+    // The facts of a message are interleaved with those of others: the message counts in the part that reads its newest fact.
     private async Task<bool> WasMetAsync(AuditReplaysBody body, Guid messageId, CancellationToken cancellationToken)
     {
         if (body is not { First: { } first, Before: { } before }) return false;
@@ -62,7 +63,7 @@ internal sealed class AuditReplays(IAuditStore store, IAuditReplayDesk desk)
         return messages.Count;
     }
 
-    // Page by page, so that the store is not read from while messages are sent.
+    // Reads page by page, so that no store query is open while messages are sent.
     private async IAsyncEnumerable<AuditFact> FactsAsync(AuditQuery query, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         List<AuditFact> page;

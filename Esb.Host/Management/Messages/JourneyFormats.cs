@@ -3,23 +3,23 @@ using Esb.Audit.Journeys.Drawing;
 
 namespace Esb.Host.Management.Messages;
 
-/// <summary>Ways to show a journey.</summary>
+/// <summary>The output formats of a journey.</summary>
 internal enum JourneyFormat
 {
-    /// <summary>As a tree for programs, with the facts.</summary>
+    /// <summary>A tree for programs, with the facts.</summary>
     Json,
 
-    /// <summary>As a tree for people.</summary>
+    /// <summary>A tree for people.</summary>
     Text,
 
-    /// <summary>As a sequence diagram, in the language of Mermaid.</summary>
+    /// <summary>A sequence diagram in Mermaid syntax.</summary>
     Mermaid,
 
-    /// <summary>As a sequence diagram that a browser shows.</summary>
+    /// <summary>A sequence diagram for browsers.</summary>
     Svg,
 }
 
-/// <summary>Draws journeys.</summary>
+/// <summary>Renders journeys.</summary>
 internal static class JourneyFormats
 {
     public static string Draw(Journey journey, JourneyFormat format) => format switch

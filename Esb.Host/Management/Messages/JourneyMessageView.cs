@@ -2,7 +2,7 @@ using Esb.Audit.Journeys;
 
 namespace Esb.Host.Management.Messages;
 
-/// <summary>A message of a journey as the API shows it.</summary>
+/// <summary>A message of a journey in API responses.</summary>
 internal sealed record JourneyMessageView
 {
     public required Guid Id { get; init; }
@@ -19,7 +19,7 @@ internal sealed record JourneyMessageView
     public required IReadOnlyDictionary<string, string> Fields { get; init; }
     public required IReadOnlyList<JourneyStageView> Stages { get; init; }
 
-    /// <summary>The messages made of it.</summary>
+    /// <summary>The messages derived from it.</summary>
     public required IReadOnlyList<JourneyMessageView> Caused { get; init; }
 
     public static JourneyMessageView Of(JourneyMessage message) => new()

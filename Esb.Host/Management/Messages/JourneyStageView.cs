@@ -3,7 +3,7 @@ using Esb.Core.Audit;
 
 namespace Esb.Host.Management.Messages;
 
-/// <summary>A place of a journey, and what happened there, as the API shows it.</summary>
+/// <summary>A stage of a journey with its events, in API responses.</summary>
 internal sealed record JourneyStageView
 {
     public required JourneyStageKind Kind { get; init; }
@@ -28,24 +28,24 @@ internal sealed record JourneyStageView
     };
 }
 
-/// <summary>One thing that happened.</summary>
+/// <summary>An event of a stage.</summary>
 internal sealed record JourneyEventView
 {
-    /// <summary>The fact, which stands among the items.</summary>
+    /// <summary>The id of the fact, which is among the items.</summary>
     public required Guid Fact { get; init; }
 
     public required AuditKind Kind { get; init; }
 
-    /// <summary>When, as its host recorded it.</summary>
+    /// <summary>The time that the host recorded.</summary>
     public required DateTimeOffset Time { get; init; }
 
-    /// <summary>When it began, since the journey did.</summary>
+    /// <summary>The start of the event, relative to the start of the journey.</summary>
     public required double OffsetSeconds { get; init; }
 
     public required double DurationSeconds { get; init; }
     public required int Attempt { get; init; }
 
-    /// <summary>After how many replays.</summary>
+    /// <summary>The number of replays before the event.</summary>
     public required int Replay { get; init; }
 
     public string? Step { get; init; }

@@ -2,10 +2,10 @@ using Esb.Audit.Journeys;
 
 namespace Esb.Host.Management.Messages;
 
-/// <summary>A journey as the API shows it: the tree of its messages, and the facts that it is made of.</summary>
+/// <summary>A journey in API responses: the tree of its messages, and its facts.</summary>
 internal sealed record JourneyView
 {
-    /// <summary>The most bytes of bodies in one answer.</summary>
+    /// <summary>The maximum total size of bodies in one response, in bytes.</summary>
     public const long MaxBodyBytes = 16 * 1024 * 1024;
 
     public required Guid MessageId { get; init; }
@@ -20,7 +20,7 @@ internal sealed record JourneyView
     public required IReadOnlyList<string> Remarks { get; init; }
     public required IReadOnlyList<JourneyMessageView> Messages { get; init; }
 
-    /// <summary>The facts, the oldest first, with bodies as far as there is room for them.</summary>
+    /// <summary>The facts, oldest first, with bodies up to the maximum size.</summary>
     public required IReadOnlyList<AuditFactView> Items { get; init; }
 
     public static JourneyView Of(Journey journey) => new()

@@ -2,7 +2,7 @@ using Esb.Core.Audit;
 
 namespace Esb.Host.Management.Messages;
 
-/// <summary>The parameters by which messages are found.</summary>
+/// <summary>The parameters of a message search.</summary>
 internal static class MessageParameters
 {
     public const int MaxLimit = 1_000;
@@ -10,7 +10,7 @@ internal static class MessageParameters
 
     public const string Trace = "expected 32 hexadecimal digits in lower case";
 
-    /// <summary>What a request asks for.</summary>
+    /// <summary>Reads the query of a request.</summary>
     public static AuditQuery Read(QueryReader query)
     {
         query.Allow("id", "where", "endpoint", "process", "kind", "failed", "party", "trace", "from", "to", "before", "limit");
@@ -36,7 +36,7 @@ internal static class MessageParameters
         return Checked(asked);
     }
 
-    /// <summary>The query, if it can find anything.</summary>
+    /// <summary>Validates the query; throws if it cannot match anything.</summary>
     public static AuditQuery Checked(AuditQuery query)
     {
         if (query.From >= query.To) throw Problems.Parameter("to", "expected later than from");
@@ -45,7 +45,7 @@ internal static class MessageParameters
 
     public static bool IsTrace(string text) => text.Length == 32 && text.All(char.IsAsciiHexDigitLower);
 
-    /// <summary>The same query as parameters of a request.</summary>
+    /// <summary>The same query as request parameters.</summary>
     public static string Write(AuditQuery query)
     {
         var parameters = query.Where.Select(field => ("where", (string?)$"{field.Key}={field.Value}")).Concat(

@@ -4,7 +4,7 @@ using Esb.Core.Replays;
 
 namespace Esb.Host.Management.Messages;
 
-/// <summary>Finds messages by what is recorded of them, shows the way of one, and sends recorded ones again.</summary>
+/// <summary>Finds recorded messages, shows the journey of a message, and replays messages.</summary>
 internal static class MessageRoutes
 {
     private const string PlainText = "text/plain; charset=utf-8";

@@ -4,9 +4,9 @@ using Esb.Core.Replays;
 
 namespace Esb.Host.Management.Messages;
 
-/// <summary>One part of a replay by a filter: which messages it has come across, newest first, and what became of them. Not thread-safe.</summary>
-/// <param name="body">What was asked for, with what the part before has answered.</param>
-/// <param name="size">The most messages that it sends.</param>
+/// <summary>One part of a replay by a filter: the messages it has met, newest first, and their results. Not thread-safe.</summary>
+/// <param name="body">The request, with the values that the previous part returned.</param>
+/// <param name="size">The maximum number of messages to send.</param>
 internal sealed class ReplayPart(AuditReplaysBody body, int size)
 {
     private readonly HashSet<Guid> _known = [];
@@ -15,10 +15,10 @@ internal sealed class ReplayPart(AuditReplaysBody body, int size)
     private Guid? _last = body.Before;
     private int _replayed;
 
-    /// <summary>Whether the part is full, and a fact is of a message that it has not come across.</summary>
+    /// <summary>True if the part is full and the fact belongs to a message that it has not met.</summary>
     public bool EndsBefore(AuditFact fact) => _replayed + _refused.Count == size && !_known.Contains(fact.MessageId);
 
-    /// <summary>Notes a fact; returns whether it is the first one of its message.</summary>
+    /// <summary>Adds a fact; returns true if it is the first fact of its message.</summary>
     public bool Pass(AuditFact fact)
     {
         _first ??= fact.Id;
@@ -26,7 +26,7 @@ internal sealed class ReplayPart(AuditReplaysBody body, int size)
         return _known.Add(fact.MessageId);
     }
 
-    /// <summary>Sends a message; one that cannot be had is noted, and the others go on.</summary>
+    /// <summary>Sends a message. A message that cannot be restored is recorded as refused, and the part continues.</summary>
     public async Task SendAsync(AuditReplayRequest request, Func<Task> send)
     {
         try
@@ -40,6 +40,6 @@ internal sealed class ReplayPart(AuditReplaysBody body, int size)
         }
     }
 
-    /// <param name="isLast">Whether nothing is left for another part.</param>
+    /// <param name="isLast">True if nothing remains for another part.</param>
     public AuditReplayReceipt ToReceipt(bool isLast) => new(_replayed, _refused, isLast ? null : _last, _first);
 }

@@ -2,11 +2,11 @@ using Esb.Core.Audit;
 
 namespace Esb.Host.Management.Metrics;
 
-/// <summary>Audit facts that wait on this machine to be moved to their store.</summary>
-/// <param name="Waiting">How many.</param>
-/// <param name="OldestAge">How long ago the oldest happened, in seconds; null where none waits.</param>
-/// <param name="Bytes">What they take of the disk, with those that were moved and not deleted yet.</param>
-/// <param name="MaxBytes">The most that they may take.</param>
+/// <summary>The local queue of audit facts that wait for transfer to their store.</summary>
+/// <param name="Waiting">The number of waiting facts.</param>
+/// <param name="OldestAge">The age of the oldest waiting fact in seconds; null if the queue is empty.</param>
+/// <param name="Bytes">The disk space used, including transferred facts that are not yet deleted.</param>
+/// <param name="MaxBytes">The maximum disk space.</param>
 internal sealed record AuditQueueView(long Waiting, double? OldestAge, long Bytes, long MaxBytes)
 {
     public static AuditQueueView Of(IAuditSpool spool, TimeProvider time) => new(spool.Length, spool.AgeOfOldest(time)?.TotalSeconds, spool.Bytes, spool.MaxBytes);

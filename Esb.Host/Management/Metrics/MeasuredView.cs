@@ -2,34 +2,34 @@ using Esb.Host.Metrics;
 
 namespace Esb.Host.Management.Metrics;
 
-/// <summary>What was measured of an endpoint, a topic or a party. What never happened is left out.</summary>
+/// <summary>The metrics of an endpoint, a topic or a party. Metrics without a value are omitted.</summary>
 internal sealed record MeasuredView
 {
     public required string Name { get; init; }
 
-    /// <summary>Messages taken in; of a topic, published to it.</summary>
+    /// <summary>Messages received; for a topic, messages published to it.</summary>
     public CountView? DocumentsIn { get; init; }
 
-    /// <summary>Messages refused, failed or given up on the way in.</summary>
+    /// <summary>Messages refused, failed or aborted on the way in.</summary>
     public CountView? Refused { get; init; }
 
-    /// <summary>Messages sent to outside.</summary>
+    /// <summary>Messages sent to external systems.</summary>
     public CountView? DocumentsOut { get; init; }
 
     public CountView? DeadLettered { get; init; }
 
     public CountView? Parked { get; init; }
 
-    /// <summary>From the adapter's hand-over until the first publish was confirmed.</summary>
+    /// <summary>The time from the adapter's hand-over to the first publish confirm.</summary>
     public LatencyView? InboundLatency { get; init; }
 
-    /// <summary>From when an endpoint had a request until it had the answer.</summary>
+    /// <summary>The time from the receipt of a request to its answer.</summary>
     public LatencyView? RequestResponseLatency { get; init; }
 
-    /// <summary>From when a message was taken from its queue until it was sent.</summary>
+    /// <summary>The time from taking a message from its queue to sending it.</summary>
     public LatencyView? OutboundLatency { get; init; }
 
-    /// <summary>Inside of the outbound adapter, attempt by attempt.</summary>
+    /// <summary>The time inside the outbound adapter, for each attempt.</summary>
     public LatencyView? OutboundAdapterLatency { get; init; }
 
     public static MeasuredView Of(Measured measured) => new()
@@ -47,12 +47,12 @@ internal sealed record MeasuredView
     };
 }
 
-/// <summary>A count, and how fast it grows, in 1/s.</summary>
-/// <param name="Total">Since the start.</param>
-/// <param name="PerSecond10s">Over the last 10 s.</param>
-/// <param name="PerSecond1m">Over the last minute.</param>
-/// <param name="PerSecond5m">Over the last five minutes.</param>
-/// <param name="PeakPerSecond">The most over any 10 s.</param>
+/// <summary>A count and its rates, in 1/s.</summary>
+/// <param name="Total">The total since the start.</param>
+/// <param name="PerSecond10s">The rate over the last 10 s.</param>
+/// <param name="PerSecond1m">The rate over the last minute.</param>
+/// <param name="PerSecond5m">The rate over the last five minutes.</param>
+/// <param name="PeakPerSecond">The highest rate over any 10 s.</param>
 internal sealed record CountView(long Total, double PerSecond10s, double PerSecond1m, double PerSecond5m, double PeakPerSecond)
 {
     public static CountView? Of(CounterSummary? count) => count is null
@@ -62,7 +62,8 @@ internal sealed record CountView(long Total, double PerSecond10s, double PerSeco
     private static double Round(double rate) => Math.Round(rate, 2);
 }
 
-/// <summary>Durations in seconds: of the last five minutes, but for the count since the start and the longest since peaks were reset.</summary>
+/// <summary>Durations in seconds over the last five minutes, except the count since the start and the maximum since the last peak
+/// reset.</summary>
 internal sealed record LatencyView(long Count, long Recent, double? Mean, double? P50, double? P95, double? P99, double Max)
 {
     public static LatencyView? Of(DurationSummary? durations) => durations is null

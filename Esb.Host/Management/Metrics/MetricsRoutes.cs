@@ -7,7 +7,7 @@ using Esb.Host.Metrics;
 
 namespace Esb.Host.Management.Metrics;
 
-/// <summary>Shows what this host measured, as JSON or as Prometheus reads it; and begins to look for peaks anew.</summary>
+/// <summary>Shows the metrics of this host, as JSON or in the Prometheus format, and resets the peaks.</summary>
 internal static class MetricsRoutes
 {
     public static IEndpointRouteBuilder MapMetricsRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
@@ -35,7 +35,7 @@ internal static class MetricsRoutes
         return api;
     }
 
-    // Prometheus asks for text/plain, or for OpenMetrics and takes text/plain as well; JSON where nothing is said.
+    // Prometheus requests text/plain, or OpenMetrics with text/plain as an alternative. The default is JSON.
     private static MetricsFormat FormatOf(HttpRequest request) =>
         request.Headers.Accept.ToString() is var accept && accept.Contains("text/plain", StringComparison.OrdinalIgnoreCase) && !accept.Contains("application/json", StringComparison.OrdinalIgnoreCase)
             ? MetricsFormat.Prometheus
@@ -48,7 +48,7 @@ internal static class MetricsRoutes
     }
 }
 
-/// <summary>How metrics are written.</summary>
+/// <summary>The output formats of metrics.</summary>
 internal enum MetricsFormat
 {
     Json,

@@ -6,19 +6,19 @@ using Esb.Host.Metrics;
 
 namespace Esb.Host.Management.Metrics;
 
-/// <summary>What this host measured: the answer of <c>GET /api/metrics</c>. Times in seconds.</summary>
+/// <summary>The metrics of this host: the response of <c>GET /api/metrics</c>. Times in seconds.</summary>
 internal sealed record MetricsView
 {
     /// <summary>This host, its machine and process.</summary>
     public required string Host { get; init; }
 
-    /// <summary>When this was.</summary>
+    /// <summary>The time of the measurement.</summary>
     public required DateTimeOffset Time { get; init; }
 
-    /// <summary>Since when totals are counted.</summary>
+    /// <summary>The time since which totals are counted.</summary>
     public required DateTimeOffset Since { get; init; }
 
-    /// <summary>Since when peaks are looked for.</summary>
+    /// <summary>The time of the last peak reset.</summary>
     public required DateTimeOffset PeaksSince { get; init; }
 
     /// <summary>All endpoints together.</summary>
@@ -30,13 +30,13 @@ internal sealed record MetricsView
 
     public required IReadOnlyList<MeasuredView> Parties { get; init; }
 
-    /// <summary>Messages under way at endpoints, of the most that may be.</summary>
+    /// <summary>Messages in flight at endpoints, relative to the maximum.</summary>
     public required IReadOnlyList<UsageView> Calls { get; init; }
 
-    /// <summary>Instances of pools, of the most that there may be.</summary>
+    /// <summary>Pool instances, relative to the maximum.</summary>
     public required IReadOnlyList<UsageView> Instances { get; init; }
 
-    /// <summary>The audit's facts on their way to their store; null where they are kept on this machine at once.</summary>
+    /// <summary>The audit facts on their way to their store; null if facts are stored on this machine directly.</summary>
     public AuditQueueView? AuditQueue { get; init; }
 
     public static MetricsView Of(MetricsCollector collector, IEnumerable<IEndpointMonitor> monitors, IAuditSpool? spool, FarmHost host, TimeProvider time) => new()

@@ -5,8 +5,9 @@ using Esb.Host.Metrics;
 
 namespace Esb.Host.Management.Metrics;
 
-/// <summary>Metrics as Prometheus reads them (https://prometheus.io/docs/instrumenting/exposition_formats/, text format 0.0.4).</summary>
-/// <remarks>Endpoints, topics and parties are families of their own: a message counts in each, so their sum would count it twice.</remarks>
+/// <summary>Metrics in the Prometheus format (https://prometheus.io/docs/instrumenting/exposition_formats/, text format 0.0.4).</summary>
+/// <remarks>Endpoints, topics and parties are separate metric families: a message counts in each, so a sum over them would count it
+/// repeatedly.</remarks>
 internal static class PrometheusText
 {
     public const string ContentType = "text/plain; version=0.0.4; charset=utf-8";

@@ -3,16 +3,16 @@ using Esb.Core.Pooling;
 
 namespace Esb.Host.Management.Metrics;
 
-/// <summary>How much of something is in use. Shares from 0 to 1.</summary>
+/// <summary>The usage of a limited resource. Shares range from 0 to 1.</summary>
 internal sealed record UsageView(string Name, int InUse, int Maximum, double Share, int Peak, double PeakShare)
 {
-    /// <summary>Instances that exist; null for calls.</summary>
+    /// <summary>The number of existing instances; null for calls.</summary>
     public int? Created { get; init; }
 
-    /// <summary>Callers that wait now; null for calls.</summary>
+    /// <summary>The number of waiting callers; null for calls.</summary>
     public int? Waiting { get; init; }
 
-    /// <summary>How often a caller had to wait since the start; null for calls.</summary>
+    /// <summary>The number of waits since the start; null for calls.</summary>
     public long? Waits { get; init; }
 
     public static UsageView OfCalls(EndpointStatus endpoint) => Of(endpoint.Name, endpoint.InFlight, endpoint.MaxInFlight!.Value, endpoint.PeakInFlight);

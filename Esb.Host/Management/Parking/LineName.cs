@@ -1,7 +1,8 @@
 namespace Esb.Host.Management.Parking;
 
-/// <summary>A line of waiting messages as paths and command lines name it: its key, mostly.</summary>
-/// <remarks><c>*</c> is the whole endpoint, <c>~</c> the messages without a key; a key that begins with one of these, and a key of one or two dots, which paths lose, has a <c>~</c> before it.</remarks>
+/// <summary>The name of a line of parked messages in paths and on command lines: usually its key.</summary>
+/// <remarks><c>*</c> stands for the whole endpoint, <c>~</c> for the messages without a key. A key that starts with one of these, and a key
+/// of one or two dots, which paths drop, is prefixed with <c>~</c>.</remarks>
 internal static class LineName
 {
     private const string WholeEndpoint = "*";

@@ -4,7 +4,7 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Esb.Host.Management.Parking;
 
-/// <summary>Shows the messages that wait behind one that failed, and carries out what operators decide about them.</summary>
+/// <summary>Shows parked and blocked messages, and carries out operators' decisions about them.</summary>
 internal static class ParkedRoutes
 {
     private const int MaxLimit = 1_000;
@@ -53,7 +53,7 @@ internal static class ParkedRoutes
         return count > 0 ? new DeadLetters.DiscardReceipt(count) : throw NothingWaits(endpoint);
     }
 
-    // From the path as it came: a key may hold a slash, which routes do not decode.
+    // Reads the raw path: a key may contain a slash, which routing does not decode.
     private static string? KeyOf(HttpRequest request)
     {
         var target = request.HttpContext.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
@@ -64,7 +64,7 @@ internal static class ParkedRoutes
     private static EsbException NothingWaits(string endpoint) => Problems.NotFound($"No such message waits at '{endpoint}'.");
 }
 
-/// <summary>What is given up of a line, and why.</summary>
+/// <summary>The messages of a line to discard, with the reason.</summary>
 internal sealed record DiscardParkedBody
 {
     public Guid? MessageId { get; init; }
@@ -75,5 +75,5 @@ internal sealed record DiscardParkedBody
     public string? Reason { get; init; }
 }
 
-/// <summary>The line that is tried again.</summary>
+/// <summary>The line that is retried.</summary>
 internal sealed record ReleaseReceipt(string Endpoint, string Line);

@@ -1,6 +1,6 @@
 namespace Esb.Topics.RabbitMq.Connections;
 
-/// <summary>Waits longer after each failure in a row: from 1 s to 15 s, or to what is given.</summary>
+/// <summary>Waits longer after each consecutive failure: from 1 s to 15 s, or to the given maximum.</summary>
 internal sealed class Backoff(TimeProvider time, TimeSpan? longest = null)
 {
     private static readonly TimeSpan Shortest = TimeSpan.FromSeconds(1);
@@ -13,7 +13,7 @@ internal sealed class Backoff(TimeProvider time, TimeSpan? longest = null)
 
     public void Reset() => _next = Shortest;
 
-    /// <summary>Waits 20 s next: somebody has to do something first, and is seen within 30 s of it.</summary>
+    /// <summary>Waits 20 s next: the operator has to act first, and the change is noticed within 30 s.</summary>
     public void Stretch() => _next = Patience;
 
     public async Task WaitAsync(CancellationToken cancellationToken)

@@ -3,21 +3,21 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Connections;
 
-/// <summary>Keeps one connection to the broker: opens it, prepares it, and does both again when it is lost. Thread-safe.</summary>
-/// <param name="factory">Knows the broker.</param>
-/// <param name="prepare">Runs on each new connection before anybody else may use it.</param>
-/// <param name="time">For the waits between attempts.</param>
-/// <param name="logger">Hears of each loss and each return.</param>
+/// <summary>Maintains one connection to the broker: opens it, prepares it, and repeats both when it is lost. Thread-safe.</summary>
+/// <param name="factory">Opens connections to the broker.</param>
+/// <param name="prepare">Runs on each new connection before any other use.</param>
+/// <param name="time">The clock for the waits between attempts.</param>
+/// <param name="logger">Logs each loss and each recovery.</param>
 internal sealed partial class BrokerConnection(
     ConnectionFactory factory, Func<IConnection, CancellationToken, Task> prepare, TimeProvider time, ILogger logger) : IAsyncDisposable
 {
     private static readonly TimeSpan CloseTimeout = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan LongestClose = TimeSpan.FromSeconds(15);
 
-    // All that the host does with the broker waits for it, and a broker that starts is not far.
+    // All broker work of the host waits for the connection, and a starting broker is available soon.
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(4);
 
-    // A block that passes at once is no reason to turn callers away.
+    // A short block is no reason to turn callers away.
     private static readonly TimeSpan ShortBlock = TimeSpan.FromSeconds(2);
 
     private readonly CancellationTokenSource _stopping = new();
@@ -27,31 +27,31 @@ internal sealed partial class BrokerConnection(
     private Task _running = Task.CompletedTask;
     private Task _closing = Task.CompletedTask;
 
-    /// <summary>The connection, while it can be used.</summary>
+    /// <summary>The connection, if it can be used.</summary>
     public IConnection? Current => Link?.Connection;
 
-    /// <summary>The connection and what is known of it, while it can be used.</summary>
+    /// <summary>The connection and its state, if it can be used.</summary>
     public BrokerLink? Link => Volatile.Read(ref _open).Task is { IsCompletedSuccessfully: true } open && open.Result.IsOpen ? open.Result : null;
 
-    /// <summary>What stands in the way of publishing at this moment; null when nothing does.</summary>
+    /// <summary>The reason why publishing is impossible at this moment; null if it is possible.</summary>
     public string? Obstacle => Link is { } link ? link.BlockReason : Absence;
 
-    /// <summary>What has stood in the way of publishing for longer than a moment.</summary>
+    /// <summary>The reason why publishing has been impossible for longer than a moment; null if it is possible.</summary>
     public string? LastingObstacle => Link is not { } link ? Absence : link.BlockedFor > ShortBlock ? link.BlockReason : null;
 
     private string Absence => _reason ?? BrokerFault.Away;
 
-    /// <summary>Starts connecting; waits for the first attempt, which has a deadline, and no longer.</summary>
+    /// <summary>Starts to connect; waits only for the first attempt, which has a deadline.</summary>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         _running = RunAsync(_stopping.Token);
         await _tried.Task.WaitAsync(cancellationToken);
     }
 
-    /// <summary>The connection, once it can be used.</summary>
+    /// <summary>Returns the connection once it can be used.</summary>
     public async Task<IConnection> WaitAsync(CancellationToken cancellationToken) => (await Volatile.Read(ref _open).Task.WaitAsync(cancellationToken)).Connection;
 
-    /// <summary>Prepares a connection that is in use once more.</summary>
+    /// <summary>Prepares a connection in use once more.</summary>
     public Task PrepareAsync(BrokerLink link) => prepare(link.Connection, _stopping.Token);
 
     public async ValueTask DisposeAsync()
@@ -74,11 +74,11 @@ internal sealed partial class BrokerConnection(
         }
         catch (Exception) when (stopping.IsCancellationRequested)
         {
-            _reason = "stopped"; // as wanted, also where the broker went away at that moment
+            _reason = "stopped"; // intended, even if the broker was lost at that moment
         }
     }
 
-    // From the attempt to connect until the connection is lost.
+    // Runs from the attempt to connect until the connection is lost.
     private async Task HoldAsync(Backoff backoff, CancellationToken stopping)
     {
         IConnection? connection = null;
@@ -116,7 +116,7 @@ internal sealed partial class BrokerConnection(
     {
         try
         {
-            await EndAsync().WaitAsync(LongestClose, time); // the client waits for whoever handles a delivery, for ever
+            await EndAsync().WaitAsync(LongestClose, time); // the client waits forever for a running delivery handler
         }
         catch (Exception ex)
         {

@@ -4,13 +4,15 @@ using RabbitMQ.Client.Events;
 
 namespace Esb.Topics.RabbitMq.Connections;
 
-/// <summary>Works on one delivery of a consumer, until the token says that its channel is gone: then it comes again on another.</summary>
+/// <summary>Handles one delivery of a consumer. The token is cancelled when its channel is lost: the broker then redelivers on another
+/// channel.</summary>
 internal delegate Task BrokerDelivery(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken over);
 
-/// <summary>Keeps a consumer of our own on the broker: starts it on each new connection, and again when its channel is closed or its queue goes.</summary>
+/// <summary>Maintains a consumer of this host on the broker: starts it on each new connection, and again when its channel is closed or its
+/// queue disappears.</summary>
 internal sealed partial class BrokerConsumer : IAsyncDisposable
 {
-    // For work that was told to end.
+    // The time for work to end after its cancellation.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
 
     private readonly Func<IChannel, CancellationToken, Task<ConsumerQueue>> _declare;
@@ -29,10 +31,10 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
         _running = BrokerLoop.RunAsync(connection, ConsumeAsync, time, _stopping.Token);
     }
 
-    /// <summary>The queue that is read; null while none is.</summary>
+    /// <summary>The queue being read; null while no queue is read.</summary>
     public string? Queue => Volatile.Read(ref _queue).Task is { IsCompletedSuccessfully: true } queue ? queue.Result : null;
 
-    /// <summary>The queue that is read, once one is.</summary>
+    /// <summary>Returns the queue being read, once there is one.</summary>
     public Task<string> WaitForQueueAsync(TimeSpan timeout, CancellationToken cancellationToken) =>
         Volatile.Read(ref _queue).Task.WaitAsync(timeout, _time, cancellationToken);
 
@@ -68,7 +70,7 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
         var consumer = new AsyncEventingBasicConsumer(channel);
         consumer.ReceivedAsync += (_, delivery) => DeliverAsync(channel, delivery, ended, over);
         consumer.UnregisteredAsync += (_, _) => EndAsync(ended); // the queue was deleted
-        channel.ChannelShutdownAsync += (_, _) => EndAsync(ended); // the consumer hears of it only when what it has in hand is done
+        channel.ChannelShutdownAsync += (_, _) => EndAsync(ended); // the consumer is notified only when its current delivery is done
         try
         {
             await channel.BasicQosAsync(0, queue.Prefetch, global: false, stopping);
@@ -84,7 +86,8 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
         }
     }
 
-    // The client tells the channels of a lost connection one after the other, and waits at each for what it has in hand: what does not end then is left to itself.
+    // The client notifies the channels of a lost connection one after the other, and waits for the current delivery of each. Work that does
+    // not end by then is abandoned.
     private Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, TaskCompletionSource ended, CancellationToken over)
     {
         var work = WorkAsync(channel, delivery, ended, over);
@@ -101,7 +104,7 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
         }
         catch (Exception ex) when (ex is not OperationCanceledException)
         {
-            if (ended.TrySetResult()) LogFailed(ex); // unacknowledged, it comes again on the next channel
+            if (ended.TrySetResult()) LogFailed(ex); // unacknowledged, the delivery comes again on the next channel
         }
     }
 
@@ -120,7 +123,7 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
     private partial void LogFailed(Exception exception);
 }
 
-/// <summary>A queue to be read.</summary>
+/// <summary>A queue to read.</summary>
 /// <param name="Name">Its name.</param>
-/// <param name="Prefetch">Unacknowledged deliveries at a time; 0 where nothing is acknowledged.</param>
+/// <param name="Prefetch">The maximum number of unacknowledged deliveries; 0 if deliveries are not acknowledged.</param>
 internal sealed record ConsumerQueue(string Name, ushort Prefetch);

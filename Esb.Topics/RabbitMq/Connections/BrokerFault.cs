@@ -7,18 +7,18 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Topics.RabbitMq.Connections;
 
-/// <summary>Says in a few words, without addresses and secrets, why the broker cannot be used.</summary>
+/// <summary>Describes briefly, without addresses and secrets, why the broker cannot be used.</summary>
 internal static class BrokerFault
 {
-    /// <summary>Nothing is known but that it cannot be reached.</summary>
+    /// <summary>The broker is unreachable; no further reason is known.</summary>
     public const string Away = "broker away";
 
     private const string NameUnknown = "the broker's name cannot be resolved";
 
     private const string ClientRefused = "the broker refuses the certificate of this client, or wants one";
 
-    /// <param name="exception">What went wrong.</param>
-    /// <param name="overTls">Whether it happened while a TLS connection was being opened.</param>
+    /// <param name="exception">The failure.</param>
+    /// <param name="overTls">True if it happened while a TLS connection was being opened.</param>
     public static string Describe(Exception exception, bool overTls = false)
     {
         var all = Flatten(exception).ToList();
@@ -30,7 +30,7 @@ internal static class BrokerFault
         return all.OfType<OperationInterruptedException>().FirstOrDefault()?.ShutdownReason is { } reason ? Describe(reason) : Away;
     }
 
-    /// <summary>Why the broker closed a connection or a channel.</summary>
+    /// <summary>Describes why the broker closed a connection or a channel.</summary>
     public static string Describe(ShutdownEventArgs reason) => reason.ReplyCode switch
     {
         503 when reason.ReplyText.Contains("x-consistent-hash", StringComparison.Ordinal) =>
@@ -43,7 +43,7 @@ internal static class BrokerFault
         _ => Away,
     };
 
-    // The alert of the other side is text of OpenSSL. With TLS 1.3 it comes only after the handshake, and may be lost behind the end of the connection.
+    // The alert of the peer is text of OpenSSL. With TLS 1.3 it arrives only after the handshake, and may be lost when the connection ends.
     private static string? TlsFaultOf(IReadOnlyList<Exception> all, bool overTls)
     {
         if (all.Any(ex => ex.Message.Contains(" alert ", StringComparison.Ordinal))) return ClientRefused;
@@ -51,7 +51,7 @@ internal static class BrokerFault
         return all.OfType<AuthenticationException>().LastOrDefault()?.Message;
     }
 
-    /// <summary>Whether it stays like that until somebody changes the broker or the configuration.</summary>
+    /// <summary>True if the fault persists until the operator changes the broker or the configuration.</summary>
     public static bool IsForPeople(string reason) => reason.StartsWith("ESB-CFG-", StringComparison.Ordinal);
 
     private static IEnumerable<Exception> Flatten(Exception exception) => exception switch
@@ -63,5 +63,5 @@ internal static class BrokerFault
     };
 }
 
-/// <summary>We refuse the broker.</summary>
+/// <summary>Thrown when this host refuses the broker.</summary>
 internal sealed class BrokerRefusedException(string message) : Exception(message);

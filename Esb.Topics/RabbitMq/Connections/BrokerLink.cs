@@ -5,10 +5,10 @@ using RabbitMQ.Client.Events;
 
 namespace Esb.Topics.RabbitMq.Connections;
 
-/// <summary>One open connection to the broker, until it is lost or given up. Thread-safe.</summary>
+/// <summary>One open connection to the broker, until it is lost or abandoned. Thread-safe.</summary>
 internal sealed partial class BrokerLink
 {
-    // One may be bad luck; after two while nothing is confirmed the broker is frozen: a new connection is the way out.
+    // One time-out may be chance. After two without a confirm in between, the broker is considered frozen, and a new connection is opened.
     private const int MaxTimeouts = 2;
 
     private readonly TaskCompletionSource<string> _lost = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -24,23 +24,23 @@ internal sealed partial class BrokerLink
         connection.ConnectionShutdownAsync += (_, shutdown) => Note(() => End(shutdown));
         connection.ConnectionBlockedAsync += (_, blocked) => Note(() => BeginBlock(blocked.Reason));
         connection.ConnectionUnblockedAsync += (_, _) => Note(EndBlock);
-        if (!connection.IsOpen) Abandon(BrokerFault.Away); // lost before anybody listened
+        if (!connection.IsOpen) Abandon(BrokerFault.Away); // lost before the event handlers were attached
     }
 
     public IConnection Connection { get; }
 
     public bool IsOpen => !_lost.Task.IsCompleted && Connection.IsOpen;
 
-    /// <summary>Completes when the connection is lost or given up, with the reason.</summary>
+    /// <summary>Completes with the reason when the connection is lost or abandoned.</summary>
     public Task<string> Lost => _lost.Task;
 
-    /// <summary>Why the broker has stopped reading what is published; null while it reads.</summary>
+    /// <summary>The reason why the broker has stopped reading publishes; null while it reads.</summary>
     public string? BlockReason => _block is { } block ? $"the broker blocks publishers: {block.Reason}" : null;
 
-    /// <summary>For how long.</summary>
+    /// <summary>The duration of the current block.</summary>
     public TimeSpan BlockedFor => _block is { } block ? _time.GetElapsedTime(block.Since) : TimeSpan.Zero;
 
-    /// <summary>Gives the connection up; the next one is opened at once.</summary>
+    /// <summary>Abandons the connection; the next one is opened at once.</summary>
     public void Abandon(string reason) => _lost.TrySetResult(reason);
 
     public void CountConfirm()
@@ -49,8 +49,9 @@ internal sealed partial class BrokerLink
         if (Volatile.Read(ref _timeouts) > 0) Volatile.Write(ref _timeouts, 0);
     }
 
-    /// <summary>A publish was not confirmed in time. A broker that blocks goes on by itself, and would block a new connection just as well; one that confirmed others meanwhile has a queue that does not answer, not a connection.</summary>
-    /// <param name="began">When the publisher began to wait, as a timestamp.</param>
+    /// <summary>Counts a publish that was not confirmed in time. A blocking broker recovers by itself, and would block a new connection as
+    /// well. If other publishes were confirmed meanwhile, a queue is unresponsive, not the connection.</summary>
+    /// <param name="began">The timestamp at which the publisher began to wait.</param>
     public void CountTimeout(long began)
     {
         if (_block is null && Volatile.Read(ref _confirmedAt) < began && Interlocked.Increment(ref _timeouts) >= MaxTimeouts) Abandon("the broker does not confirm what is published");
@@ -58,7 +59,7 @@ internal sealed partial class BrokerLink
 
     private void End(ShutdownEventArgs shutdown)
     {
-        LogEnded(Connection.ClientProvidedName, shutdown.Initiator, shutdown.ReplyText, shutdown.Exception); // first: whoever hears of the end may look for the cause
+        LogEnded(Connection.ClientProvidedName, shutdown.Initiator, shutdown.ReplyText, shutdown.Exception); // first: handlers of the loss may look for the cause
         Abandon(BrokerFault.Describe(shutdown));
     }
 

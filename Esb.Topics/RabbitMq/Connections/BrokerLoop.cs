@@ -2,12 +2,12 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Connections;
 
-/// <summary>Works on a connection from the moment it is open until the work ends, and then on the next, for as long as it is wanted.</summary>
+/// <summary>Runs work on a connection from its opening until the work ends, and then on the next connection, until stopped.</summary>
 internal static class BrokerLoop
 {
-    /// <param name="connection">Reconnects by itself.</param>
-    /// <param name="work">Ends when it can do no more, without an exception; resets the backoff once it has succeeded.</param>
-    /// <param name="time">For the waits in between.</param>
+    /// <param name="connection">The connection, which reconnects by itself.</param>
+    /// <param name="work">Ends without an exception when it can do no more; resets the backoff after success.</param>
+    /// <param name="time">The clock for the waits in between.</param>
     /// <param name="stopping">Ends the loop.</param>
     public static async Task RunAsync(BrokerConnection connection, Func<IConnection, Backoff, CancellationToken, Task> work, TimeProvider time, CancellationToken stopping)
     {
@@ -22,7 +22,7 @@ internal static class BrokerLoop
         }
         catch (Exception) when (stopping.IsCancellationRequested)
         {
-            // Not wanted any more; a connection that is lost at that moment changes nothing.
+            // Stopped; a connection that is lost at that moment does not matter.
         }
     }
 
@@ -34,7 +34,7 @@ internal static class BrokerLoop
         }
         catch (Exception) when (!stopping.IsCancellationRequested)
         {
-            // The work has told what it foresaw; whatever else it was, the next round begins anew.
+            // The work has reported the failures that it expects; after any other failure the next round starts over.
         }
     }
 }

@@ -6,7 +6,7 @@ using RabbitMQ.Client;
 namespace Esb.Topics.RabbitMq.Connections;
 
 /// <summary>A socket to the broker, over TLS where that is configured.</summary>
-/// <remarks>TLS is made here and not by the client, because what the broker sends is examined before the client reads it: see
+/// <remarks>TLS is established here and not by the client, because the broker's bytes are examined before the client reads them: see
 /// <see cref="BrokerStream"/>.</remarks>
 internal sealed class BrokerSocket(AddressFamily family, SslClientAuthenticationOptions? tls)
     : TcpClientAdapter(new Socket(family, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true })

@@ -4,12 +4,13 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Connections;
 
-/// <summary>Looks at what the broker says of itself when a connection is opened.</summary>
+/// <summary>Checks the version that the broker reports when a connection is opened.</summary>
 internal static partial class BrokerVersion
 {
     private static readonly Version Oldest = new(3, 10);
 
-    /// <exception cref="BrokerRefusedException"><c>ESB-CFG-BROKERVERSION</c>: older than 3.10, where quorum queues lose what they move, or of no known version.</exception>
+    /// <exception cref="BrokerRefusedException"><c>ESB-CFG-BROKERVERSION</c>: the broker is older than 3.10, where quorum queues lose
+    /// messages that they move, or its version is unknown.</exception>
     public static void Check(IConnection connection, ILogger logger)
     {
         var product = connection.ServerProperties.Text("product");
@@ -18,7 +19,7 @@ internal static partial class BrokerVersion
         LogVersion(logger, product, version);
     }
 
-    /// <summary>Whether a version, such as <c>3.10.8</c> or <c>4.1.0-rc.1</c>, is one that we work on.</summary>
+    /// <summary>True if a version, such as <c>3.10.8</c> or <c>4.1.0-rc.1</c>, is supported.</summary>
     public static bool IsSupported(string? version) => Version.TryParse(version?.Split('-', '+')[0], out var found) && found >= Oldest;
 
     [LoggerMessage(EventId = 1552, Level = LogLevel.Information, Message = "The broker is {Product} {Version}")]

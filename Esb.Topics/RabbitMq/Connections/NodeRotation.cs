@@ -4,18 +4,18 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Connections;
 
-/// <summary>The nodes that a connection tries: each attempt begins with the next one, and goes on to the others where a node cannot be
-/// reached. Thread-safe.</summary>
-/// <remarks>The client goes on only where no connection comes about. A frozen node takes it and says nothing: that costs one attempt, as
-/// the next begins elsewhere.</remarks>
-/// <param name="nodes">All of them.</param>
-/// <param name="tls">How the connection to a node is secured; null where it is not.</param>
+/// <summary>The nodes that a connection tries. Each attempt begins with the next node, and continues with the others if a node is
+/// unreachable. Thread-safe.</summary>
+/// <remarks>The client continues only if no connection is established. A frozen node accepts the connection and does not respond: that
+/// costs one attempt, as the next one begins at another node.</remarks>
+/// <param name="nodes">All nodes.</param>
+/// <param name="tls">The TLS options for the connection to a node; null without TLS.</param>
 internal sealed class NodeRotation(IReadOnlyList<BrokerNode> nodes, Func<BrokerNode, SslClientAuthenticationOptions?> tls) : IEndpointResolver
 {
-    // The client tells a socket the address only, not the name that the certificate must be made out to. It asks for a node and makes its
-    // socket in one flow.
+    // The client passes only the address to a socket, not the host name that the certificate must match. It requests a node and creates its
+    // socket in one execution flow.
     private readonly AsyncLocal<BrokerNode?> _node = new();
-    private int _attempts = Random.Shared.Next(nodes.Count); // hosts and their connections spread over the cluster
+    private int _attempts = Random.Shared.Next(nodes.Count); // spreads hosts and their connections over the cluster
 
     public IEnumerable<AmqpTcpEndpoint> All()
     {
@@ -27,7 +27,7 @@ internal sealed class NodeRotation(IReadOnlyList<BrokerNode> nodes, Func<BrokerN
         }
     }
 
-    /// <summary>A socket for the node that was asked for last.</summary>
+    /// <summary>Creates a socket for the node that was requested last.</summary>
     public ITcpClient CreateSocket(AddressFamily family) =>
         new BrokerSocket(family, tls(_node.Value ?? throw new InvalidOperationException("A socket is made for a node of the rotation.")));
 }

@@ -4,33 +4,34 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Connections;
 
-/// <summary>The broker's address, read from a URL as https://www.rabbitmq.com/docs/uri-spec describes it; the nodes of a cluster stand in it side by side, with commas between them.</summary>
+/// <summary>The broker's address, parsed from a URL as https://www.rabbitmq.com/docs/uri-spec describes it. The nodes of a cluster are
+/// separated by commas.</summary>
 internal sealed partial record RabbitMqAddress(IReadOnlyList<BrokerNode> Nodes, string VirtualHost, string User, string Password, bool IsTls)
 {
-    // Not the client's default of 64 MiB: a larger message would cost the connection at every delivery. The broker has a limit of its own.
+    // Not the client's default of 64 MiB: a larger message would cost the connection at every delivery. The broker has its own limit.
     public const uint MaxMessageBytes = 512 * 1024 * 1024;
 
     private const string DefaultUser = "guest";
 
-    /// <summary>Stands for an address that is none: the configuration is refused then, before anything connects.</summary>
+    /// <summary>Stands for an invalid address: the configuration is refused before any connection is opened.</summary>
     public static readonly RabbitMqAddress None = new([new BrokerNode("", 0)], "/", "", "", IsTls: false);
 
-    /// <summary>How long the broker may take to answer a question.</summary>
+    /// <summary>The time-out for a response of the broker.</summary>
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
-    private static readonly TimeSpan PatienceInCluster = TimeSpan.FromSeconds(5); // another node is the quicker way
+    private static readonly TimeSpan PatienceInCluster = TimeSpan.FromSeconds(5); // another node is the faster way
 
-    /// <summary>How a TLS connection is secured; null for the authorities of the system.</summary>
+    /// <summary>The TLS settings; null for the authorities of the system.</summary>
     public BrokerTls? Tls { get; init; }
 
     public bool HasDefaultCredentials => User == DefaultUser && Password == DefaultUser;
 
     public bool IsLoopback => Nodes.All(node => node.IsLoopback);
 
-    /// <summary>How long a node may take to answer while a connection is opened.</summary>
+    /// <summary>The time-out for a response of a node while a connection is opened.</summary>
     public TimeSpan ConnectTimeout => Nodes.Count > 1 ? PatienceInCluster : Patience;
 
-    /// <summary>Reads a URL; null when it is none of a broker.</summary>
+    /// <summary>Parses a URL; null if it is not the URL of a broker.</summary>
     public static RabbitMqAddress? Parse(string url)
     {
         var parts = Parts().Match(url);
@@ -52,7 +53,7 @@ internal sealed partial record RabbitMqAddress(IReadOnlyList<BrokerNode> Nodes, 
             isTls);
     }
 
-    /// <summary>The address that a valid configuration names.</summary>
+    /// <summary>Returns the address in a valid configuration.</summary>
     public static RabbitMqAddress Of(RabbitMqTransportConfig config, DateTimeOffset now)
     {
         var address = Parse(config.Url) ?? None;
@@ -69,7 +70,7 @@ internal sealed partial record RabbitMqAddress(IReadOnlyList<BrokerNode> Nodes, 
             UserName = User,
             Password = Password,
             ClientProvidedName = connectionName,
-            AutomaticRecoveryEnabled = false, // recovery is ours: the client's forgets what was in flight
+            AutomaticRecoveryEnabled = false, // done here: the client's recovery loses in-flight messages
             TopologyRecoveryEnabled = false,
             ContinuationTimeout = Patience,
             RequestedHeartbeat = heartbeat ?? TimeSpan.FromSeconds(10),
@@ -79,20 +80,20 @@ internal sealed partial record RabbitMqAddress(IReadOnlyList<BrokerNode> Nodes, 
         return factory;
     }
 
-    /// <summary>The nodes, for all attempts of one connection.</summary>
+    /// <summary>Returns the nodes for all attempts of one connection.</summary>
     public NodeRotation ToRotation() => new(Nodes, node => IsTls ? (Tls ?? BrokerTls.OfSystem).ToOptions(node.Host) : null);
 
-    /// <summary>What our own connections and those of the bus have in common below AMQP.</summary>
+    /// <summary>Applies the settings below AMQP that our own connections and those of the bus share.</summary>
     public void Prepare(ConnectionFactory factory, NodeRotation nodes)
     {
         factory.SocketFactory = nodes.CreateSocket;
-        factory.Ssl = new SslOption { Enabled = IsTls }; // only tells: the sockets make TLS themselves, and the nodes have none of their own
+        factory.Ssl = new SslOption { Enabled = IsTls }; // informative: the sockets establish TLS, and the nodes have no options
         factory.EndpointResolverFactory = _ => nodes;
         factory.RequestedConnectionTimeout = ConnectTimeout;
         factory.HandshakeContinuationTimeout = ConnectTimeout;
     }
 
-    // One that has no nodes is no address either, and is found out as such.
+    // A URL without nodes does not match either, and is reported as invalid.
     [GeneratedRegex("^(?<before>[^:/]*:/?/?(?:[^/]*@)?)(?<nodes>[^/?#]*[^:/?#])(?<after>(?:[/?#].*)?)$", RegexOptions.Singleline)]
     private static partial Regex Parts();
 }

@@ -9,7 +9,7 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Farm;
 
-/// <summary>The hosts of one configuration on one broker: each says every two seconds that it lives and what it receives.</summary>
+/// <summary>The hosts of one configuration on one broker. Each announces every two seconds that it is alive and what it receives.</summary>
 internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
 {
     private static readonly TimeSpan PublishDeadline = TimeSpan.FromSeconds(5);
@@ -44,10 +44,10 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
 
     public IReadOnlyList<FarmHost> Hosts => Members.Hosts;
 
-    /// <summary>Joins the others as soon as there is a connection.</summary>
+    /// <summary>Joins the farm as soon as there is a connection.</summary>
     public void Start(BrokerConnection connection) => _running = BrokerLoop.RunAsync(connection, TakePartAsync, _time, _stopping.Token);
 
-    /// <summary>Tells the others what this host receives for an endpoint; null where it does not any more.</summary>
+    /// <summary>Announces what this host receives for an endpoint; null if it no longer receives for it.</summary>
     public void Announce(string endpoint, FarmReceiver? receiver)
     {
         lock (_gate)
@@ -80,7 +80,7 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
         await _commands.DisposeAsync();
     }
 
-    // From the start of a bus until it falls silent.
+    // Runs from the start of a bus until it falls silent.
     private async Task TakePartAsync(IConnection connection, Backoff backoff, CancellationToken stopping)
     {
         ControlBus? bus = null;
@@ -102,7 +102,7 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
         }
         catch (Exception ex)
         {
-            if (!stopping.IsCancellationRequested) LogInterrupted(_exchange, ex); // a bus whose start is interrupted fails in many ways
+            if (!stopping.IsCancellationRequested) LogInterrupted(_exchange, ex); // an interrupted start of a bus fails in many ways
         }
         finally
         {
@@ -132,7 +132,7 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
         await bus.DisposeAsync();
     }
 
-    // One that does not get through is made up for by the next; who says nothing for long is missed.
+    // The next message makes up for a lost one; a host that is silent for long is considered gone.
     private async Task PublishAsync(ControlBus bus, string kind, string body, CancellationToken stopping)
     {
         using var deadline = CancellationTokenSource.CreateLinkedTokenSource(stopping);

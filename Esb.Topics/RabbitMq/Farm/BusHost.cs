@@ -3,7 +3,7 @@ using MassTransit;
 
 namespace Esb.Topics.RabbitMq.Farm;
 
-/// <summary>Tells a bus where the broker is, starts and stops it.</summary>
+/// <summary>Configures the broker of a bus, starts and stops the bus.</summary>
 internal static class BusHost
 {
     private static readonly TimeSpan CleanUpDeadline = TimeSpan.FromSeconds(5);
@@ -28,7 +28,8 @@ internal static class BusHost
         });
     }
 
-    /// <summary>Starts a bus. One that is cancelled while it starts stops what it has, which may never end: that is waited for only as long as a stop.</summary>
+    /// <summary>Starts a bus. A cancelled start stops the started parts, which may never end: the wait for them is limited to the time of a
+    /// stop.</summary>
     public static async Task StartAsync(IBusControl bus, CancellationToken cancellationToken)
     {
         using var patience = new CancellationTokenSource();
@@ -36,7 +37,7 @@ internal static class BusHost
         await bus.StartAsync(cancellationToken).WaitAsync(patience.Token);
     }
 
-    /// <summary>Stops a bus; one that does not stop in time, or fails to, is left to the end of its connection.</summary>
+    /// <summary>Stops a bus. A bus that does not stop in time, or fails to, ends with its connection.</summary>
     public static async Task StopAsync(IBusControl bus, TimeSpan limit)
     {
         try
@@ -45,7 +46,7 @@ internal static class BusHost
         }
         catch (Exception)
         {
-            // The bus has logged it. Whoever stops has others to stop, and those who rejoin a new bus to start.
+            // The bus has logged it. The caller may have other buses to stop, or a new bus to start.
         }
     }
 }

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.RabbitMq.Farm;
 
-/// <summary>What the bus itself logs, all of it at Debug: of each event that matters this project tells on its own, once and in its own words.</summary>
+/// <summary>Writes the log of the bus library at Debug: this project logs each relevant event itself, once and in its own words.</summary>
 internal sealed class BusLog(ILoggerFactory loggers) : ILoggerFactory
 {
     public ILogger CreateLogger(string categoryName) => new DebugLogger(loggers.CreateLogger(categoryName));

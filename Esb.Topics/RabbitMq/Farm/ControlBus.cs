@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.RabbitMq.Farm;
 
-/// <summary>A bus of its own for what hosts tell each other: it publishes, which the connections that consume never do.</summary>
+/// <summary>A separate bus for messages between hosts: it publishes, which the connections that consume never do.</summary>
 internal sealed class ControlBus : IAsyncDisposable
 {
     private static readonly TimeSpan StartDeadline = TimeSpan.FromSeconds(10);
@@ -19,11 +19,11 @@ internal sealed class ControlBus : IAsyncDisposable
 
     /// <summary>Starts to listen.</summary>
     /// <param name="address">The broker.</param>
-    /// <param name="exchange">Where all hosts of the farm publish.</param>
+    /// <param name="exchange">The exchange to which all hosts of the farm publish.</param>
     /// <param name="self">This host.</param>
-    /// <param name="hear">Is called one by one, and returns soon.</param>
-    /// <param name="loggers">Hear the bus at Debug.</param>
-    /// <param name="cancellationToken">Stops waiting for the broker.</param>
+    /// <param name="hear">Called sequentially; returns quickly.</param>
+    /// <param name="loggers">Receive the log of the bus at Debug.</param>
+    /// <param name="cancellationToken">Cancels the wait for the broker.</param>
     public static async Task<ControlBus> StartAsync(
         RabbitMqAddress address, string exchange, FarmHost self, Action<FarmMessage> hear, ILoggerFactory loggers, CancellationToken cancellationToken)
     {
@@ -32,12 +32,12 @@ internal sealed class ControlBus : IAsyncDisposable
         {
             BusHost.Configure(configure, address, $"farm {self.Name}");
             configure.Message<FarmMessage>(message => message.SetEntityName(exchange));
-            configure.ReceiveEndpoint($"{exchange}.{Guid.NewGuid():N}", endpoint => // a new one each time: the node that holds the last may be away
+            configure.ReceiveEndpoint($"{exchange}.{Guid.NewGuid():N}", endpoint => // new each time: the last one's node may be down
             {
                 endpoint.QueueExpiration = QueueExpires;
                 endpoint.AutoDelete = true; // durable all the same: newer brokers refuse queues that are neither durable nor exclusive
                 endpoint.ConcurrentMessageLimit = 1;
-                endpoint.DiscardFaultedMessages(); // what cannot be read is no word of a host; nobody would look into a queue of them
+                endpoint.DiscardFaultedMessages(); // an unreadable message is from no host, and a queue of faults would never be read
                 endpoint.DiscardSkippedMessages();
                 endpoint.Handler<FarmMessage>(context =>
                 {
@@ -62,6 +62,6 @@ internal sealed class ControlBus : IAsyncDisposable
 
     public Task PublishAsync(FarmMessage message, CancellationToken cancellationToken) => _bus.Publish(message, cancellationToken).WaitAsync(cancellationToken);
 
-    /// <summary>Ends within seconds, and without a failure.</summary>
+    /// <summary>Ends within seconds and without a failure.</summary>
     public async ValueTask DisposeAsync() => await BusHost.StopAsync(_bus, StopDeadline);
 }

@@ -2,7 +2,7 @@ using Esb.Core.Topics;
 
 namespace Esb.Topics.RabbitMq.Farm;
 
-/// <summary>Tells the other hosts what this one receives for an endpoint, until it is disposed. Thread-safe.</summary>
+/// <summary>Announces to the other hosts what this host receives for an endpoint, until disposed. Thread-safe.</summary>
 internal sealed class EndpointPresence : IDisposable
 {
     private readonly BrokerFarm _farm;
@@ -14,10 +14,10 @@ internal sealed class EndpointPresence : IDisposable
         Rests();
     }
 
-    /// <summary>It began to consume: on the broker it stands behind all others that did before.</summary>
+    /// <summary>Announces that this host began to consume: on the broker it queues behind all earlier consumers.</summary>
     public void Consumes() => _farm.Announce(_resting.Endpoint, _resting with { Epoch = Guid.NewGuid() });
 
-    /// <summary>It does not consume for now.</summary>
+    /// <summary>Announces that this host does not consume for now.</summary>
     public void Rests() => _farm.Announce(_resting.Endpoint, _resting);
 
     public void Dispose() => _farm.Announce(_resting.Endpoint, null);

@@ -3,10 +3,10 @@ using Esb.Core.Topics;
 
 namespace Esb.Topics.RabbitMq.Farm;
 
-/// <summary>Who lives, by what was heard. Thread-safe.</summary>
+/// <summary>Live hosts, by heartbeat. Thread-safe.</summary>
 internal sealed class FarmMembers(FarmHost self, TimeProvider time)
 {
-    /// <summary>How often each host says that it lives.</summary>
+    /// <summary>The interval between two heartbeats of a host.</summary>
     public static readonly TimeSpan Interval = TimeSpan.FromSeconds(2);
 
     private static readonly TimeSpan MissedAfter = TimeSpan.FromSeconds(7);
@@ -17,12 +17,12 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
     private long? _hearingSince;
     private long _selfHeardAt;
 
-    /// <summary>Somebody came or went, or receives something else.</summary>
+    /// <summary>Raised when a host joins or leaves, or receives something else.</summary>
     public event Action? Changed;
 
     public IReadOnlyList<FarmHost> Hosts => [.. Volatile.Read(ref _members).Values.Select(member => member.Host)];
 
-    /// <summary>How long it has been hearing all that is said, by its own voice; zero while it hears nothing.</summary>
+    /// <summary>The time for which this host has heard all messages, proven by its own heartbeats; zero while it hears none.</summary>
     public TimeSpan HearingFor
     {
         get
@@ -31,14 +31,14 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
         }
     }
 
-    /// <summary>Whether it has listened for so long that every host which lives has been heard.</summary>
+    /// <summary>True if this host has listened long enough to have heard every live host.</summary>
     public bool KnowsAll => HearingFor > Interval + (Interval / 4);
 
-    /// <summary>Who receives for an endpoint, this host among them.</summary>
+    /// <summary>Returns the hosts that receive for an endpoint, including this one.</summary>
     public IReadOnlyList<(Guid Host, FarmReceiver Receiver)> ReceiversOf(string endpoint) =>
         [.. Volatile.Read(ref _members).Values.SelectMany(member => member.Receives.Where(one => one.Endpoint == endpoint).Select(one => (member.Host.Id, one)))];
 
-    /// <summary>A host has said that it lives, and what it receives.</summary>
+    /// <summary>Records the heartbeat of a host, with what it receives.</summary>
     public void Hear(FarmHost host, IReadOnlyList<FarmReceiver> receives)
     {
         bool isNews;
@@ -53,7 +53,7 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
         if (isNews && host.Id != self.Id) Changed?.Invoke();
     }
 
-    /// <summary>This host receives something else.</summary>
+    /// <summary>Records that this host receives something else.</summary>
     public void Receive(IReadOnlyList<FarmReceiver> receives)
     {
         lock (_gate) _members = _members.SetItem(self.Id, new Member(self, receives, time.GetTimestamp()));
@@ -72,9 +72,9 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
         Changed?.Invoke();
     }
 
-    /// <summary>Misses those who have said nothing for long; nobody while this host itself hears nothing.</summary>
-    /// <remarks>Silence counts only as far as this host has heard itself meanwhile: when it is cut off, others may have spoken last a
-    /// heartbeat before its own.</remarks>
+    /// <summary>Removes hosts that have been silent for long, but none while this host itself hears nothing.</summary>
+    /// <remarks>Silence counts only while this host hears itself: when it is cut off, the last heartbeat of others may be one interval
+    /// older than its own.</remarks>
     public void Sweep()
     {
         lock (_gate)

@@ -1,29 +1,30 @@
 namespace Esb.Topics.RabbitMq.Farm;
 
-/// <summary>What hosts tell each other: an ordinary typed message of the bus.</summary>
+/// <summary>A message between hosts: an ordinary typed message of the bus.</summary>
 public sealed record FarmMessage
 {
-    /// <summary>The host that says it.</summary>
+    /// <summary>The id of the sending host.</summary>
     public required Guid From { get; init; }
 
-    /// <summary>Its name, for people.</summary>
+    /// <summary>The name of the sending host, for display.</summary>
     public required string Host { get; init; }
 
-    /// <summary>What it says: <see cref="Heartbeat"/>, <see cref="Goodbye"/>, <see cref="Esb.Topics.Farm.FarmQuestions.AnswerKind"/>, or the name of a command or question.</summary>
+    /// <summary>The kind: <see cref="Heartbeat"/>, <see cref="Goodbye"/>, <see cref="Esb.Topics.Farm.FarmQuestions.AnswerKind"/>, or the
+    /// name of a command or question.</summary>
     public required string Kind { get; init; }
 
-    /// <summary>JSON.</summary>
+    /// <summary>The content, as JSON.</summary>
     public required string Body { get; init; }
 
-    /// <summary>What the host knows: 0 of release 0.1, which finds queues by their names without the configuration's only.</summary>
+    /// <summary>The protocol level of the host: 0 for release 0.1, which finds queues only by names without the configuration's.</summary>
     public int Level { get; init; }
 
-    /// <summary>What hosts of this release know.</summary>
+    /// <summary>The protocol level of this release.</summary>
     internal const int CurrentLevel = 1;
 
-    /// <summary>It lives.</summary>
+    /// <summary>The host is alive.</summary>
     internal const string Heartbeat = "heartbeat";
 
-    /// <summary>It stops.</summary>
+    /// <summary>The host stops.</summary>
     internal const string Goodbye = "goodbye";
 }

@@ -7,10 +7,10 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Esb.Topics.RabbitMq.Farm;
 
-/// <summary>Talks to the hosts of a farm without being one: for the command line.</summary>
+/// <summary>Talks to the hosts of a farm without being a member: for the command line.</summary>
 internal sealed class FarmVisit : IAsyncDisposable
 {
-    // More than two heartbeats: whoever lives has been heard.
+    // More than two heartbeats: every live host has been heard.
     private static readonly TimeSpan Listening = TimeSpan.FromSeconds(5);
 
     private readonly FarmHost _self = FarmHost.OfThisProcess();
@@ -26,13 +26,13 @@ internal sealed class FarmVisit : IAsyncDisposable
         _questions = new FarmQuestions(_self, _commands, SayAsync, () => Hosts, () => true, time);
     }
 
-    /// <summary>Who lives.</summary>
+    /// <summary>The live hosts.</summary>
     public IReadOnlyList<FarmHost> Hosts => [.. _members.Hosts.Where(host => host.Id != _self.Id)];
 
-    /// <summary>Those of them that are of release 0.1.</summary>
+    /// <summary>The live hosts of release 0.1.</summary>
     public IReadOnlyList<FarmHost> OldHosts => [.. Hosts.Where(host => _old.ContainsKey(host.Id))];
 
-    /// <summary>Listens until it has heard who lives.</summary>
+    /// <summary>Listens until all live hosts have been heard.</summary>
     public static async Task<FarmVisit> BeginAsync(RabbitMqAddress address, string exchange, TimeProvider time, CancellationToken cancellationToken)
     {
         var visit = new FarmVisit(time);
@@ -78,7 +78,7 @@ internal sealed class FarmVisit : IAsyncDisposable
                 _questions.Hear(host, message.Body);
                 break;
             default:
-                break; // a visitor obeys nobody
+                break; // a visitor executes no commands
         }
     }
 }

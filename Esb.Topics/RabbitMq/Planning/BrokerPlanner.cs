@@ -9,8 +9,8 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Topics.RabbitMq.Planning;
 
-/// <summary>Compares the exchanges and queues that a configuration wants with those of the broker.</summary>
-/// <remarks>AMQP cannot list: queues of endpoints that are no longer in the configuration are not seen.</remarks>
+/// <summary>Compares the exchanges and queues that a configuration requires with those on the broker.</summary>
+/// <remarks>AMQP cannot list queues: those of endpoints that are no longer in the configuration are not found.</remarks>
 internal sealed class BrokerPlanner(
     BusIdentity bus, TransportConfig transport, IReadOnlyDictionary<string, TopicConfig> topics, IReadOnlyDictionary<string, EndpointConfig> endpoints, TimeProvider time) : IChangePlanner
 {
@@ -24,7 +24,7 @@ internal sealed class BrokerPlanner(
     public Task ApplyAsync(Action<string> tell, CancellationToken cancellationToken) =>
         AskAsync(session => ApplyAsync(session, tell, cancellationToken), cancellationToken);
 
-    // A broker that is lost between two questions, or refuses one, is as good as away.
+    // A broker that is lost between two requests, or refuses one, counts as unreachable.
     private async Task AskAsync(Func<BrokerSession, Task> ask, CancellationToken cancellationToken)
     {
         if (transport is not RabbitMqTransportConfig broker) return;

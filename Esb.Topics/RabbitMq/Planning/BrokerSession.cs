@@ -8,7 +8,7 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Planning;
 
-/// <summary>A broker to look at and to change while no transport runs here.</summary>
+/// <summary>Access to a broker, to inspect and change it while no transport runs in this process.</summary>
 internal sealed class BrokerSession : IAsyncDisposable
 {
     private readonly BrokerConnection _connection;
@@ -42,7 +42,7 @@ internal sealed class BrokerSession : IAsyncDisposable
     public EndpointHomes Homes { get; }
 
     /// <summary>The connection.</summary>
-    /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: it was lost.</exception>
+    /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: the connection was lost.</exception>
     public IConnection Connection => _connection.Current ?? throw Unreachable(_connection.Obstacle);
 
     /// <summary>Connects.</summary>

@@ -6,7 +6,7 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Topics.RabbitMq.Planning;
 
-/// <summary>Compares the queues that an endpoint wants with those that exist.</summary>
+/// <summary>Compares the queues that an endpoint requires with the existing ones.</summary>
 internal sealed class EndpointPlan(BrokerSession session, Subscription subscription)
 {
     private readonly QueueShape _wanted = QueueShape.Of(subscription);
@@ -34,7 +34,7 @@ internal sealed class EndpointPlan(BrokerSession session, Subscription subscript
 
     private IEnumerable<string> Queues => session.Names.New(subscription.Endpoint).Lanes(subscription.Lanes);
 
-    // Without a record: whether there are lanes shows by their names, and the rest when the queue is declared again.
+    // Without a record, the queue names show whether there are lanes; the other settings show when the queue is declared again.
     private async Task<QueueShape> GuessAsync(EndpointNames queues, CancellationToken cancellationToken)
     {
         var hasLanes = await session.Connection.HasQueueAsync(queues.Lane(0), cancellationToken);
@@ -52,7 +52,7 @@ internal sealed class EndpointPlan(BrokerSession session, Subscription subscript
         return count;
     }
 
-    // Null where none of the queues exists.
+    // Returns null if none of the queues exists.
     private async Task<long?> WaitingAsync(EndpointNames queues, QueueShape shape, CancellationToken cancellationToken)
     {
         long? waiting = null;

@@ -6,10 +6,10 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Planning;
 
-/// <summary>The queues of an endpoint as they are, to be emptied and deleted.</summary>
+/// <summary>The existing queues of an endpoint, to be emptied and deleted.</summary>
 internal sealed class ExistingQueues(BrokerSession session, EndpointNames names, EndpointRecord record)
 {
-    // First what waits for another attempt: its time may come any moment, and then it is in the queue.
+    // Messages that wait for another attempt come first: their delay may end any moment, which moves them into the queue.
     private IEnumerable<string> Queues =>
         record.Delays.Select(delay => names.Rung(TimeSpan.FromMilliseconds(delay))).Concat(names.Lanes(record.Shape.Lanes));
 
@@ -23,7 +23,7 @@ internal sealed class ExistingQueues(BrokerSession session, EndpointNames names,
         }
     }
 
-    /// <summary>How many messages wait in them.</summary>
+    /// <summary>Returns the number of messages that wait in them.</summary>
     public async Task<long> CountAsync(CancellationToken cancellationToken)
     {
         var waiting = 0L;
@@ -56,12 +56,13 @@ internal sealed class ExistingQueues(BrokerSession session, EndpointNames names,
             session.Publisher.SendAsync("", target, key: "", properties, wire.Body);
     }
 
-    /// <summary>Deletes them; fails where one is consumed or not empty.</summary>
-    /// <param name="made">The names of those that are made of them.</param>
+    /// <summary>Deletes them; fails if one has consumers or is not empty.</summary>
+    /// <param name="made">The names of the new queues.</param>
     /// <param name="wanted">
-    /// What is made of them. Queues of delays that it has too stay: of what was refused at the end of its delay the broker counts nothing for three minutes, and tries it again then.
+    /// The subscription of the new queues. Queues for delays that it also has are kept: the broker does not count messages that were
+    /// refused at the end of their delay for three minutes, and then tries them again.
     /// </param>
-    /// <param name="cancellationToken">Ends it between two queues.</param>
+    /// <param name="cancellationToken">Stops between two queues.</param>
     public async Task DeleteAsync(EndpointNames made, Subscription wanted, CancellationToken cancellationToken)
     {
         var kept = wanted.Lanes is null ? wanted.RetryDelays.Select(made.Rung).ToHashSet() : [];
@@ -70,7 +71,7 @@ internal sealed class ExistingQueues(BrokerSession session, EndpointNames names,
         {
             var count = await session.Connection.CountAsync(queue, cancellationToken);
             if (count?.MessageCount > 0) throw Busy($"The queue {queue} got another message. Nothing is lost: apply again.");
-            if (count?.ConsumerCount > 0) // of a quorum queue also who is cancelled, or was given a message, and has not settled it
+            if (count?.ConsumerCount > 0) // a quorum queue also counts cancelled consumers and getters with unsettled messages
                 throw Busy($"Somebody has messages of the queue {queue}. Nothing is lost: stop him, or wait until he is missed, and apply again.");
             await channel.QueueDeleteAsync(queue, ifUnused: false, ifEmpty: false, cancellationToken: cancellationToken); // the broker knows no conditions for quorum queues
         }

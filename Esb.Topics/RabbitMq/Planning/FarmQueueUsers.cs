@@ -5,20 +5,20 @@ using Esb.Topics.RabbitMq.Farm;
 
 namespace Esb.Topics.RabbitMq.Planning;
 
-/// <summary>The hosts of a farm, asked over the broker.</summary>
+/// <summary>The hosts of a farm, reached over the broker.</summary>
 internal sealed class FarmQueueUsers(FarmVisit visit, string endpoint, Action<string> tell) : IQueueUsers
 {
-    // Whoever asks may die. What it began keeps the hosts away longer: they look whether a migration is under way.
+    // The requesting process may die. A migration that it began keeps the hosts away longer: they check whether one is in progress.
     private static readonly TimeSpan LetGoFor = TimeSpan.FromMinutes(3);
 
-    // A publish on its way ends within 10 s; callers of the hosts wait meanwhile.
+    // A publish in flight ends within 10 s; callers of the hosts wait meanwhile.
     private static readonly TimeSpan HoldPatience = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan HoldFor = TimeSpan.FromSeconds(20);
 
-    /// <summary>How long hosts may take to let go: deliveries under way finish first.</summary>
+    /// <summary>The time-out for hosts to release the queues: deliveries in progress finish first.</summary>
     public TimeSpan LetGoPatience { get; init; } = TimeSpan.FromSeconds(90);
 
-    /// <summary>How long they may take to say that they go on.</summary>
+    /// <summary>The time-out for hosts to confirm that they resume.</summary>
     public TimeSpan GoOnPatience { get; init; } = TimeSpan.FromSeconds(30);
 
     public async Task LetGoAsync(CancellationToken cancellationToken)

@@ -12,29 +12,32 @@ using RabbitMQ.Client.Events;
 
 namespace Esb.Topics.RabbitMq.Planning;
 
-/// <summary>Publishes a message to where it is moved.</summary>
+/// <summary>Publishes a message to its new place.</summary>
 internal delegate ValueTask<PublishResult> MoveTarget(WireMessage wire, BasicProperties properties, string subject, string? key);
 
-/// <summary>Moves the messages of one queue to elsewhere, one by one in their order; each leaves only when it has arrived. Remembers what it moved and does not move it twice.</summary>
+/// <summary>Moves the messages of one queue elsewhere, one by one in order. A message leaves the queue only after it has arrived, and is
+/// never moved twice.</summary>
 internal sealed class MessageMover(BrokerSession session, string endpoint)
 {
-    // As whoever consumes in order: see OrderedReceiver.
+    // The same as for ordered consumers: see OrderedReceiver.
     private const ushort Prefetch = 32;
 
     private static readonly TimeSpan Silence = TimeSpan.FromMilliseconds(300);
 
-    /// <summary>How long a queue may neither give a message nor be known to be empty.</summary>
+    /// <summary>The longest time for which a queue may neither deliver a message nor be known to be empty.</summary>
     public TimeSpan Patience { get; init; } = TimeSpan.FromSeconds(60);
 
-    // An id alone is not enough: strangers may give the same one to messages of different subjects.
+    // The id alone is not enough: foreign clients may use the same id for messages of different subjects.
     private readonly HashSet<(Guid Id, string Subject, string? Claim, UInt128 Body)> _moved = [];
 
-    /// <param name="queue">Where they are.</param>
-    /// <param name="target">Where they go.</param>
+    /// <param name="queue">The source queue.</param>
+    /// <param name="target">Publishes to the destination.</param>
     /// <param name="cancellationToken">Stops between two messages.</param>
-    /// <param name="most">How many are looked at, and the few that were on their way by then; by default all, until the queue is empty.</param>
-    /// <returns>How many were moved.</returns>
-    /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: one could not be moved; it and those behind it stay. <c>ESB-PLAN-BUSY</c>: the broker gave none for too long.</exception>
+    /// <param name="most">The maximum number of messages, besides the few already in flight by then; by default all, until the queue is
+    /// empty.</param>
+    /// <returns>The number of moved messages.</returns>
+    /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: a message could not be moved; it and those behind it stay.
+    /// <c>ESB-PLAN-BUSY</c>: the broker delivered no message for too long.</exception>
     public async Task<int> MoveAsync(string queue, MoveTarget target, CancellationToken cancellationToken, long most = long.MaxValue)
     {
         await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
@@ -62,7 +65,8 @@ internal sealed class MessageMover(BrokerSession session, string endpoint)
         var moved = 0;
         for (var seen = 0L; seen < most && await HasMoreAsync(arrivals.Reader, queue, cancellationToken); seen++) await MoveNextAsync();
 
-        // Cancelled before the channel is closed: the broker may count a closed one for a while. What came until then is moved too: it would come back behind what the next one gets.
+        // Cancel the consumer before closing the channel: the broker may count a closed one for a while. Messages that arrived until then
+        // are moved too: otherwise they would return behind the next deliveries.
         await channel.BasicCancelAsync(consuming, noWait: false, cancellationToken);
         await cancelled.Task.WaitAsync(cancellationToken);
         while (arrivals.Reader.TryPeek(out _)) await MoveNextAsync();
@@ -99,7 +103,7 @@ internal sealed class MessageMover(BrokerSession session, string endpoint)
             }
             catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
             {
-                // A broker that does not count the one who asks is guessing. What came while it was asked is more, too.
+                // A broker that does not count this consumer is guessing. Messages that arrived during the query count too.
                 if (await session.Connection.CountAsync(queue, cancellationToken) is null or { MessageCount: 0, ConsumerCount: > 0 }) return arrivals.TryPeek(out _);
                 if (Stopwatch.GetElapsedTime(began) > Patience) throw Stuck(queue);
             }

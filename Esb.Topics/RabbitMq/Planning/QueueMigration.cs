@@ -7,25 +7,26 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Planning;
 
-/// <summary>Replaces the queues of an endpoint by others, with all that waits in them, in its order; those who use them let go of them meanwhile.</summary>
+/// <summary>Replaces the queues of an endpoint by others, with all their messages in order; their users release them meanwhile.</summary>
 /// <remarks>
-/// What is published meanwhile collects in a queue beside; for the last switch those who publish are held back, for about two seconds, and at the beginning
-/// where the new queue keeps only so many: while those that wait are counted. Each step can
-/// be done again: a migration that was stopped goes on at the next call, and until it is finished no host consumes. A message may come twice, with the
-/// same id, when the move was interrupted, or a stranger published it at the very moment of the switch; none is lost.
+/// Messages published meanwhile collect in a separate queue. For the final switch, publishers are held back for about two seconds. If the
+/// new queue has a length limit, they are also held back at the beginning, while the waiting messages are counted. Each step can be
+/// repeated: a migration that was stopped continues at the next call, and until it is finished no host consumes. No message is lost. A
+/// message may arrive twice, with the same id, if the move was interrupted or a foreign client published it at the very moment of the
+/// switch.
 /// </remarks>
 internal sealed class QueueMigration(BrokerSession session, Subscription subscription, IQueueUsers users, Action<string> tell, TimeProvider time)
 {
     private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(60);
 
-    // What takes about a second to move, and what a few seconds.
+    // Message counts that take about one second to move, and a few seconds.
     private const int FewWaiting = 500;
     private const int MostWhileHeld = 5_000;
 
     private const int MaxLooks = 5;
 
-    // What a full queue refused at the end of its delay the broker keeps uncounted, and offers again after three minutes.
+    // The broker does not count a message that a full queue refused at the end of its delay, and offers it again after three minutes.
     private static readonly TimeSpan RefusedComeAgain = TimeSpan.FromSeconds(200);
     private static readonly TimeSpan RefusedInterval = TimeSpan.FromSeconds(5);
 
@@ -57,13 +58,13 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
         }
     }
 
-    // What release 0.1 began is finished first, under its names.
+    // A migration that release 0.1 began is finished first, under its names.
     private async Task<EndpointRecord> FindAsync(CancellationToken cancellationToken)
     {
         var home = await session.Homes.FindAsync(session.Connection, Endpoint, cancellationToken);
         if (home.Stranger is { } stranger) throw new EsbException(QueueDriftException.OwnerCode, QueueDriftException.DescribeOwner(home.Names.Queue, stranger), FaultKind.Invalid);
         var record = home.Record ?? throw Impossible();
-        (_aside, _back) = (new MessageMover(session, Endpoint), new MessageMover(session, Endpoint)); // they move nothing twice
+        (_aside, _back) = (new MessageMover(session, Endpoint), new MessageMover(session, Endpoint)); // they remember what they moved
         _from = home.Names;
         _to = record is { IsMigrating: true, IsMoving: false } ? _from : session.Names.New(Endpoint);
         if (IsMove || _to.AreOld) users.RefuseOldHosts();
@@ -77,7 +78,7 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
         await DivertAsync(existing, record, cancellationToken);
         if (!record.IsEmptied)
         {
-            await existing.RefuseConsumersAsync(cancellationToken); // who began before the record said that nobody may
+            await existing.RefuseConsumersAsync(cancellationToken); // consumers that started before the record forbade it
             await existing.UnbindAsync(cancellationToken);
             await EmptyAsync(existing, record, cancellationToken);
             await WriteAsync(_from, record with { Shape = QueueShape.Of(subscription), Delays = [], IsMigrating = true, IsMoving = IsMove, IsEmptied = true }, cancellationToken);
@@ -87,7 +88,7 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
         tell($"{Endpoint}: migrated");
     }
 
-    // Replays and released lines go to the queues directly: none may come between the last look and the end.
+    // Replays and released lines go to the queues directly: none may arrive between the last check and the end.
     private async Task EmptyAsync(ExistingQueues existing, EndpointRecord record, CancellationToken cancellationToken)
     {
         var moved = await existing.MoveAllAsync(_aside, Backlog, cancellationToken);
@@ -101,7 +102,7 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
         tell($"{Endpoint}: {moved} messages set aside, in their order");
     }
 
-    // The queues of delays go too. Where they only change, those that are wanted again stay.
+    // The queues for delays are deleted as well. If only settings change, those required again are kept.
     private async Task<int> AwaitRefusedAsync(ExistingQueues existing, CancellationToken cancellationToken)
     {
         tell($"{Endpoint}: waiting {RefusedComeAgain.TotalSeconds:0} s for what its full queue may have refused");
@@ -115,11 +116,11 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
         return moved;
     }
 
-    // From now on all that is published is kept beside; the old queues get it as well until they are unbound.
+    // From now on all published messages are kept in a separate queue; the old queues receive them as well until they are unbound.
     private async Task DivertAsync(ExistingQueues existing, EndpointRecord record, CancellationToken cancellationToken)
     {
         var isShort = subscription.Queue.MaxLength is not null && !record.IsMigrating;
-        await using var hold = isShort ? await users.HoldPublishesAsync(TopicsOf(record), cancellationToken) : null; // nothing comes between the count and the queue beside
+        await using var hold = isShort ? await users.HoldPublishesAsync(TopicsOf(record), cancellationToken) : null; // keeps messages out until the queue exists
         var room = isShort ? RoomBeside(await existing.CountAsync(cancellationToken)) : null;
         await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
         await session.Topology.DeclareAsideAsync(channel, Backlog, room: null, cancellationToken);
@@ -129,7 +130,8 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
             await channel.QueueBindAsync(Meanwhile, session.Names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
     }
 
-    // What the new queue will not take beside what waits is refused now: it could not be put into it. A quorum queue takes a few more than it says.
+    // Messages for which the new queue will have no room beside the waiting ones are refused now. A quorum queue takes a few more than its
+    // limit.
     private long? RoomBeside(long waiting)
     {
         var room = (subscription.Queue.MaxLength ?? long.MaxValue) - waiting;
@@ -157,7 +159,7 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
         if (IsMove) await WriteAsync(_from, EndpointRecord.Of(subscription) with { Owner = record.Owner, IsMigrating = true, IsMoving = true, IsEmptied = true, IsMoved = true }, cancellationToken);
     }
 
-    // Until nobody holds any of it: another 'esb plan --apply', or one that was killed and is not missed by the broker yet.
+    // Repeats until no other consumer holds messages: another 'esb plan --apply', or a killed one that the broker has not noticed yet.
     private async Task<int> MoveAllAsync(string queue, CancellationToken cancellationToken)
     {
         var moved = 0;
@@ -174,7 +176,7 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     private async Task<bool> IsEmptyAsync(string queue, CancellationToken cancellationToken) =>
         await session.Connection.CountAsync(queue, cancellationToken) is null or { MessageCount: 0, ConsumerCount: 0 };
 
-    // What is published goes to the new queues from the moment at which nothing is on its way that came before.
+    // Published messages go to the new queues as soon as no earlier message is in flight.
     private async Task<int> SwitchAsync(IChannel channel, EndpointRecord record, CancellationToken cancellationToken)
     {
         var topics = TopicsOf(record);
@@ -185,7 +187,7 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
             await using (await users.HoldPublishesAsync(topics, cancellationToken))
             {
                 moved += await _back.MoveAsync(Meanwhile, ToEndpointAsync, cancellationToken, MostWhileHeld);
-                await Task.Delay(Quiet, time, cancellationToken); // for those who were not asked to wait
+                await Task.Delay(Quiet, time, cancellationToken); // for publishers that were not asked to wait
                 if (await WaitingAsync(cancellationToken) == 0) return moved + await RebindAsync(channel, record, cancellationToken);
             }
 
@@ -193,7 +195,7 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
         }
     }
 
-    // While everybody still publishes: until so little is left that it can be moved while they wait.
+    // Runs while publishers are active, until the rest is small enough to be moved while they wait.
     private async Task<int> CatchUpAsync(CancellationToken cancellationToken)
     {
         var moved = 0;

@@ -5,10 +5,12 @@ using RabbitMQ.Client.Events;
 
 namespace Esb.Topics.RabbitMq.Publishing;
 
-/// <summary>An open channel that the broker confirms publishes on, from its opening to its loss. Keeps its own account of what is unconfirmed. Thread-safe.</summary>
+/// <summary>An open channel with publisher confirms, from its opening to its loss. Tracks the unconfirmed publishes itself.
+/// Thread-safe.</summary>
 /// <remarks>
-/// The client can keep that account too, and adds for each message a header, a lock that is waited for, and with each confirm of several a walk through all
-/// that are outstanding. The numbers agree because publishes begin in the order in which they are counted here (https://www.rabbitmq.com/docs/confirms).
+/// The client can track them too, but adds a header and a contended lock for each message, and walks all outstanding messages for each
+/// multiple confirm. The numbers agree because publishes begin in the order in which they are counted here
+/// (https://www.rabbitmq.com/docs/confirms).
 /// </remarks>
 internal sealed class ConfirmSession : IAsyncDisposable
 {
@@ -36,20 +38,20 @@ internal sealed class ConfirmSession : IAsyncDisposable
         channel.BasicReturnAsync += (_, returned) => Return(returned);
         channel.ChannelShutdownAsync += (_, _) => BreakAsync();
         _sweeper = time.CreateTimer(_ => Sweep(), null, SweepInterval, SweepInterval);
-        if (!channel.IsOpen) Break(); // closed before anybody listened
+        if (!channel.IsOpen) Break(); // closed before the event handlers were attached
     }
 
     public bool IsOpen => !Volatile.Read(ref _isBroken) && _channel.IsOpen;
 
-    /// <summary>Whether it was closed because what was published to does not exist.</summary>
+    /// <summary>True if the channel was closed because the target of a publish does not exist.</summary>
     public bool MissedTarget => _channel.CloseReason is { ReplyCode: Constants.NotFound };
 
     public static async Task<ConfirmSession> OpenAsync(BrokerLink link, TimeProvider time) =>
         new(await link.Connection.CreateChannelAsync(Options, CancellationToken.None), link, time);
 
-    /// <summary>Publishes; the outcome is known at the deadline at the latest, give or take the interval at which that is looked at.</summary>
-    /// <param name="began">When the publisher began to wait, as a timestamp.</param>
-    /// <param name="deadline">Counted from there.</param>
+    /// <summary>Publishes a message. The outcome is known by the deadline, plus at most the sweep interval.</summary>
+    /// <param name="began">The timestamp at which the publisher began to wait.</param>
+    /// <param name="deadline">The deadline, relative to <paramref name="began"/>.</param>
     public Task<PublishResult> PublishAsync(
         string exchange, string routingKey, bool mandatory, BasicProperties properties, ReadOnlyMemory<byte> body, long began, TimeSpan deadline)
     {
@@ -61,7 +63,7 @@ internal sealed class ConfirmSession : IAsyncDisposable
             _pending.Add(++_last, pending);
             if (mandatory) (properties.Headers ??= new Dictionary<string, object?>())[Constants.PublishSequenceNumberHeader] = (long)_last; // comes back with a return
 
-            // The client gets no token: a publish that is cancelled half-way corrupts its count of confirms.
+            // The client receives no token: a publish that is cancelled half-way corrupts its count of confirms.
             writing = _channel.BasicPublishAsync(exchange, routingKey, mandatory, properties, body, CancellationToken.None);
         }
 
@@ -76,7 +78,7 @@ internal sealed class ConfirmSession : IAsyncDisposable
         await _channel.DisposeAsync();
     }
 
-    // A publish that failed may have been counted by the client or not: from here on the numbers would not agree.
+    // The client may or may not have counted a failed publish: from here on the numbers would not agree.
     private async Task WatchAsync(ValueTask writing)
     {
         try
@@ -85,7 +87,7 @@ internal sealed class ConfirmSession : IAsyncDisposable
         }
         catch (Exception)
         {
-            Break(); // what is outstanding learns that its outcome is unknown
+            Break(); // outstanding publishes end with an unknown outcome
         }
     }
 

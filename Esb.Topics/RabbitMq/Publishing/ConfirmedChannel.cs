@@ -5,20 +5,21 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Topics.RabbitMq.Publishing;
 
-/// <summary>Publishes over one channel and waits for the broker's confirm. Reopens the channel when it was closed. Thread-safe; who needs an order waits for each confirm.</summary>
+/// <summary>Publishes over one channel and waits for the broker's confirm. Reopens a closed channel. Thread-safe; a caller that needs an
+/// order waits for each confirm.</summary>
 internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider time) : IAsyncDisposable
 {
-    // What a host may hold for a broker that does not keep up.
+    // The most messages that a host holds for a broker that does not keep up.
     private const int MaxUnconfirmed = 256;
 
-    /// <summary>The outcome of sending to a queue that does not exist.</summary>
+    /// <summary>The outcome of a publish to a queue that does not exist.</summary>
     public static readonly PublishResult NoQueue = PublishResult.Refused("no such queue");
 
     private readonly SemaphoreSlim _unconfirmed = new(MaxUnconfirmed, MaxUnconfirmed);
     private readonly Lock _gate = new();
     private Task<ConfirmSession?> _open = Task.FromResult<ConfirmSession?>(null);
 
-    /// <summary>Publishes; whatever happens, the outcome is known within the deadline.</summary>
+    /// <summary>Publishes a message; the outcome is known within the deadline in any case.</summary>
     public async ValueTask<PublishResult> PublishAsync(
         string exchange, string routingKey, bool mandatory, BasicProperties properties, ReadOnlyMemory<byte> body, TimeSpan deadline)
     {
@@ -43,7 +44,7 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
         _unconfirmed.Dispose();
     }
 
-    // Callers at the same time share one attempt. Null: there is no connection to open it on, or no answer in time.
+    // Concurrent callers share one attempt. Returns null if there is no connection, or no response in time.
     private async ValueTask<ConfirmSession?> OpenAsync(TimeSpan left)
     {
         Task<ConfirmSession?> opening;
@@ -70,7 +71,7 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
         {
             if (closed is not null) await closed.DisposeAsync();
             if (connection.Link is not { } link) return null;
-            if (closed?.MissedTarget == true) await connection.PrepareAsync(link); // somebody deleted what was declared
+            if (closed?.MissedTarget == true) await connection.PrepareAsync(link); // a declared queue or exchange was deleted
             return await ConfirmSession.OpenAsync(link, time);
         }
         catch (Exception ex) when (ex is OperationInterruptedException or IOException or ObjectDisposedException or OperationCanceledException or TimeoutException)

@@ -5,8 +5,8 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Publishing;
 
-/// <summary>Publishes over a few channels; messages of one key always take the same one, which keeps their order. Says of each who
-/// publishes it. Thread-safe.</summary>
+/// <summary>Publishes over a few channels. Messages of one key always use the same channel, which keeps their order. Adds the user of this
+/// host to each message. Thread-safe.</summary>
 internal sealed class ConfirmedPublisher(BrokerConnection connection, BrokerUser user, TimeProvider time) : IAsyncDisposable
 {
     private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(10);
@@ -18,15 +18,16 @@ internal sealed class ConfirmedPublisher(BrokerConnection connection, BrokerUser
     public ValueTask<PublishResult> PublishAsync(string exchange, string routingKey, string? key, BasicProperties properties, ReadOnlyMemory<byte> body) =>
         ChannelFor(key).PublishAsync(exchange, routingKey, mandatory: false, WithSlot(OfUser(properties), key), body, Deadline);
 
-    /// <summary>Publishes into one queue; refused where it does not exist.</summary>
+    /// <summary>Publishes to one queue; refused if the queue does not exist.</summary>
     /// <param name="queue">Its name.</param>
-    /// <param name="properties">Ours alone: the client adds to the headers.</param>
-    /// <param name="body">As it goes over the wire.</param>
-    /// <param name="deadline">Until when it must be confirmed; 10 s by default.</param>
+    /// <param name="properties">Not shared: the client adds headers.</param>
+    /// <param name="body">The body as sent on the wire.</param>
+    /// <param name="deadline">The time-out for the confirm; 10 s by default.</param>
     public ValueTask<PublishResult> SendAsync(string queue, BasicProperties properties, ReadOnlyMemory<byte> body, TimeSpan? deadline = null) =>
         ChannelFor(key: null).PublishAsync(exchange: "", queue, mandatory: true, OfUser(properties), body, deadline ?? Deadline);
 
-    /// <summary>Publishes into one of the queues behind an exchange; refused where there is none. Messages of one key keep their order.</summary>
+    /// <summary>Publishes to one of the queues behind an exchange; refused if no queue exists. Messages of one key keep their
+    /// order.</summary>
     public ValueTask<PublishResult> SendAsync(string exchange, string routingKey, string? key, BasicProperties properties, ReadOnlyMemory<byte> body) =>
         ChannelFor(key).PublishAsync(exchange, routingKey, mandatory: true, exchange.Length > 0 ? WithSlot(OfUser(properties), key) : OfUser(properties), body, Deadline);
 

@@ -1,6 +1,6 @@
 namespace Esb.Topics.RabbitMq.Publishing;
 
-/// <summary>Where publishes pass on their way, unless it is closed for a moment: then they wait. Thread-safe.</summary>
+/// <summary>A gate that publishes pass. While it is closed, for a moment, they wait. Thread-safe.</summary>
 internal sealed class Passage(TimeProvider time)
 {
     private readonly Lock _gate = new();
@@ -37,8 +37,8 @@ internal sealed class Passage(TimeProvider time)
         }
     }
 
-    /// <summary>Closes it; ends once all who are inside have left.</summary>
-    /// <param name="span">When it opens by itself.</param>
+    /// <summary>Closes the gate; completes when all publishes inside have left.</summary>
+    /// <param name="span">The time after which it opens by itself.</param>
     public Task CloseAsync(TimeSpan span)
     {
         lock (_gate)

@@ -4,13 +4,13 @@ using Esb.Core.Topics;
 
 namespace Esb.Topics.RabbitMq.Publishing;
 
-/// <summary>Lets publishes to each destination pass, and holds them back for a moment when somebody changes what is behind it. Thread-safe.</summary>
+/// <summary>A gate per destination: holds publishes back for a moment while the queues behind a destination change. Thread-safe.</summary>
 internal sealed class Passages(TimeProvider time)
 {
     private readonly ConcurrentDictionary<string, Passage> _passages = new();
 
     /// <param name="destination">An exchange or a queue.</param>
-    /// <param name="publish">What passes.</param>
+    /// <param name="publish">The publish that passes the gate.</param>
     public async ValueTask<PublishResult> PassAsync(string destination, Func<ValueTask<PublishResult>> publish)
     {
         var passage = Of(destination);

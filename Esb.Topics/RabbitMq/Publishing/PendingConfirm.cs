@@ -2,9 +2,9 @@ using Esb.Core.Topics;
 
 namespace Esb.Topics.RabbitMq.Publishing;
 
-/// <summary>A publish on its way: its outcome, once that is known.</summary>
-/// <param name="began">When its publisher began to wait, as a timestamp.</param>
-/// <param name="deadline">Until when it has to be known, as a timestamp.</param>
+/// <summary>An unconfirmed publish; completes with its outcome.</summary>
+/// <param name="began">The timestamp at which its publisher began to wait.</param>
+/// <param name="deadline">The timestamp by which the outcome must be known.</param>
 internal sealed class PendingConfirm(long began, long deadline) : TaskCompletionSource<PublishResult>(TaskCreationOptions.RunContinuationsAsynchronously)
 {
     public long Began => began;

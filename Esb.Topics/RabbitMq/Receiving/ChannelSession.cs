@@ -3,7 +3,7 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>A channel that deliveries come over, from its opening to its loss. Thread-safe.</summary>
+/// <summary>A channel that receives deliveries, from its opening to its loss. Thread-safe.</summary>
 internal sealed class ChannelSession
 {
     private readonly CancellationTokenSource _lost;
@@ -14,7 +14,7 @@ internal sealed class ChannelSession
         Channel = channel;
         Source = new DeliverySource(lane, Guid.NewGuid(), _lost.Token);
         channel.ChannelShutdownAsync += (_, _) => _lost.CancelAsync();
-        if (!channel.IsOpen) _lost.Cancel(); // closed before anybody listened
+        if (!channel.IsOpen) _lost.Cancel(); // closed before the event handler was attached
     }
 
     public IChannel Channel { get; }
@@ -23,10 +23,10 @@ internal sealed class ChannelSession
 
     public bool IsOpen => Channel.IsOpen && !_lost.IsCancellationRequested;
 
-    /// <summary>Gives the channel up after a while, whatever is under way; an infinite while takes it back.</summary>
+    /// <summary>Abandons the channel after a delay, whatever is in progress; an infinite delay revokes that.</summary>
     public void LoseAfter(TimeSpan delay) => _lost.CancelAfter(delay);
 
-    /// <summary>Closes the channel: the broker takes back all that came over it unsettled, in its order.</summary>
-    /// <remarks>Cancelling the consumer instead would let the next one overtake what is still here.</remarks>
+    /// <summary>Closes the channel: the broker takes back all its unsettled deliveries, in order.</summary>
+    /// <remarks>Cancelling the consumer instead would let the next consumer overtake the deliveries that are still here.</remarks>
     public Task CloseAsync() => Channel.CloseAsync(Constants.ReplySuccess, "deliveries returned", abort: true, CancellationToken.None);
 }

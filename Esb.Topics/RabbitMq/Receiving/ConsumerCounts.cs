@@ -5,15 +5,17 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>Asks the broker how many consumers queues have. Thread-safe.</summary>
-/// <remarks>AMQP tells how many, not whose; and of a quorum queue with a single active consumer it leaves out those that wait their turn.</remarks>
+/// <summary>Queries the broker for the number of consumers of queues. Thread-safe.</summary>
+/// <remarks>AMQP reports the number of consumers, not their owners. For a quorum queue with a single active consumer it omits the waiting
+/// ones.</remarks>
 internal sealed class ConsumerCounts(BrokerConnection connection)
 {
-    /// <summary>How many; null where it cannot be told.</summary>
+    /// <summary>Returns the number of consumers; null if it is unknown.</summary>
     public async Task<uint?> CountAsync(string queue, CancellationToken stopping) =>
         (await CountAsync([queue], stopping)).TryGetValue(queue, out var consumers) ? consumers : null;
 
-    /// <summary>How many each has, over one channel; without those of which it cannot be told: the connection that asks may be lost, and not the one that consumes.</summary>
+    /// <summary>Returns the number of consumers of each queue, over one channel. Unknown numbers are omitted: the querying connection may
+    /// be lost while the consuming one is not.</summary>
     public async Task<IReadOnlyDictionary<string, uint>> CountAsync(IReadOnlyList<string> queues, CancellationToken stopping)
     {
         var counts = new Dictionary<string, uint>();
@@ -24,7 +26,7 @@ internal sealed class ConsumerCounts(BrokerConnection connection)
         }
         catch (Exception) when (!stopping.IsCancellationRequested)
         {
-            // What is not counted yet cannot be told.
+            // Queues that are not counted yet remain unknown.
         }
 
         return counts;
@@ -37,7 +39,7 @@ internal sealed class ConsumerCounts(BrokerConnection connection)
         {
             foreach (var queue in queues)
             {
-                if (!channel.IsOpen) // the broker closes one over a queue that is not there
+                if (!channel.IsOpen) // the broker closes the channel if a queue does not exist
                 {
                     await channel.DisposeAsync();
                     channel = await connection.CreateChannelAsync(cancellationToken: stopping);

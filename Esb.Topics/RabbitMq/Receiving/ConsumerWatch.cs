@@ -2,27 +2,28 @@ using Esb.Topics.RabbitMq.Farm;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>Looks again and again whether the broker agrees that this host consumes a queue.</summary>
+/// <summary>Checks periodically that the broker agrees that this host consumes a queue.</summary>
 /// <remarks>
-/// AMQP tells how many consumers a queue has, not whose. So they are compared with the hosts of the farm that say they consume. Where one is missing for
-/// longer than it takes to miss a host that died, each host that is idle suspects itself, which costs it nothing: one that has deliveries is none of them.
-/// Whoever has just consumed anew is not the one that is missing. Consumers that are foreign to the farm hide one that is.
+/// AMQP reports the number of consumers of a queue, not their owners. The number is compared with the hosts of the farm that claim to
+/// consume. If a consumer is missing for longer than the detection of a dead host takes, each idle host replaces its consumer, which costs
+/// nothing; a host with deliveries is not affected. A host that has just replaced its consumer is not the missing one. Consumers foreign to
+/// the farm hide a missing one.
 /// </remarks>
 internal sealed class ConsumerWatch(string endpoint, RabbitMqNames names, ConsumerCounts counts, FarmMembers farm)
 {
-    // Of looks 3 s apart: a host that is killed is missed after 7 s, and may be expected for another 2 s.
+    // Checks are 3 s apart: a killed host is detected after 7 s, and may be expected for another 2 s.
     private const int MaxFewer = 4;
 
     private const int MaxMisses = 2;
 
     private bool _isFresh;
 
-    /// <summary>Looks every now and then until the consumer has to be replaced.</summary>
-    /// <param name="session">What the consumer delivers to.</param>
-    /// <param name="note">Is told after each look whether it consumes.</param>
-    /// <param name="pause">Waits for the next look.</param>
+    /// <summary>Checks periodically until the consumer has to be replaced.</summary>
+    /// <param name="session">The session that receives the consumer's deliveries.</param>
+    /// <param name="note">Receives after each check whether the host consumes.</param>
+    /// <param name="pause">Waits for the next check.</param>
     /// <param name="stopping">Ends it.</param>
-    /// <returns>Why it has to be replaced.</returns>
+    /// <returns>The reason why it has to be replaced.</returns>
     public async Task<string> RunAsync(ParallelSession session, Action<bool> note, Func<Task> pause, CancellationToken stopping)
     {
         var (misses, fewer, seen) = (0, 0, -1L);

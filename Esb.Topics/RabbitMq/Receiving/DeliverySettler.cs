@@ -11,13 +11,14 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>Carries out what becomes of a delivery, as far as it means publishing. Only when that is confirmed may the delivery be acknowledged.</summary>
+/// <summary>Publishes the result of a delivery: a retry, a dead letter or a reply. The delivery may be acknowledged only after the
+/// confirm.</summary>
 internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPublisher publisher, BodyClaims claims, TimeProvider time, ILogger logger)
 {
-    // Of a foreign requester that set no expiration.
+    // For a foreign requester that set no expiration.
     private static readonly TimeSpan DefaultTimeToLive = TimeSpan.FromSeconds(60);
 
-    /// <summary>Moves a delivery to where it waits for its next attempt.</summary>
+    /// <summary>Moves a delivery to the queue where it waits for its next attempt.</summary>
     public Task DeferAsync(Subscription subscription, TopicDelivery delivery, string? replyTo, Settlement.Later later, CancellationToken stopping)
     {
         var rung = names.Rung(subscription.Endpoint, RungFor(subscription.RetryDelays, later.Delay));
@@ -31,7 +32,7 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
         await MoveAsync(travelling.Message, names.DeadLetters, () => WireWriter.DeadLetter(travelling, parent), stopping);
     }
 
-    /// <summary>What sends the reply to a request; null where the message is none.</summary>
+    /// <summary>Returns the sender of the reply to a request; null if the message is no request.</summary>
     public ReplySender? ReplierTo(WireMessage request, EsbMessage message)
     {
         if (request.Properties.ReplyTo is not { Length: > 0 } replyTo) return null;
@@ -41,13 +42,13 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
             return null;
         }
 
-        // Whoever sent no id of its own recognises the reply by the correlation it sent.
+        // A requester that sent no id of its own recognises the reply by its correlation id.
         var requestId = request.Properties.MessageId is { Length: > 0 } id ? id : request.Properties.CorrelationId ?? message.Id.ToString();
         var expires = time.GetTimestamp() + (long)((request.TimeToLive ?? DefaultTimeToLive).TotalSeconds * time.TimestampFrequency);
         return (reply, stopping) => ReplyAsync(reply, replyTo, requestId, expires, stopping);
     }
 
-    // Once more until the time of the request is over: the work has been done, and it is not done again for the sake of the answer.
+    // Retries until the request expires: the work has been done, and is not repeated for the sake of the reply.
     private async ValueTask<bool> ReplyAsync(EsbMessage reply, string replyTo, string requestId, long expires, CancellationToken stopping)
     {
         if (WireLimits.ExcessOf(reply) is { } excess)
@@ -73,7 +74,7 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
         }
     }
 
-    // Held, not returned: it would come back at once, only to fail again.
+    // The delivery is held, not returned: it would be redelivered at once, only to fail again.
     private async Task MoveAsync(EsbMessage message, string queue, Func<BasicProperties> properties, CancellationToken stopping)
     {
         var backoff = new Backoff(time);
@@ -87,7 +88,7 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
     }
 
     private static TimeSpan RungFor(IReadOnlyList<TimeSpan> delays, TimeSpan wanted) =>
-        delays.Where(delay => delay >= wanted).DefaultIfEmpty(delays.Max()).Min(); // the next one up, as far as there is one
+        delays.Where(delay => delay >= wanted).DefaultIfEmpty(delays.Max()).Min(); // the next longer one, if there is one
 
     [LoggerMessage(EventId = 1517, Level = LogLevel.Warning, Message = "Message {MessageId} could not be moved to {Queue}: {Reason}; it is held and tried again")]
     private partial void LogNotMoved(Guid messageId, string queue, string? reason);

@@ -8,20 +8,20 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>Hands a delivery to the handler and carries out what becomes of it, up to the acknowledgement. Thread-safe.</summary>
+/// <summary>Passes a delivery to the handler and carries out the settlement, up to the acknowledgement. Thread-safe.</summary>
 internal sealed partial class DeliveryWork(
     Subscription subscription, DeliveryHandler handler, WireReader reader, BodyClaims claims, DeliverySettler settler, SeenDeliveries seen, long maxBodyBytes, TimeProvider time, ILogger logger)
 {
-    /// <summary>What came to this process.</summary>
+    /// <summary>The unsettled deliveries of this process.</summary>
     public SeenDeliveries Seen => seen;
 
-    /// <summary>Works on a delivery.</summary>
-    /// <param name="wire">As it came.</param>
-    /// <param name="source">Whence it came.</param>
-    /// <param name="stopping">Ends the wait for a broker that does not take what has to be written first.</param>
-    /// <param name="aborting">For the handler.</param>
-    /// <returns>Whether it may be acknowledged; otherwise it goes back to its queue.</returns>
-    /// <exception cref="OperationCanceledException"><paramref name="stopping"/>.</exception>
+    /// <summary>Handles a delivery.</summary>
+    /// <param name="wire">The message as received.</param>
+    /// <param name="source">The source of the delivery.</param>
+    /// <param name="stopping">Cancels the wait for a broker that does not accept the publishes required before settlement.</param>
+    /// <param name="aborting">Cancels the handler.</param>
+    /// <returns>True if the delivery may be acknowledged; otherwise it returns to its queue.</returns>
+    /// <exception cref="OperationCanceledException"><paramref name="stopping"/> was cancelled.</exception>
     public async Task<bool> TrySettleAsync(WireMessage wire, DeliverySource source, CancellationToken stopping, CancellationToken aborting)
     {
         try
@@ -54,7 +54,7 @@ internal sealed partial class DeliveryWork(
         }
     }
 
-    // The handler gets the body; what waits for its next attempt goes on with the reference that it came with.
+    // The handler receives the body; a message that waits for its next attempt keeps its original reference.
     private async Task<Settlement> HandleAsync(TopicDelivery delivery, CancellationToken stopping, CancellationToken aborting)
     {
         EsbMessage message;
@@ -83,7 +83,7 @@ internal sealed partial class DeliveryWork(
         };
     }
 
-    // What foreign clients may publish, but we could neither work on nor write again.
+    // Refuses messages that foreign clients may publish, but that this bus could neither handle nor write again.
     private Settlement.Divert? Refuse(EsbMessage message)
     {
         if (message.Body.Length > maxBodyBytes) return Divert(message, "ESB-AMQP-SIZE", $"The body is larger than {maxBodyBytes} bytes.");

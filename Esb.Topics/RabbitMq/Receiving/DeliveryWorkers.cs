@@ -1,8 +1,9 @@
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>Works on so many arrivals at once, whatever channel they came over; the others wait in their order, as many as the prefetch lets come. Thread-safe.</summary>
-/// <remarks>The first steps of the work run where the delivery is read: no other thread is woken up for them.</remarks>
-/// <param name="limit">The most at once.</param>
+/// <summary>Handles up to a limit of arrivals at once, from any channel. The others wait in order, limited by the prefetch.
+/// Thread-safe.</summary>
+/// <remarks>The first steps of the work run on the reading thread: no other thread is woken for them.</remarks>
+/// <param name="limit">The maximum number of concurrent arrivals.</param>
 /// <param name="work">Never fails.</param>
 internal sealed class DeliveryWorkers(int limit, Func<Arrival, Task> work)
 {
@@ -12,7 +13,7 @@ internal sealed class DeliveryWorkers(int limit, Func<Arrival, Task> work)
     private int _running;
     private bool _isStopping;
 
-    /// <summary>Whether something is worked on.</summary>
+    /// <summary>True if any arrival is being handled.</summary>
     public bool IsBusy
     {
         get
@@ -21,7 +22,7 @@ internal sealed class DeliveryWorkers(int limit, Func<Arrival, Task> work)
         }
     }
 
-    /// <summary>Takes an arrival; false when nothing is begun any more.</summary>
+    /// <summary>Accepts an arrival; false if no new work is started any more.</summary>
     public bool TryAdd(Arrival arrival)
     {
         lock (_gate)
@@ -40,8 +41,8 @@ internal sealed class DeliveryWorkers(int limit, Func<Arrival, Task> work)
         return true;
     }
 
-    /// <summary>Begins nothing any more.</summary>
-    /// <returns>What waited, and is not worked on.</returns>
+    /// <summary>Starts no new work.</summary>
+    /// <returns>The waiting arrivals, which are not handled.</returns>
     public IReadOnlyList<Arrival> Stop()
     {
         lock (_gate)
@@ -54,7 +55,7 @@ internal sealed class DeliveryWorkers(int limit, Func<Arrival, Task> work)
         }
     }
 
-    /// <summary>Completes when all that was under way at the stop has ended.</summary>
+    /// <summary>Completes when all work in progress at the stop has ended.</summary>
     public Task EndedAsync() => _ended.Task;
 
     private async Task RunAsync(Arrival first)

@@ -3,16 +3,17 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>Acknowledges what came over one channel in groups: one frame for all deliveries up to the oldest that is not settled. Thread-safe.</summary>
+/// <summary>Acknowledges the deliveries of one channel in groups: one frame for all deliveries up to the oldest unsettled one.
+/// Thread-safe.</summary>
 /// <remarks>
-/// A delivery that is done waits for company until the group is full, 10 ms at most, and not at all where nothing else is in hand. A slow one does not
-/// hold up those behind it: they are acknowledged one by one. What a crash leaves unacknowledged is delivered again, as ever.
+/// A finished delivery waits until the group is full, 10 ms at most, and not at all if no other is in progress. A slow delivery does not
+/// delay those behind it: they are acknowledged one by one. Deliveries that a crash leaves unacknowledged are delivered again, as always.
 /// </remarks>
 internal sealed class GroupedAcks : IAsyncDisposable
 {
     private const int LargestGroup = 50;
 
-    // Those that are done and not acknowledged keep others from coming: a quarter of them at most.
+    // Finished but unacknowledged deliveries take up prefetch: a quarter of it at most.
     private const int GroupsOfPrefetch = 4;
 
     private static readonly TimeSpan Latest = TimeSpan.FromMilliseconds(10);
@@ -36,13 +37,13 @@ internal sealed class GroupedAcks : IAsyncDisposable
         _timer = time.CreateTimer(_ => _ = FlushAsync(), null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Notes a delivery. In the order in which they come.</summary>
+    /// <summary>Adds a delivery. Call in order of arrival.</summary>
     public LinkedListNode<ulong> Came(ulong tag)
     {
         lock (_gate) return _unsettled.AddLast(tag);
     }
 
-    /// <summary>A delivery is done, and may be acknowledged now or soon.</summary>
+    /// <summary>Marks a delivery as finished: it may be acknowledged now or soon.</summary>
     public ValueTask DoneAsync(LinkedListNode<ulong> place)
     {
         lock (_gate)
@@ -60,21 +61,21 @@ internal sealed class GroupedAcks : IAsyncDisposable
         return FlushAsync();
     }
 
-    /// <summary>A delivery goes back to its queue.</summary>
+    /// <summary>Returns a delivery to its queue.</summary>
     public async ValueTask ReturnAsync(LinkedListNode<ulong> place)
     {
         await SendAsync(() => _channel.BasicNackAsync(place.Value, multiple: false, requeue: true, CancellationToken.None));
         lock (_gate) _unsettled.Remove(place); // only now: no group may reach beyond it before the broker has it back
     }
 
-    /// <summary>Acknowledges all that is done; where somebody does so already, by leaving it to them.</summary>
+    /// <summary>Acknowledges all finished deliveries; leaves them to a flush that is already running.</summary>
     public async ValueTask FlushAsync()
     {
         lock (_gate)
         {
             _isTimed = false;
             _isWanted = true;
-            if (_isFlushing) return; // frames that overtake each other would name deliveries that the broker no longer knows
+            if (_isFlushing) return; // frames that overtake each other would name deliveries unknown to the broker
             _isFlushing = true;
         }
 
@@ -93,7 +94,8 @@ internal sealed class GroupedAcks : IAsyncDisposable
         }
     }
 
-    /// <summary>Acknowledges all that is done; the channel has taken it when this returns, also what somebody else was about to acknowledge.</summary>
+    /// <summary>Acknowledges all finished deliveries. On return the channel has accepted every acknowledgement, including those of a
+    /// concurrent flush.</summary>
     public async ValueTask DrainAsync()
     {
         await FlushAsync();
@@ -108,7 +110,7 @@ internal sealed class GroupedAcks : IAsyncDisposable
 
     public ValueTask DisposeAsync() => _timer.DisposeAsync();
 
-    // Null: nothing is left to do.
+    // Returns null if nothing is left to do.
     private (ulong Last, bool IsGroup, IReadOnlyList<ulong> Others)? TakeGroup()
     {
         lock (_gate)
@@ -151,7 +153,7 @@ internal sealed class GroupedAcks : IAsyncDisposable
         }
         catch (Exception ex) when (ex is OperationInterruptedException or IOException or ObjectDisposedException or InvalidOperationException)
         {
-            // The channel is lost, and the broker delivers again what it has not heard of.
+            // The channel is lost, and the broker redelivers all unacknowledged messages.
         }
     }
 }

@@ -2,13 +2,13 @@ using Esb.Core.Topics;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>Keeps the queue of an endpoint, or its lanes, consumed with fixed numbers until it is disposed.</summary>
+/// <summary>Consumes the queue of an endpoint, or its lanes, with fixed limits until disposed.</summary>
 internal interface IReceiver : ITopicReader
 {
-    /// <summary>What keeps it from consuming; null where nothing does.</summary>
+    /// <summary>The reason why it does not consume; null if it does.</summary>
     string? Reason { get; }
 
-    /// <summary>Whether the first attempt to consume has succeeded or failed.</summary>
+    /// <summary>True if the first attempt to consume has succeeded or failed.</summary>
     bool HasTried { get; }
 
     /// <summary>Waits until the first attempt to consume has succeeded or failed.</summary>

@@ -2,22 +2,22 @@ using Esb.Topics.RabbitMq.Farm;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>Hands lanes over to the hosts that they are best worked on, whenever one comes, goes or begins anew.</summary>
+/// <summary>Moves lanes to their preferred hosts whenever a host joins, leaves or starts to consume anew.</summary>
 /// <remarks>
-/// The broker keeps the consumers of a lane in the order in which they came and makes the first one active. So whoever is not meant to work on a
-/// lane goes to the end of that line, once, after the one who is meant to has joined it: that one is the first then. Being told too late, or
-/// something else than others, costs balance, never order: that is the broker's.
+/// The broker orders the consumers of a lane by arrival and makes the first one active. A host that is not preferred for a lane therefore
+/// moves to the end of that line, once, after the preferred host has joined: the preferred host is then the first. Late or inconsistent
+/// information about the hosts costs balance, never order: the broker guarantees the order.
 /// </remarks>
 internal sealed class LaneBalance(string endpoint, IReadOnlyList<LaneConsumer> lanes, BrokerFarm farm, TimeProvider time)
 {
-    private static readonly TimeSpan Settling = TimeSpan.FromSeconds(1); // hosts often come together
+    private static readonly TimeSpan Settling = TimeSpan.FromSeconds(1); // hosts often join together
 
     private readonly (Guid Host, Guid? Epoch)[] _meant = new (Guid, Guid?)[lanes.Count];
 
-    /// <summary>Hands over until it is stopped.</summary>
+    /// <summary>Moves lanes until stopped.</summary>
     public async Task RunAsync(CancellationToken stopping)
     {
-        var changed = new SemaphoreSlim(1); // not disposed: it may be told once more behind the end, and holds nothing to free
+        var changed = new SemaphoreSlim(1); // not disposed: it may be signalled after the end, and holds nothing to free
         Action note = () => changed.Release();
         farm.Members.Changed += note;
         try
@@ -28,7 +28,7 @@ internal sealed class LaneBalance(string endpoint, IReadOnlyList<LaneConsumer> l
                 await Task.Delay(Settling, time, stopping);
                 while (changed.Wait(0, stopping))
                 {
-                    // All that changed meanwhile is seen at once.
+                    // All changes made meanwhile are handled at once.
                 }
 
                 await BalanceAsync();

@@ -4,34 +4,34 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>Keeps a lane consumed while a connection lasts: one session after the other. Runs once at a time.</summary>
-/// <param name="find">The lane; its queue may have another name after it was moved.</param>
-/// <param name="work">What is done with its deliveries.</param>
-/// <param name="gate">How many lanes work at once.</param>
-/// <param name="freezes">Whether this process stood still.</param>
-/// <param name="time">Paces it.</param>
-/// <param name="logger">Hears of channels that are lost.</param>
+/// <summary>Consumes a lane while a connection lasts: one session after the other. Runs once at a time.</summary>
+/// <param name="find">Finds the lane; its queue may have another name after a move.</param>
+/// <param name="work">Handles the deliveries.</param>
+/// <param name="gate">Limits the number of lanes that work at once.</param>
+/// <param name="freezes">Detects that this process stood still.</param>
+/// <param name="time">Paces the sessions.</param>
+/// <param name="logger">Logs lost channels.</param>
 internal sealed class LaneConsumer(Func<Lane> find, DeliveryWork work, SemaphoreSlim gate, FreezeWatch freezes, TimeProvider time, ILogger logger)
 {
-    // A channel that the broker closes again and again is not reopened in a circle.
+    // Prevents a tight loop when the broker closes each new channel.
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
 
     private volatile LaneSession? _session;
 
     public string Queue => find().Queue;
 
-    /// <summary>What is worked on now; null in between.</summary>
+    /// <summary>The current session; null in between.</summary>
     public LaneSession? Session => _session;
 
     public bool IsLive => _session?.IsConsuming == true;
 
-    /// <summary>Lets go of the lane after the delivery under way, and queues up again behind the other hosts that consume it.</summary>
+    /// <summary>Releases the lane after the delivery in progress, and queues up again behind the other hosts that consume it.</summary>
     public Task HandOverAsync() => _session?.HandOverAsync() ?? Task.CompletedTask;
 
-    /// <param name="connection">Where it opens its channels.</param>
-    /// <param name="consuming">Is called each time it consumes; with whether it did so before, and only let others go first.</param>
-    /// <param name="stopping">Ends it after the delivery under way.</param>
-    /// <exception cref="Exception">The lane cannot be consumed as things stand.</exception>
+    /// <param name="connection">The connection for its channels.</param>
+    /// <param name="consuming">Called each time it consumes; true if it consumed before and only let other hosts go first.</param>
+    /// <param name="stopping">Stops it after the delivery in progress.</param>
+    /// <exception cref="Exception">The lane cannot be consumed at present.</exception>
     public async Task RunAsync(IConnection connection, Action<bool> consuming, CancellationToken stopping)
     {
         var letOthersFirst = false;

@@ -8,22 +8,22 @@ using RabbitMQ.Client.Events;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>Works on the deliveries of one queue one by one, in their order, over one channel, until it has to let go of it.</summary>
+/// <summary>Handles the deliveries of one queue one by one, in order, over one channel, until it has to release the queue.</summary>
 /// <remarks>
-/// It lets go by closing the channel, which makes the broker take back everything unsettled in its order: a message that is returned
-/// by itself would end up behind those already on their way.
+/// It releases the queue by closing the channel, which makes the broker take back all unsettled messages in order: a message returned
+/// separately would end up behind those already in flight.
 /// </remarks>
 internal sealed partial class LaneSession(Lane lane, DeliveryWork work, SemaphoreSlim gate, FreezeWatch freezes, TimeProvider time, ILogger logger)
 {
-    // The broker closes the channel of a delivery that is not settled in time (30 min by default). A delivery that came this long ago
-    // is not begun any more, or not tried again, and one that still is worked on at the longest is given up.
+    // The broker closes the channel of a delivery that is not settled in time (30 min by default). The first limit is the age at which a
+    // delivery is no longer started or retried, the second the age at which a running one is abandoned.
     private static readonly TimeSpan BeginLatest = TimeSpan.FromMinutes(10);
     private static readonly TimeSpan EndLatest = TimeSpan.FromMinutes(25);
 
-    // Of looks 3 s apart: a consumer that has just come or gone may not be counted yet, or still be.
+    // Checks are 3 s apart: a consumer that has just come or gone may not be counted correctly yet.
     private const int MaxMisses = 2;
 
-    // So that a handler which returns everything does not turn in a circle.
+    // Prevents a tight loop when a handler returns every message.
     private static readonly TimeSpan ReturnPause = TimeSpan.FromMilliseconds(250);
 
     // Bounded by the prefetch.
@@ -36,30 +36,30 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
     private volatile bool _isConsuming;
     private volatile int _misses;
 
-    /// <summary>Whether the broker has our consumer.</summary>
+    /// <summary>True if the broker has this host's consumer.</summary>
     public bool IsConsuming => _isConsuming && _misses == 0 && _session!.IsOpen;
 
-    /// <summary>Whether it was told to let go.</summary>
+    /// <summary>True if the session was asked to release the lane.</summary>
     public bool HandsOver => _handingOver.IsCancellationRequested;
 
-    /// <summary>Lets go after the delivery under way.</summary>
+    /// <summary>Releases the lane after the delivery in progress.</summary>
     public Task HandOverAsync() => _handingOver.CancelAsync();
 
-    /// <summary>Takes the broker's word on whether anybody consumes the queue.</summary>
-    /// <returns>Whether to go on; not where our consumer was lost.</returns>
+    /// <summary>Takes the broker's report whether the queue has a consumer.</summary>
+    /// <returns>True if the session may continue; false if its consumer was lost.</returns>
     public bool Hears(bool isConsumed)
     {
         _misses = isConsumed || !_isConsuming ? 0 : _misses + 1;
         return _misses < MaxMisses;
     }
 
-    /// <summary>Lets go after the delivery under way, and ends: another session takes its place.</summary>
+    /// <summary>Releases the lane after the delivery in progress, and ends: another session takes its place.</summary>
     public Task EndAsync() => _ended.CancelAsync();
 
-    /// <param name="connection">Where it opens its channel.</param>
-    /// <param name="consuming">Is called when it consumes.</param>
-    /// <param name="stopping">Lets go after the delivery under way.</param>
-    /// <returns>Whether it let go by itself; otherwise the channel was lost.</returns>
+    /// <param name="connection">The connection for its channel.</param>
+    /// <param name="consuming">Called when it consumes.</param>
+    /// <param name="stopping">Releases the lane after the delivery in progress.</param>
+    /// <returns>True if it released the lane by itself; false if the channel was lost.</returns>
     public async Task<bool> RunAsync(IConnection connection, Action consuming, CancellationToken stopping)
     {
         await using var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
@@ -72,7 +72,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
             consuming();
             while (await WorkAsync(await _arrivals.Reader.ReadAsync(leaving.Token), leaving.Token))
             {
-                // The next one.
+                // Continue with the next delivery.
             }
 
             return true;
@@ -83,7 +83,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
         }
         catch (Exception) when (_isConsuming && !channel.IsOpen)
         {
-            return false; // nothing that came over it can be settled any more
+            return false; // no delivery of the channel can be settled any more
         }
         finally
         {
@@ -106,7 +106,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
         await channel.BasicConsumeAsync(lane.Queue, autoAck: false, consumer, cancellationToken);
     }
 
-    // False: it is time to let go.
+    // Returns false when it is time to release the lane.
     private async Task<bool> WorkAsync(LaneArrival arrival, CancellationToken leaving)
     {
         while (MayBegin(arrival))
@@ -118,7 +118,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
                 return true;
             }
 
-            await Task.Delay(ReturnPause, time, leaving); // in order it goes back by staying
+            await Task.Delay(ReturnPause, time, leaving); // in order, a message is returned by keeping it
         }
 
         return false;
@@ -146,7 +146,7 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
 
     private bool MayBegin(LaneArrival arrival) => time.GetElapsedTime(arrival.At) < BeginLatest;
 
-    // After the process stood still, another host may work on what was delivered here: only the broker knows.
+    // After the process stood still, another host may work on its deliveries: only the broker knows.
     private async Task ProveOwnershipAsync(CancellationToken cancellationToken)
     {
         var count = freezes.Count;
@@ -165,8 +165,8 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
     private sealed record LaneArrival(WireMessage Message, ulong Tag, long At);
 }
 
-/// <summary>A queue whose messages are worked on one by one.</summary>
+/// <summary>A queue whose messages are handled one by one.</summary>
 /// <param name="Number">From 0.</param>
 /// <param name="Queue">Its name on the broker.</param>
-/// <param name="Prefetch">Messages that may be on their way here unsettled.</param>
+/// <param name="Prefetch">The maximum number of unsettled messages.</param>
 internal sealed record Lane(int Number, string Queue, ushort Prefetch);

@@ -4,8 +4,9 @@ using System.Text;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>Says which host each lane is best worked on, so that the hosts have equal shares. All hosts come to the same answer by themselves.</summary>
-/// <remarks>Rendezvous hashing in rounds: in each, every host gets one lane.</remarks>
+/// <summary>Assigns a preferred host to each lane, so that the hosts have equal shares. All hosts compute the same result
+/// independently.</summary>
+/// <remarks>Rendezvous hashing in rounds: in each round, every host gets one lane.</remarks>
 internal static class LaneShares
 {
     /// <returns>A host for each lane; empty where there are no hosts.</returns>
@@ -16,7 +17,7 @@ internal static class LaneShares
         var shares = new Guid[lanes];
         for (var lane = 0; lane < lanes; lane++)
         {
-            var most = lane / hosts.Count; // nobody gets another one before everybody has as many
+            var most = lane / hosts.Count; // no host gets another lane before all hosts have as many
             var host = hosts.Where(candidate => left[candidate] <= most).MaxBy(candidate => Weight(endpoint, lane, candidate));
             left[host]++;
             shares[lane] = host;

@@ -1,15 +1,17 @@
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>Looks again and again whether the broker has a consumer for each lane that this host consumes, and has the lane consumed anew where nobody does.</summary>
+/// <summary>Checks periodically that the broker has a consumer for each lane that this host consumes; a lane without a consumer is consumed
+/// anew.</summary>
 /// <remarks>
-/// Of several hosts one consumes a lane, the others wait their turn at the broker, which does not tell of them. So a consumer that is missing is noticed
-/// as soon as none is left that could take its place. The order is kept, as whoever consumes anew lets go of the channel before, after the delivery under way.
+/// One of several hosts consumes a lane; the others wait at the broker, which does not report them. A missing consumer is therefore noticed
+/// only when no other is left to take its place. The order is kept: the old channel is released, after the delivery in progress, before the
+/// lane is consumed anew.
 /// </remarks>
 internal sealed class LaneWatch(IReadOnlyList<LaneConsumer> lanes, Func<IReadOnlyList<string>, CancellationToken, Task<IReadOnlyDictionary<string, uint>>> count, Action<string> lost, TimeProvider time)
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(3);
 
-    /// <summary>Looks until it is stopped.</summary>
+    /// <summary>Checks until stopped.</summary>
     public async Task RunAsync(CancellationToken stopping)
     {
         using var timer = new PeriodicTimer(Interval, time);

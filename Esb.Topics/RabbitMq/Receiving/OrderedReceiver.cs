@@ -7,12 +7,13 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>Receives in order: the one queue of an endpoint, or each of its lanes, with a single active consumer over all hosts.</summary>
-/// <remarks>Why not through the bus: docs/adr/0003.</remarks>
+/// <summary>Receives in order: the one queue of an endpoint, or each of its lanes, with a single active consumer across all
+/// hosts.</summary>
+/// <remarks>For the reasons not to use the bus library, see docs/adr/0003.</remarks>
 internal sealed class OrderedReceiver : IReceiver
 {
-    // The same for every host and at all times, whatever the subscription says. What a quorum queue takes back it puts behind what it took back
-    // before: so whoever comes next has to take all of that at once (https://github.com/rabbitmq/rabbitmq-server/issues/10499).
+    // The same for every host at all times, whatever the subscription says. A quorum queue puts returned messages behind those returned
+    // before: the next consumer has to receive all of them at once (https://github.com/rabbitmq/rabbitmq-server/issues/10499).
     private const ushort Prefetch = 32;
 
     private readonly Subscription _subscription;
@@ -64,7 +65,7 @@ internal sealed class OrderedReceiver : IReceiver
         {
             await _setup.ApplyAsync(connection, _subscription, stopping);
             lanes.AddRange(_lanes.Select(lane => lane.RunAsync(connection, isAgain => Note(isAgain, backoff), ending.Token)));
-            await await Task.WhenAny(lanes); // one that cannot go on: all begin anew
+            await await Task.WhenAny(lanes); // if one lane fails, all start over
             if (!stopping.IsCancellationRequested) _state.IsInterrupted("broker away");
         }
         catch (Exception ex) when (!stopping.IsCancellationRequested)
@@ -75,7 +76,7 @@ internal sealed class OrderedReceiver : IReceiver
         {
             Rest();
             await ending.CancelAsync();
-            await Task.WhenAll(lanes).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing); // the first failure has been told
+            await Task.WhenAll(lanes).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing); // the first failure has been reported
         }
     }
 
@@ -87,7 +88,8 @@ internal sealed class OrderedReceiver : IReceiver
         Announce(isAgain);
     }
 
-    // A lane that only let others go first is no news, unless it did so before all of them were open: then nobody has heard of this host yet.
+    // A lane that only let others go first is not announced, unless that happened before all lanes were open: then no host knows of this
+    // one yet.
     private void Announce(bool isAgain)
     {
         lock (_announcing)

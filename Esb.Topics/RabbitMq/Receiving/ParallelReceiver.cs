@@ -6,16 +6,18 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>Receives in no promised order, several at once over one channel, and looks again and again whether the broker agrees that it consumes.</summary>
+/// <summary>Receives in no guaranteed order, several messages at once over one channel, and checks periodically that the broker agrees that
+/// it consumes.</summary>
 internal sealed class ParallelReceiver : IReceiver
 {
     private static readonly TimeSpan WatchInterval = TimeSpan.FromSeconds(3);
 
-    // So that a handler which returns everything does not turn in a circle with the broker.
+    // Prevents a tight loop with the broker when a handler returns every message.
     private static readonly TimeSpan ReturnPause = TimeSpan.FromMilliseconds(250);
 
-    // Behind 32 commands that a quorum queue has not applied yet, the broker puts off what a channel sends (quorum_commands_soft_limit), and forgets it when the channel is closed.
-    // What is done would come again: so the queue is given time to apply what was returned.
+    // Once a quorum queue has 32 unapplied commands, the broker defers further commands of a channel (quorum_commands_soft_limit), and
+    // forgets them when the channel is closed. Finished messages would then be redelivered: so the queue is given time to apply the
+    // returns.
     private const int FewReturned = 16;
     private static readonly TimeSpan TimeToApply = TimeSpan.FromMilliseconds(250);
 
@@ -70,7 +72,7 @@ internal sealed class ParallelReceiver : IReceiver
         }
         catch (Exception ex)
         {
-            if (!stopping.IsCancellationRequested) _state.IsInterrupted(ex, connection.IsOpen, backoff); // a connection that closes meanwhile fails in many ways
+            if (!stopping.IsCancellationRequested) _state.IsInterrupted(ex, connection.IsOpen, backoff); // a closing connection fails in many ways
         }
         finally
         {
@@ -101,7 +103,7 @@ internal sealed class ParallelReceiver : IReceiver
         if (isConsuming) _state.Consumes();
     }
 
-    // When the endpoint stops, what is under way is let finish; what waits goes back first, for others to work on.
+    // When the endpoint stops, work in progress may finish. Waiting messages return first, for other hosts to handle.
     private async Task LeaveAsync(ParallelSession session, CancellationToken stopping)
     {
         try
@@ -123,14 +125,14 @@ internal sealed class ParallelReceiver : IReceiver
     private async Task WorkAsync(Arrival arrival)
     {
         var session = arrival.Session;
-        var isDone = !session.Leaving.IsCancellationRequested && await TryWorkAsync(arrival, session); // nothing new is begun by who leaves
+        var isDone = !session.Leaving.IsCancellationRequested && await TryWorkAsync(arrival, session); // no new work while leaving
         if (isDone) await AcknowledgeAsync(arrival);
         else await session.Acks.ReturnAsync(arrival.Place);
     }
 
     private ValueTask AcknowledgeAsync(Arrival arrival)
     {
-        if (arrival.Session.IsOpen) _work.Seen.Settled(arrival.Message); // otherwise it comes again
+        if (arrival.Session.IsOpen) _work.Seen.Settled(arrival.Message); // otherwise it is redelivered
         return arrival.Session.Acks.DoneAsync(arrival.Place);
     }
 
@@ -143,7 +145,7 @@ internal sealed class ParallelReceiver : IReceiver
         }
         catch (OperationCanceledException) when (session.Leaving.IsCancellationRequested)
         {
-            // It goes back: the endpoint stops, or the channel is lost.
+            // The delivery is returned: the endpoint stops, or the channel is lost.
         }
 
         return false;

@@ -5,10 +5,11 @@ using RabbitMQ.Client.Events;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>One channel that an endpoint without an order consumes over, from its opening to its loss. Thread-safe.</summary>
+/// <summary>One channel over which an endpoint without an order consumes, from its opening to its loss. Thread-safe.</summary>
 internal sealed class ParallelSession : IAsyncDisposable
 {
-    // What is being sent when the channel is lost may as well end: at worst it is delivered twice. But not for ever: it takes a place.
+    // A send in progress may end after the channel is lost: at worst the message is delivered twice. It is limited because it occupies a
+    // worker.
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(5);
 
     private readonly ChannelSession _channel;
@@ -32,36 +33,36 @@ internal sealed class ParallelSession : IAsyncDisposable
         Acks = new GroupedAcks(channel, prefetch, time);
     }
 
-    /// <summary>Whether what comes over it can still be settled.</summary>
+    /// <summary>True if its deliveries can still be settled.</summary>
     public bool IsOpen => _channel.IsOpen;
 
-    /// <summary>Deliveries that came.</summary>
+    /// <summary>The number of deliveries received.</summary>
     public long Count => Volatile.Read(ref _count);
 
-    /// <summary>Whether something is worked on, of whichever channel.</summary>
+    /// <summary>True if any delivery is being handled, of whichever channel.</summary>
     public bool IsBusy => _workers.IsBusy;
 
-    /// <summary>Completes with the reason when nothing comes over it any more.</summary>
+    /// <summary>Completes with the reason when no more deliveries arrive.</summary>
     public Task<string> Ended => _ended.Task;
 
     public GroupedAcks Acks { get; }
 
     public ChannelSession Channel => _channel;
 
-    /// <summary>Cancelled when what only waits is to go back: the endpoint stops, or the channel is lost.</summary>
+    /// <summary>Cancelled when waiting deliveries have to be returned: the endpoint stops, or the channel is lost.</summary>
     public CancellationToken Leaving { get; }
 
-    /// <summary>Cancelled when also what is being sent is to end: the channel was lost 5 s ago.</summary>
+    /// <summary>Cancelled when sends in progress have to end as well: the channel was lost 5 s ago.</summary>
     public CancellationToken Aborting { get; }
 
-    /// <summary>Begins to consume.</summary>
-    /// <param name="connection">Where it opens its channel.</param>
+    /// <summary>Starts to consume.</summary>
+    /// <param name="connection">The connection for its channel.</param>
     /// <param name="queue">The queue.</param>
-    /// <param name="prefetch">Deliveries that may be on their way here unsettled.</param>
-    /// <param name="workers">Take what comes.</param>
-    /// <param name="seen">Notes what comes.</param>
-    /// <param name="time">For what may come late.</param>
-    /// <param name="stopping">The endpoint stops.</param>
+    /// <param name="prefetch">The maximum number of unsettled deliveries.</param>
+    /// <param name="workers">Handle the deliveries.</param>
+    /// <param name="seen">Records the deliveries.</param>
+    /// <param name="time">The clock for its time-outs.</param>
+    /// <param name="stopping">Cancelled when the endpoint stops.</param>
     public static async Task<ParallelSession> OpenAsync(
         IConnection connection, string queue, ushort prefetch, DeliveryWorkers workers, SeenDeliveries seen, TimeProvider time, CancellationToken stopping)
     {
@@ -79,7 +80,7 @@ internal sealed class ParallelSession : IAsyncDisposable
         }
     }
 
-    /// <summary>Lets nothing more come; what came can still be settled.</summary>
+    /// <summary>Stops new deliveries; those received can still be settled.</summary>
     public async Task CancelAsync()
     {
         if (_consumer is null || !IsOpen) return;
@@ -89,11 +90,12 @@ internal sealed class ParallelSession : IAsyncDisposable
         }
         catch (Exception)
         {
-            // Lost meanwhile, or not answered in time: who leaves closes the channel next, and the broker takes back what came over it.
+            // The channel is lost, or the broker did not respond in time: the channel is closed next, and the broker takes its deliveries
+            // back.
         }
     }
 
-    /// <summary>Acknowledges what is done and closes the channel: the broker takes the rest back.</summary>
+    /// <summary>Acknowledges finished deliveries and closes the channel: the broker takes the rest back.</summary>
     public async ValueTask DisposeAsync()
     {
         await Acks.DrainAsync();

@@ -5,10 +5,10 @@ using Esb.Topics.RabbitMq.Wire;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>A subscription whose numbers can change: each change ends a receiver and starts another.</summary>
+/// <summary>A subscription whose limits can change: each change stops a receiver and starts a new one.</summary>
 internal sealed class RabbitMqSubscription : ITopicSubscription
 {
-    // Whoever comes late is told by the reason of the subscription, which goes on trying.
+    // After this time the subscription reports its reason to the caller, and keeps trying.
     private static readonly TimeSpan LongestFirstAttempt = TimeSpan.FromSeconds(15);
 
     private readonly ReceiverContext _context;
@@ -37,10 +37,12 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
 
     public string? Reason => _receiver?.Reason;
 
-    /// <summary>Whether its queue has been declared, or that failed, or nobody wants it: until then what is published for it may find no queue. Once true it stays so.</summary>
+    /// <summary>True if its queue has been declared, the declaration failed, or the queue is no longer wanted: before that, messages
+    /// published for it may find no queue. Once true it stays true.</summary>
     public bool HasTried => _hasTried || (_hasTried = _isPaused || _isDisposed || _receiver?.HasTried == true);
 
-    /// <summary>Waits until the first attempt to consume has succeeded or failed, for 15 s at most; not at all while there is no connection to try it on.</summary>
+    /// <summary>Waits until the first attempt to consume has succeeded or failed, for 15 s at most; does not wait while there is no
+    /// connection.</summary>
     public async Task WaitForFirstAttemptAsync(CancellationToken cancellationToken)
     {
         if (_receiver is not { } receiver || _context.Connection.Current is null) return;
@@ -50,7 +52,7 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
         }
         catch (TimeoutException)
         {
-            // It goes on trying.
+            // The subscription keeps trying.
         }
     }
 
@@ -59,7 +61,7 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
 
     public async ValueTask DisposeAsync()
     {
-        await _stopping.CancelAsync(); // first: a change under way may wait for the broker
+        await _stopping.CancelAsync(); // first: a running change may wait for the broker
         await _tuning.WaitAsync();
         try
         {
@@ -75,7 +77,8 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
         }
     }
 
-    // Who consumes is never in the middle of a migration, which would have moved the bindings. Who does not hear the farm may have been missed by it, and its patterns unbound on purpose.
+    // A consuming host is never in the middle of a migration, which would have moved the bindings. If a host does not hear the farm, the
+    // farm may consider it gone and have unbound its patterns on purpose.
     private bool MayDeclare() => IsLive && _context.Farm.Members.HearingFor > TimeSpan.Zero;
 
     private async Task ChangeAsync(Subscription changed, bool isPaused)

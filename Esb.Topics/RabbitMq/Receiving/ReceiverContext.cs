@@ -7,6 +7,6 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>What the receivers of a transport share.</summary>
+/// <summary>Services that the receivers of a transport share.</summary>
 internal sealed record ReceiverContext(
     RabbitMqNames Names, BrokerConnection Connection, EndpointSetup Setup, BrokerFarm Farm, FreezeWatch Freezes, TimeProvider Time, ILogger Logger);

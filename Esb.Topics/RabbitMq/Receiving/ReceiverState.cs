@@ -3,10 +3,10 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>Whether a receiver consumes, and why not; tells the log of each change once. Thread-safe.</summary>
+/// <summary>Tracks whether a receiver consumes, and the reason if it does not; logs each change once. Thread-safe.</summary>
 internal sealed partial class ReceiverState(string endpoint, ILogger logger)
 {
-    // One queue that the broker says nothing of, without a leader perhaps, keeps no host from being ready for ever.
+    // A single queue about which the broker reports nothing, perhaps without a leader, must not keep a host unready forever.
     private const int MaxUnanswered = 3;
 
     private readonly TaskCompletionSource _tried = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -15,7 +15,7 @@ internal sealed partial class ReceiverState(string endpoint, ILogger logger)
 
     public string? Reason => _reason;
 
-    /// <summary>Ends once the queue was declared, or refused: what is published before may not find it.</summary>
+    /// <summary>Completes once the queue was declared or refused: messages published before may not find it.</summary>
     public Task FirstAttempt => _tried.Task;
 
     public void Consumes()
@@ -26,9 +26,9 @@ internal sealed partial class ReceiverState(string endpoint, ILogger logger)
         LogConsuming(endpoint);
     }
 
-    /// <param name="exception">Why it does not consume.</param>
-    /// <param name="isConnected">Whether its connection is open all the same: one that is lost says nothing of the queue.</param>
-    /// <param name="backoff">Waits longer where people have to do something.</param>
+    /// <param name="exception">The reason why it does not consume.</param>
+    /// <param name="isConnected">True if its connection is still open: a lost connection says nothing about the queue.</param>
+    /// <param name="backoff">Waits longer if the operator has to act.</param>
     public void IsInterrupted(Exception exception, bool isConnected, Backoff backoff)
     {
         var reason = BrokerFault.Describe(exception);

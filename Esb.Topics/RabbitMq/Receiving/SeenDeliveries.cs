@@ -3,10 +3,12 @@ using Esb.Topics.RabbitMq.Wire;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>Messages of an endpoint that came to this process and are not settled yet. One that comes again has not killed it, whatever the broker counts. Thread-safe.</summary>
+/// <summary>The unsettled messages of an endpoint that reached this process. A redelivery of one has not killed the process, whatever the
+/// broker counts. Thread-safe.</summary>
 /// <remarks>
-/// A foreign id need not be of one message only: such messages count as the broker says. Forgets all rather than grow without bound, as others may settle
-/// what went back: then each redelivery counts. Of a classic queue, which only knows whether a message was redelivered, one death of another host may be missed.
+/// A foreign id may belong to several messages: these count as the broker reports. The set is cleared before it grows without bound, as
+/// other hosts may settle returned messages: then each redelivery counts. A classic queue reports only whether a message was redelivered,
+/// so one death of another host may be missed.
 /// </remarks>
 internal sealed class SeenDeliveries
 {
@@ -15,10 +17,11 @@ internal sealed class SeenDeliveries
     private readonly Lock _gate = new();
     private readonly Dictionary<Guid, Stay> _seen = [];
 
-    /// <summary>Notes a delivery.</summary>
-    /// <param name="wire">As it came.</param>
-    /// <param name="source">Whence. What comes again from there is another copy, or somebody returned it: both count as the broker says.</param>
-    /// <returns>The same, with the deliveries that this process has lived through taken off.</returns>
+    /// <summary>Records a delivery.</summary>
+    /// <param name="wire">The message as received.</param>
+    /// <param name="source">The source of the delivery. A repetition from the same source is another copy or was returned: both count as
+    /// the broker reports.</param>
+    /// <returns>The message without the deliveries that this process has survived.</returns>
     public WireMessage Came(WireMessage wire, DeliverySource source)
     {
         if (!Guid.TryParse(wire.Properties.MessageId, out var id)) return wire;
@@ -36,16 +39,16 @@ internal sealed class SeenDeliveries
         }
     }
 
-    /// <summary>A delivery is about to be acknowledged.</summary>
+    /// <summary>Records that a delivery is about to be acknowledged.</summary>
     public void Settled(WireMessage wire)
     {
         if (!Guid.TryParse(wire.Properties.MessageId, out var id)) return;
         lock (_gate) _seen.Remove(id);
     }
 
-    /// <summary>What is known of a message.</summary>
-    /// <param name="Before">How often it was delivered before it came here first.</param>
-    /// <param name="LivedThrough">How often it came again over another channel.</param>
-    /// <param name="Source">Whence it came last.</param>
+    /// <summary>The state of a message.</summary>
+    /// <param name="Before">The number of deliveries before its first arrival here.</param>
+    /// <param name="LivedThrough">The number of repetitions over another channel.</param>
+    /// <param name="Source">The source of its last delivery.</param>
     private readonly record struct Stay(int Before, int LivedThrough, DeliverySource Source);
 }

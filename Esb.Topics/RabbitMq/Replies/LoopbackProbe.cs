@@ -6,10 +6,11 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.RabbitMq.Replies;
 
-/// <summary>Sends a message to this process's own reply queue every few seconds: only what comes back proves that both connections live. Another one goes to a queue that is kept on disk, as messages are.</summary>
+/// <summary>Sends a message to this process's own reply queue every few seconds: only its return proves that both connections work. A
+/// second message goes to a queue that is stored on disk, as messages are.</summary>
 /// <remarks>
-/// A connection whose other half is gone looks open until its heartbeat fails, up to 30 s later.
-/// A broker may answer and keep nothing: its quorum queues are gone for good after its disk was full, until it is started again, and without a majority in a cluster.
+/// A connection whose peer is gone looks open until its heartbeat fails, up to 30 s later. A broker may respond and store nothing: after
+/// its disk was full, its quorum queues are gone until it is restarted; the same holds in a cluster without a majority.
 /// </remarks>
 internal sealed partial class LoopbackProbe : IAsyncDisposable
 {
@@ -17,7 +18,7 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
 
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(5);
-    private static readonly TimeSpan AtOnce = Timeout / 2; // clocks and timers differ by a little: what took all of its time must not look shorter
+    private static readonly TimeSpan AtOnce = Timeout / 2; // clocks and timers differ slightly: a full time-out must not look shorter
 
     private readonly bool _hasOtherNodes;
     private readonly BrokerConnection _publishing;
@@ -39,7 +40,7 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
         _running = RunAsync(_stopping.Token);
     }
 
-    /// <summary>Why the last message did not come back, or was not kept; null when all is well.</summary>
+    /// <summary>The reason why the last message did not return, or was not stored; null if both succeeded.</summary>
     public string? Obstacle => _obstacle;
 
     public async ValueTask DisposeAsync()
@@ -60,7 +61,7 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
                 var missing = await ProbeAsync(() => _replies.ProbeAsync(stopping));
                 var obstacle = missing ?? await ProbeAsync(ProbeKeepingAsync);
                 failedAtOnce = obstacle is not null && _obstacle is null && !failedAtOnce && _time.GetElapsedTime(started) < AtOnce;
-                if (failedAtOnce) continue; // another message may have cost its channel: what fails again is no accident
+                if (failedAtOnce) continue; // another message may have cost its channel: a repeated failure is real
                 if (obstacle is not null && _obstacle is null) LogMissed(obstacle);
                 _obstacle = obstacle;
                 misses = missing is null || IsExplained ? 0 : misses + 1;
@@ -75,7 +76,7 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
         }
     }
 
-    // A connection that is lost or blocked speaks for itself; a new one proves nothing by being there.
+    // A lost or blocked connection reports its own state; a new one proves nothing by its existence.
     private async Task<string?> ProbeAsync(Func<Task<string?>> probe)
     {
         if (IsExplained) return _obstacle;
@@ -92,7 +93,7 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
         return IsExplained ? _obstacle : obstacle;
     }
 
-    // A queue that somebody deleted says nothing about the others, and is declared again in a moment.
+    // A deleted queue says nothing about the others, and is declared again in a moment.
     private async Task<string?> ProbeKeepingAsync()
     {
         var result = await _publisher.SendAsync(_probes, WireWriter.Probe(Guid.NewGuid().ToString(), Timeout), ReadOnlyMemory<byte>.Empty, Timeout);

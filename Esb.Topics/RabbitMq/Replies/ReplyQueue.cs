@@ -13,7 +13,7 @@ using RabbitMQ.Client.Events;
 
 namespace Esb.Topics.RabbitMq.Replies;
 
-/// <summary>Brings replies to those who wait for them: one queue for all requests of this process. Thread-safe.</summary>
+/// <summary>Delivers replies to their requesters: one queue for all requests of this process. Thread-safe.</summary>
 internal sealed partial class ReplyQueue : IAsyncDisposable
 {
     private static readonly TimeSpan DeclareTimeout = TimeSpan.FromSeconds(2);
@@ -38,7 +38,8 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         _consumer = new BrokerConsumer(connection, DeclareAsync, DeliverAsync, time, logger);
     }
 
-    /// <summary>Its name, which requests carry; null when it cannot be read. After a reconnect it is a moment later there than the connection.</summary>
+    /// <summary>Returns the name of the queue, which requests carry; null if it cannot be read. After a reconnect it exists a moment later
+    /// than the connection.</summary>
     public async Task<string?> FindNameAsync(CancellationToken cancellationToken)
     {
         if (_consumer.Queue is { } name)
@@ -51,7 +52,7 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         var absence = _absence is { } known && known.Connection == connection ? known : _absence = new Absence(connection, _time.GetTimestamp());
         try
         {
-            var left = DeclareTimeout - _time.GetElapsedTime(absence.Since); // of all: whoever comes later does not wait anew
+            var left = DeclareTimeout - _time.GetElapsedTime(absence.Since); // shared: a later caller does not wait anew
             return left > TimeSpan.Zero ? await _consumer.WaitForQueueAsync(left, cancellationToken) : null;
         }
         catch (TimeoutException)
@@ -60,7 +61,7 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         }
     }
 
-    /// <summary>Publishes a request; returns once it is confirmed, or decided by its reply, with the reply to come.</summary>
+    /// <summary>Publishes a request. Returns when it is confirmed, or decided by its reply, with a task for the reply.</summary>
     public async Task<Task<EsbMessage>> SendAsync(EsbMessage request, Func<ValueTask<PublishResult>> publish, TimeSpan timeout, CancellationToken cancellationToken)
     {
         var waiting = Begin(request.Id.ToString(), timeout);
@@ -70,7 +71,7 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
             var isDecided = result.Outcome == PublishOutcome.Refused ? waiting.Task.IsCompletedSuccessfully : waiting.Task.IsCompleted;
             if (result.Outcome != PublishOutcome.Confirmed && !isDecided) throw TopicFaults.Unavailable(request.Subject, result);
             var reply = WaitAsync(request, waiting, timeout, cancellationToken);
-            if (result.Outcome != PublishOutcome.Confirmed) await reply; // a reply shows that it was published, a failure does not
+            if (result.Outcome != PublishOutcome.Confirmed) await reply; // a reply proves that it was published, a failure does not
             return reply;
         }
         catch
@@ -80,7 +81,7 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         }
     }
 
-    /// <summary>Sends a message here and waits until it is back, up to 5 s for each way; says why it is not.</summary>
+    /// <summary>Sends a message to this queue and waits for its return, up to 5 s for each way; returns the reason if it fails.</summary>
     public async Task<string?> ProbeAsync(CancellationToken cancellationToken)
     {
         if (await FindNameAsync(cancellationToken) is not { } queue) return "replies cannot be received";
@@ -99,7 +100,7 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         }
         catch (EsbException ex)
         {
-            return ex.Message; // the queue went meanwhile
+            return ex.Message; // the queue was lost meanwhile
         }
         finally
         {
@@ -130,7 +131,7 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         }
     }
 
-    // The time begins with the publish. Whoever asks again under the same id waits for the same reply, as long as they themselves want.
+    // The time begins with the publish. A repeated request with the same id shares the pending reply but keeps its own time-out.
     private WaitingRequest Begin(string id, TimeSpan timeout)
     {
         var request = new WaitingRequest(id);
@@ -151,7 +152,7 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
 
     private async Task<ConsumerQueue> DeclareAsync(IChannel channel, CancellationToken cancellationToken)
     {
-        // A new name each time: the broker may still hold the exclusive queue of a connection that was lost.
+        // A new name each time: the broker may still hold the exclusive queue of a lost connection.
         var name = _names.Replies(Guid.NewGuid());
         await channel.QueueDeclareAsync(name, durable: false, exclusive: true, autoDelete: true, cancellationToken: cancellationToken);
         channel.ChannelShutdownAsync += (_, _) => FailWaitingAsync();
@@ -174,14 +175,14 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         return Task.CompletedTask;
     }
 
-    // With the queue go the replies that were on their way.
+    // Replies in flight are lost with the queue.
     private Task FailWaitingAsync()
     {
         foreach (var waiting in _waiting.Values.SelectMany(requests => requests)) waiting.TrySetException(TopicFaults.ReplyLost());
         return Task.CompletedTask;
     }
 
-    // Since when a connection is known to have no queue.
+    // The time since which a connection is known to have no queue.
     private sealed record Absence(IConnection Connection, long Since);
 
     [LoggerMessage(EventId = 1514, Level = LogLevel.Debug, Message = "The reply to {CorrelationId} was dropped: its request has ended")]

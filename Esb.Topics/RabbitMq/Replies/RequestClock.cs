@@ -1,10 +1,11 @@
 namespace Esb.Topics.RabbitMq.Replies;
 
-/// <summary>Ends requests whose time is up: one timer for all, however many there are (a hashed timing wheel, as in Varghese and Lauck 1987). Thread-safe.</summary>
+/// <summary>Ends expired requests: one timer for all, however many there are (a hashed timing wheel, as in Varghese and Lauck 1987).
+/// Thread-safe.</summary>
 /// <remarks>A request ends up to 20 ms late, never early.</remarks>
 internal sealed class RequestClock : IDisposable
 {
-    private const int Ticks = 512; // about ten seconds in all; what waits longer stands still when its tick comes round
+    private const int Ticks = 512; // about ten seconds in all; a longer wait stays in its slot for several rounds
 
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(20);
 
@@ -22,7 +23,7 @@ internal sealed class RequestClock : IDisposable
         _timer = time.CreateTimer(_ => Advance(), null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Requests that stand on it.</summary>
+    /// <summary>The number of requests on the wheel.</summary>
     public int Count
     {
         get
@@ -31,7 +32,7 @@ internal sealed class RequestClock : IDisposable
         }
     }
 
-    /// <summary>Lets the request fail with a <see cref="TimeoutException"/> when its time is up.</summary>
+    /// <summary>Adds a request, which fails with a <see cref="TimeoutException"/> when its time is up.</summary>
     public void Add(WaitingRequest request, TimeSpan timeout)
     {
         lock (_gate)
@@ -47,7 +48,7 @@ internal sealed class RequestClock : IDisposable
         }
     }
 
-    /// <summary>Takes a request off that has ended.</summary>
+    /// <summary>Removes a request that has ended.</summary>
     public void Remove(WaitingRequest request)
     {
         lock (_gate) TakeOff(request);
@@ -62,7 +63,7 @@ internal sealed class RequestClock : IDisposable
         lock (_gate)
         {
             var current = Current;
-            if (current - _now > Ticks) _now = current - Ticks; // it stood still for longer than a round
+            if (current - _now > Ticks) _now = current - Ticks; // the clock stood still for longer than a round
             while (_now < current) EndThoseOf(++_now);
         }
     }

@@ -5,8 +5,9 @@ using Esb.Core.Certificates;
 
 namespace Esb.Topics.RabbitMq.Tls;
 
-/// <summary>TLS to the broker, for our connections and the bus's alike: every check is made, and a failed one is told by name. Thread-safe.</summary>
-/// <remarks>The libraries' own settings begin with chain errors among the acceptable ones, and an empty server name accepts every name.</remarks>
+/// <summary>TLS to the broker, for our own connections and those of the bus: performs every check, and reports a failed one by name.
+/// Thread-safe.</summary>
+/// <remarks>The libraries' defaults accept chain errors, and an empty server name accepts every name.</remarks>
 internal sealed class BrokerTls
 {
     private readonly string? _serverName;
@@ -24,18 +25,18 @@ internal sealed class BrokerTls
     /// <summary>Trusts the authorities that the system trusts, and presents no certificate.</summary>
     public static BrokerTls OfSystem { get; } = new(new ClientTlsConfig(), DateTimeOffset.MinValue);
 
-    /// <param name="host">Whom the broker's certificate must be made out to, unless the configuration names another.</param>
+    /// <param name="host">The name that the broker's certificate must match, unless the configuration names another.</param>
     public SslClientAuthenticationOptions ToOptions(string host) => new()
     {
         TargetHost = _serverName ?? host,
-        EnabledSslProtocols = SslProtocols.None, // what the system allows
+        EnabledSslProtocols = SslProtocols.None, // as the system allows
         ClientCertificates = _certificates,
-        LocalCertificateSelectionCallback = (_, _, certificates, _, _) => certificates is [var ours, ..] ? ours : null!, // whatever authorities the broker names
+        LocalCertificateSelectionCallback = (_, _, certificates, _, _) => certificates is [var ours, ..] ? ours : null!, // for any authorities of the broker
         CertificateRevocationCheckMode = X509RevocationMode.NoCheck,
         RemoteCertificateValidationCallback = (_, certificate, chain, errors) => Verify(_serverName ?? host, certificate, chain, errors),
     };
 
-    // By an exception, so that the reason reaches whoever wanted to connect.
+    // Throws, so that the reason reaches the caller that opens the connection.
     private bool Verify(string serverName, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors) =>
         _verifier.FaultOf(certificate, chain, errors, serverName) is { } fault ? throw new AuthenticationException(fault) : true;
 }

@@ -4,10 +4,10 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Topics.RabbitMq.Topology;
 
-/// <summary>Asks whether something exists, over a channel of its own: a no costs the channel.</summary>
+/// <summary>Checks whether a queue or exchange exists, over a separate channel: a negative response closes the channel.</summary>
 internal static class BrokerProbe
 {
-    // Of a quorum queue whose leader does not answer within 250 ms the broker says that nothing is in it and nobody consumes it.
+    // For a quorum queue whose leader does not respond within 250 ms, the broker reports no messages and no consumers.
     private static readonly TimeSpan LeaderPatience = TimeSpan.FromMilliseconds(250);
 
     private const int MaxAsked = 4;
@@ -15,7 +15,7 @@ internal static class BrokerProbe
     public static async Task<bool> HasQueueAsync(this IConnection connection, string queue, CancellationToken cancellationToken) =>
         await CountAsync(connection, queue, cancellationToken) is not null;
 
-    /// <summary>How many messages wait in a queue and how many consumers it has; null where it does not exist.</summary>
+    /// <summary>Returns the numbers of waiting messages and consumers of a queue; null if the queue does not exist.</summary>
     public static async Task<QueueDeclareOk?> CountAsync(this IConnection connection, string queue, CancellationToken cancellationToken)
     {
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
@@ -29,7 +29,8 @@ internal static class BrokerProbe
         }
     }
 
-    /// <summary>How many messages wait in a queue and how many consumers it has. An answer of nothing at all that took long may be a guess: then the broker is asked again.</summary>
+    /// <summary>Returns the numbers of waiting messages and consumers of a queue. A slow response with zeros may be a guess: then the
+    /// broker is queried again.</summary>
     /// <exception cref="OperationInterruptedException">The queue does not exist; the channel is closed.</exception>
     public static async Task<QueueDeclareOk> CountAsync(this IChannel channel, string queue, CancellationToken cancellationToken)
     {

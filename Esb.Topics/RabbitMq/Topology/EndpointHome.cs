@@ -2,20 +2,20 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Topology;
 
-/// <summary>Where the queues of an endpoint are.</summary>
-/// <param name="Names">Their names.</param>
-/// <param name="Record">What is known of them; null where nothing is.</param>
+/// <summary>The location of an endpoint's queues.</summary>
+/// <param name="Names">The names of the queues.</param>
+/// <param name="Record">The record of the queues; null if no record exists.</param>
 internal sealed record EndpointHome(EndpointNames Names, EndpointRecord? Record)
 {
-    /// <summary>The configuration that has them; null where none has said so, or it is this one.</summary>
+    /// <summary>The other configuration that owns the queues; null if no owner is recorded, or this configuration owns them.</summary>
     public string? Stranger { get; init; }
 }
 
-/// <summary>Finds out under which names the queues of an endpoint exist. Those of release 0.1, without the configuration's name, are gone
-/// on with until they are moved.</summary>
+/// <summary>Finds the names under which the queues of an endpoint exist. Names of release 0.1, without the configuration's name, stay in
+/// use until the queues are moved.</summary>
 internal sealed class EndpointHomes(RabbitMqNames names, EndpointRecords records)
 {
-    /// <summary>Looks, and makes nothing.</summary>
+    /// <summary>Looks the queues up; creates nothing.</summary>
     public async Task<EndpointHome> FindAsync(IConnection connection, string endpoint, CancellationToken cancellationToken)
     {
         var (queues, old) = (names.New(endpoint), names.Old(endpoint));
@@ -25,20 +25,19 @@ internal sealed class EndpointHomes(RabbitMqNames names, EndpointRecords records
         return new EndpointHome(isOld ? old : queues, Record: null);
     }
 
-    /// <summary>The same, of an endpoint that is this configuration's.</summary>
-    /// <exception cref="QueueDriftException"><c>ESB-CFG-QUEUEOWNER</c>: it is not.</exception>
+    /// <summary>Looks up the queues of an endpoint that this configuration must own.</summary>
+    /// <exception cref="QueueDriftException"><c>ESB-CFG-QUEUEOWNER</c>: another configuration owns them.</exception>
     public async Task<EndpointHome> FindOwnAsync(IConnection connection, string endpoint, CancellationToken cancellationToken)
     {
         var home = await FindAsync(connection, endpoint, cancellationToken);
         return home.Stranger is { } stranger ? throw QueueDriftException.Owner(home.Names.Queue, stranger) : home;
     }
 
-    /// <summary>The configuration that said that queues of release 0.1 are its own, also of those that it has moved; null where none
-    /// has.</summary>
+    /// <summary>Returns the configuration that claimed queues of release 0.1, including those it has moved; null if none has.</summary>
     public async Task<string?> FindOldOwnerAsync(IConnection connection, string endpoint, CancellationToken cancellationToken) =>
         (await records.PeekAsync(connection, names.Old(endpoint), cancellationToken))?.Owner;
 
-    // What was moved left its record behind, which keeps hosts of release 0.1 from making the queues anew.
+    // A move leaves the old record behind, which keeps hosts of release 0.1 from creating the queues anew.
     private EndpointHome OfEarlier(EndpointNames queues, EndpointNames old, EndpointRecord record) => record switch
     {
         { IsMoved: true } => new EndpointHome(queues, Record: null),

@@ -8,17 +8,17 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Topology;
 
-/// <summary>Keeps a record beside the queues of each endpoint: the one message of a queue that keeps only its newest.</summary>
+/// <summary>Stores a record beside the queues of each endpoint: the only message of a queue that keeps only its newest.</summary>
 internal sealed class EndpointRecords(ConfirmedPublisher publisher)
 {
     private static readonly JsonSerializerOptions Json = new(JsonSerializerDefaults.Web) { Converters = { new JsonStringEnumConverter() } };
 
-    // While another host looks at it, the record cannot be had.
+    // The record is unavailable while another host reads it.
     private const int Looks = 30;
     private const int LooksForNone = 5;
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>Reads the record over a channel; when that is closed, what was not replaced is there again.</summary>
+    /// <summary>Reads the record over a channel; when the channel is closed, a record that was not replaced is available again.</summary>
     /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: another host has held it for three seconds.</exception>
     public async Task<OpenRecord> OpenAsync(IConnection connection, IChannel channel, EndpointNames queues, CancellationToken cancellationToken)
     {
@@ -30,7 +30,8 @@ internal sealed class EndpointRecords(ConfirmedPublisher publisher)
         {
             if (await channel.BasicGetAsync(queue, autoAck: false, cancellationToken) is { } found)
                 return new OpenRecord(JsonSerializer.Deserialize<EndpointRecord>(found.Body.Span, Json), found.DeliveryTag);
-            // A host that has just made the queue may write its record yet. Of a quorum queue the broker counts who holds a message among those who consume.
+            // A host that has just created the queue may still write its record. A quorum queue counts the holder of a message as a
+            // consumer.
             if (look >= LooksForNone && await connection.CountAsync(queue, cancellationToken) is null or { MessageCount: 0, ConsumerCount: 0 }) return new OpenRecord(null, 0);
             await Task.Delay(Pause, cancellationToken);
         }
@@ -38,7 +39,7 @@ internal sealed class EndpointRecords(ConfirmedPublisher publisher)
         throw new EsbException("ESB-TOPIC-UNAVAILABLE", $"Another host holds the record of the queues of '{queues.Endpoint}'.", FaultKind.Unavailable);
     }
 
-    /// <summary>Reads the record without making anything; null where there is none.</summary>
+    /// <summary>Reads the record without creating anything; null if it does not exist.</summary>
     public async Task<EndpointRecord?> PeekAsync(IConnection connection, EndpointNames queues, CancellationToken cancellationToken)
     {
         if (!await connection.HasQueueAsync(queues.Record, cancellationToken)) return null;
@@ -57,5 +58,5 @@ internal sealed class EndpointRecords(ConfirmedPublisher publisher)
     }
 }
 
-/// <summary>A record that is being looked at.</summary>
+/// <summary>A record that has been opened.</summary>
 internal sealed record OpenRecord(EndpointRecord? Record, ulong Tag);

@@ -5,16 +5,17 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Topics.RabbitMq.Topology;
 
-/// <summary>Makes what an endpoint needs on the broker before it can be consumed, and never changes what exists otherwise.</summary>
+/// <summary>Creates what an endpoint needs on the broker before it can be consumed. Never changes anything that exists with other
+/// settings.</summary>
 internal sealed class EndpointSetup(
     RabbitMqNames names, RabbitMqTopology topology, EndpointRecords records, EndpointHomes homes, ConnectionFactory factory, TimeProvider time)
 {
     private const string Advice = "'esb plan' shows what a migration would do, and with --apply does it";
 
-    /// <param name="connection">Where it may open channels.</param>
+    /// <param name="connection">The connection for its channels.</param>
     /// <param name="subscription">The endpoint.</param>
-    /// <param name="cancellationToken">Stops between two declarations; the next start goes on.</param>
-    /// <exception cref="QueueDriftException">Something exists otherwise.</exception>
+    /// <param name="cancellationToken">Stops between two declarations; the next start continues.</param>
+    /// <exception cref="QueueDriftException">A queue or exchange exists with other settings.</exception>
     public async Task ApplyAsync(IConnection connection, Subscription subscription, CancellationToken cancellationToken)
     {
         if (subscription.Lanes is null)
@@ -23,7 +24,7 @@ internal sealed class EndpointSetup(
             return;
         }
 
-        // A broker without the plug-in for lanes closes the whole connection: so it is not the one that others work on.
+        // A broker without the plug-in for lanes closes the whole connection, so a separate one is used.
         await using var own = await factory.OpenAsync(time, cancellationToken);
         await MakeAsync(own, subscription, cancellationToken);
     }
@@ -49,7 +50,7 @@ internal sealed class EndpointSetup(
         names.Choose(queues);
     }
 
-    // Over a channel of its own: the broker closes it when something exists otherwise.
+    // Uses a separate channel: the broker closes it if a queue or exchange exists with other settings.
     private async Task DeclareAsync(IConnection connection, EndpointNames queues, Subscription subscription, QueueShape? existing, CancellationToken cancellationToken)
     {
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
@@ -64,7 +65,7 @@ internal sealed class EndpointSetup(
         }
     }
 
-    // The first queue that there is when messages of this endpoint wait elsewhere.
+    // Returns the first queue that exists if messages of this endpoint wait elsewhere.
     private static string StrangerOf(EndpointNames queues, Subscription subscription) => subscription.Lanes is null ? queues.Lane(0) : queues.Queue;
 
     private static async Task<bool> ExistsAsync(IConnection connection, EndpointNames queues, QueueShape shape, CancellationToken cancellationToken)

@@ -2,10 +2,12 @@ using System.Text;
 
 namespace Esb.Topics.RabbitMq.Topology;
 
-/// <summary>How messages find the lane of their key: each key has one of 128 slots, for good, and each lane of an endpoint has its share of them.</summary>
+/// <summary>Maps messages to lanes by key: each key has one of 128 slots, permanently, and each lane of an endpoint has its share of the
+/// slots.</summary>
 /// <remarks>
-/// The publisher, which knows nothing of lanes, names the slot as one more routing key (sender-selected distribution, header <c>BCC</c>, which the
-/// broker removes). The broker's consistent hash exchange cannot do this: after a restart it may place the lanes in another order (docs/adr/0005).
+/// The publisher, which does not know the lanes, adds the slot as one more routing key (sender-selected distribution, header <c>BCC</c>,
+/// which the broker removes). The broker's consistent hash exchange cannot do this: after a restart it may place the lanes in another order
+/// (docs/adr/0005).
 /// </remarks>
 internal static class LaneSlots
 {
@@ -15,18 +17,19 @@ internal static class LaneSlots
     private const int Count = 128;
     private const int LongestOnStack = 256;
 
-    // No subject is a tilde and a number, and no pattern but * and # matches it.
+    // No subject consists of a tilde and a number, and no patterns but * and # match it.
     private static readonly List<object>[] Headers = [.. Enumerable.Range(0, Count).Select(slot => new List<object> { Name(slot) })];
 
-    /// <summary>The header's value for a key.</summary>
+    /// <summary>Returns the header's value for a key.</summary>
     public static IReadOnlyList<object> Of(string key) => Headers[Hash(key) % Count];
 
-    /// <summary>The slots of a lane.</summary>
+    /// <summary>Returns the slots of a lane.</summary>
     public static IEnumerable<string> OfLane(int lane, int lanes) => Enumerable.Range(0, Count).Where(slot => slot % lanes == lane).Select(Name);
 
     private static string Name(int slot) => $"~{slot}";
 
-    // FNV-1a, and the last step of MurmurHash3, because a slot is made of the lowest bits. It must stay as it is: a key never changes its slot.
+    // FNV-1a with the last step of MurmurHash3, because a slot is derived from the lowest bits. It must not change: a key never changes its
+    // slot.
     private static uint Hash(string key)
     {
         var length = Encoding.UTF8.GetMaxByteCount(key.Length);

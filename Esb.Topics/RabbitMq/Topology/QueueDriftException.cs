@@ -1,12 +1,13 @@
 namespace Esb.Topics.RabbitMq.Topology;
 
-/// <summary>What exists on the broker differs from what the configuration wants, in something that only a migration changes.</summary>
+/// <summary>Thrown when the broker's queues or exchanges differ from the configuration in a setting that only a migration
+/// changes.</summary>
 internal sealed class QueueDriftException(string message, Exception? inner = null) : Exception(message, inner)
 {
-    /// <summary>What people look it up by.</summary>
+    /// <summary>The code for the documentation of the error.</summary>
     public string Code { get; private init; } = "ESB-CFG-QUEUEDRIFT";
 
-    /// <summary>The queue is another configuration's.</summary>
+    /// <summary>Returns the exception for a queue that another configuration owns.</summary>
     public static QueueDriftException Owner(string queue, string owner) => new(DescribeOwner(queue, owner)) { Code = OwnerCode };
 
     public const string OwnerCode = "ESB-CFG-QUEUEOWNER";

@@ -4,7 +4,7 @@ using Esb.Topics.RabbitMq.Wire;
 
 namespace Esb.Topics.RabbitMq.Topology;
 
-/// <summary>How the queues of an endpoint are made: what cannot change while they exist.</summary>
+/// <summary>The settings of an endpoint's queues that cannot change while the queues exist.</summary>
 internal sealed record QueueShape(DeliveryMode Delivery, int? Lanes, QueueType Type, int? MaxLength, QueueOverflow Overflow)
 {
     public static QueueShape Of(Subscription subscription) => new(
@@ -14,10 +14,10 @@ internal sealed record QueueShape(DeliveryMode Delivery, int? Lanes, QueueType T
         subscription.Queue.MaxLength,
         subscription.Queue.Overflow);
 
-    /// <summary>Whether both have the same queues, whatever their arguments.</summary>
+    /// <summary>True if both have the same queues, whatever their arguments.</summary>
     public bool HasQueuesOf(QueueShape other) => Lanes == other.Lanes;
 
-    /// <summary>What makes this one differ from one that exists.</summary>
+    /// <summary>Returns the differences from an existing shape.</summary>
     public IReadOnlyList<ShapeDifference> DifferencesFrom(QueueShape existing) =>
     [
         .. new ShapeDifference[]
@@ -30,7 +30,7 @@ internal sealed record QueueShape(DeliveryMode Delivery, int? Lanes, QueueType T
         }.Where(difference => difference.Existing != difference.Wanted),
     ];
 
-    // As a configuration says it.
+    // Returns the value in the form of the configuration.
     private static string Text(object? value) => value switch
     {
         null => "none",
@@ -42,7 +42,7 @@ internal sealed record QueueShape(DeliveryMode Delivery, int? Lanes, QueueType T
     };
 }
 
-/// <summary>A setting of queues that exist otherwise than a configuration wants them.</summary>
+/// <summary>A setting of existing queues that differs from the configuration.</summary>
 internal sealed record ShapeDifference(string Setting, string Existing, string Wanted)
 {
     public override string ToString() => $"{Setting} is {Existing} there, {Wanted} here";

@@ -4,19 +4,20 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Topology;
 
-/// <summary>Declares exchanges and queues. Declaring what exists already changes nothing; what exists with other settings fails with 406.</summary>
+/// <summary>Declares exchanges and queues. Declaring an existing one changes nothing; declaring one that exists with other settings fails
+/// with 406.</summary>
 internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollection<string>> topics)
 {
-    // The broker's limit is no counter of attempts: each reconnect counts against it for every prefetched message.
+    // The broker's limit does not count attempts: each reconnect counts against it for every prefetched message.
     private const int DeliveryLimit = 1_000_000;
 
-    // The routing key by which a lane is bound; equal ones make equal shares.
+    // The routing key that binds a lane; equal keys make equal shares.
     private const string LaneWeight = "1";
 
     private const int NoticesKept = 100;
     private static readonly TimeSpan NoticesExpire = TimeSpan.FromMinutes(5);
 
-    /// <summary>Declares what all hosts share.</summary>
+    /// <summary>Declares the exchanges and queues that all hosts share.</summary>
     public async Task DeclareSharedAsync(IConnection connection, CancellationToken cancellationToken)
     {
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
@@ -28,10 +29,10 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollec
                 new Dictionary<string, object?> { ["alternate-exchange"] = names.Unroutable }, cancellationToken: cancellationToken);
         }
 
-        await DeclareNoticesAsync(channel, cancellationToken); // before anything can be published: what its reader declares may come too late
+        await DeclareNoticesAsync(channel, cancellationToken); // before any publish: the declaration of its reader may come too late
     }
 
-    /// <summary>Declares the queues that keep what no endpoint takes.</summary>
+    /// <summary>Declares the queues that keep messages without an endpoint.</summary>
     public async Task DeclareKeepersAsync(IChannel channel, CancellationToken cancellationToken)
     {
         await channel.ExchangeDeclareAsync(names.Unroutable, ExchangeType.Fanout, durable: true, autoDelete: false, cancellationToken: cancellationToken);
@@ -45,7 +46,7 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollec
     public Task DeclareDeadLettersAsync(IChannel channel, string queue, CancellationToken cancellationToken) =>
         DeclareAsync(channel, queue, Alone(Quorum()), cancellationToken);
 
-    /// <summary>Declares the queue of copies from which unroutable messages are counted; it goes when no host reads it.</summary>
+    /// <summary>Declares the queue of copies from which unroutable messages are counted; it is deleted when no host reads it.</summary>
     public async Task DeclareNoticesAsync(IChannel channel, CancellationToken cancellationToken)
     {
         var arguments = Newest(NoticesKept);
@@ -54,7 +55,8 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollec
         await channel.QueueBindAsync(names.UnroutableNotices, names.Unroutable, "", cancellationToken: cancellationToken);
     }
 
-    /// <summary>Declares the queues of an endpoint: its own, or its lanes and the exchanges that share messages out among them; and one for each delay before a retry.</summary>
+    /// <summary>Declares the queues of an endpoint: its own, or its lanes and the exchanges that distribute messages over them; and one for
+    /// each delay before a retry.</summary>
     public async Task DeclareEndpointAsync(IChannel channel, EndpointNames queues, Subscription subscription, CancellationToken cancellationToken)
     {
         if (queues.AreOld) await DeclareDeadLettersAsync(channel, names.OldDeadLetters, cancellationToken);
@@ -71,15 +73,15 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollec
             await DeclareAsync(channel, queues.Rung(delay), Rung(queues, delay), cancellationToken);
     }
 
-    /// <summary>Declares an existing queue of an endpoint once more, which fails where it was made otherwise.</summary>
+    /// <summary>Declares an existing queue of an endpoint once more, which fails if it has other settings.</summary>
     public Task RedeclareAsync(IChannel channel, EndpointNames queues, string queue, Subscription subscription, CancellationToken cancellationToken) =>
         DeclareAsync(channel, queue, Endpoint(queues, subscription), cancellationToken);
 
     /// <summary>Declares a queue that keeps messages in their order while a migration is under way.</summary>
-    /// <param name="channel">Where it is declared.</param>
+    /// <param name="channel">The channel for the declaration.</param>
     /// <param name="queue">Its name.</param>
-    /// <param name="room">After about how many it refuses more; null for never.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <param name="room">The approximate number of messages after which it refuses more; null for no limit.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     public Task DeclareAsideAsync(IChannel channel, string queue, long? room, CancellationToken cancellationToken)
     {
         var arguments = Alone(Quorum());
@@ -87,24 +89,25 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollec
         return DeclareAsync(channel, queue, arguments, cancellationToken);
     }
 
-    /// <summary>Binds the queues of an endpoint to all that it subscribes to; what is bound stays so.</summary>
+    /// <summary>Binds the queues of an endpoint to all its subscriptions; existing bindings remain.</summary>
     public async Task BindAsync(IChannel channel, EndpointNames queues, Subscription subscription, CancellationToken cancellationToken)
     {
         await BindLanesAsync(channel, queues, subscription, cancellationToken);
         foreach (var pattern in subscription.Patterns) await BindAsync(channel, queues, subscription, pattern, cancellationToken);
     }
 
-    /// <summary>Binds the queue of an endpoint, or the exchange before its lanes, to a topic.</summary>
+    /// <summary>Binds the queue of an endpoint, or the exchange in front of its lanes, to a topic.</summary>
     public Task BindAsync(IChannel channel, EndpointNames queues, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
         ? channel.QueueBindAsync(queues.Queue, names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
         : channel.ExchangeBindAsync(queues.Queue, names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
 
-    /// <summary>Undoes a binding; one that is not there is no error.</summary>
+    /// <summary>Removes a binding; a missing binding is no error.</summary>
     public Task UnbindAsync(IChannel channel, EndpointNames queues, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
         ? channel.QueueUnbindAsync(queues.Queue, names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
         : channel.ExchangeUnbindAsync(queues.Queue, names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
 
-    /// <summary>The arguments of a queue that keeps only its newest messages, on every node: a classic one is gone while its node is.</summary>
+    /// <summary>Returns the arguments of a queue that keeps only its newest messages, on every node: a classic queue is unavailable while
+    /// its node is down.</summary>
     public static Dictionary<string, object?> Newest(int messages)
     {
         var arguments = Quorum();
@@ -113,7 +116,8 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollec
         return arguments;
     }
 
-    // Messages with a slot go to its lane. The others go to the exchange that shares them out by their keys, as far as foreign publishers give one.
+    // Messages with a slot go to its lane. The others go to the exchange that distributes them by the key, if a foreign publisher gives
+    // one.
     private async Task DeclareExchangesAsync(IChannel channel, EndpointNames queues, CancellationToken cancellationToken)
     {
         var (slots, keys) = (queues.Queue, queues.Keys);
@@ -144,7 +148,7 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollec
         if (subscription.SingleActive || subscription.Lanes is not null) Alone(arguments);
         if (queue.MaxLength is { } length) arguments["x-max-length"] = length;
         arguments["x-overflow"] = queue.Overflow == QueueOverflow.DropHead ? "drop-head" : "reject-publish";
-        return DeadLetteringTo(queues.AreOld ? names.OldDeadLetters : names.DeadLetters, arguments); // what exists cannot be changed
+        return DeadLetteringTo(queues.AreOld ? names.OldDeadLetters : names.DeadLetters, arguments); // existing arguments cannot be changed
     }
 
     private static Dictionary<string, object?> Rung(EndpointNames queues, TimeSpan delay)
@@ -167,7 +171,8 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollec
         return arguments;
     }
 
-    // At least once, which wants a quorum queue that refuses when full; otherwise the broker may lose what it moves.
+    // The at-least-once strategy requires a quorum queue that refuses messages when full; otherwise the broker may lose messages that it
+    // moves.
     private static Dictionary<string, object?> DeadLetteringTo(string queue, Dictionary<string, object?> arguments)
     {
         arguments["x-dead-letter-exchange"] = "";

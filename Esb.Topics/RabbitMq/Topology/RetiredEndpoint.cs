@@ -4,14 +4,14 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.RabbitMq.Topology;
 
-/// <summary>Unbinds the queues of an endpoint that is gone. What waits in them stays, and is taken up by an endpoint of that name that
+/// <summary>Unbinds the queues of a removed endpoint. Waiting messages stay, and are consumed by an endpoint of that name that
 /// returns.</summary>
 internal sealed partial class RetiredEndpoint(
     Subscription subscription, RabbitMqNames names, RabbitMqTopology topology, Func<bool> hasReturned, TimeProvider time, ILogger logger)
 {
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(2);
 
-    /// <summary>Tries once, and goes on trying in the background until it succeeds, the endpoint returns or the host stops.</summary>
+    /// <summary>Tries once, and keeps trying in the background until it succeeds, the endpoint returns or the host stops.</summary>
     public async Task UnbindAsync(BrokerConnection connection, CancellationToken stopping)
     {
         if (!await TryUnbindAsync(connection, stopping)) _ = InsistAsync(connection, stopping);

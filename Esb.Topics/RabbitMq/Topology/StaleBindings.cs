@@ -6,23 +6,24 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Topology;
 
-/// <summary>Unbinds what no host wants any more. What a host wants is bound before it consumes; this comes after it, and late rather than early.</summary>
+/// <summary>Removes bindings that no host needs any more. Required patterns are bound before a host consumes; removal follows, and late
+/// rather than early.</summary>
 /// <remarks>
-/// While a configuration is rolled out, hosts with the old and the new one live side by side, and either may be started again. So a pattern is
-/// unbound only by a host of the newest configuration, and only when no living host wants it. A host whose configuration was replaced by a newer
-/// one has been rolled back when no other was seen for long; before that it may just as well be a straggler.
+/// During a rollout, hosts with the old and the new configuration coexist, and either may be restarted. A pattern is therefore unbound only
+/// by a host of the newest configuration, and only if no live host needs it. If a host with an older configuration sees no other one for
+/// long, the rollout was reverted; before that, the host may be a straggler.
 /// </remarks>
 internal sealed partial class StaleBindings(Subscription subscription, RabbitMqNames names, RabbitMqTopology topology, EndpointRecords records, FarmMembers farm, TimeProvider time, ILogger logger)
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(2);
-    private static readonly TimeSpan Settling = TimeSpan.FromSeconds(5); // more than two heartbeats: whoever lives has been heard
+    private static readonly TimeSpan Settling = TimeSpan.FromSeconds(5); // more than two heartbeats: every live host has been heard
     private static readonly TimeSpan RolledBackAfter = TimeSpan.FromMinutes(10);
 
     private readonly IReadOnlyList<string> _wanted = EndpointRecord.PatternsOf(subscription);
     private long _agreedSince;
     private volatile bool _isSettled;
 
-    /// <summary>Looks again and again until it is stopped.</summary>
+    /// <summary>Checks periodically until stopped.</summary>
     public async Task RunAsync(BrokerConnection connection, CancellationToken stopping)
     {
         _agreedSince = time.GetTimestamp();
@@ -47,7 +48,7 @@ internal sealed partial class StaleBindings(Subscription subscription, RabbitMqN
         }
     }
 
-    // True where there is nothing to do until somebody comes or goes.
+    // Returns true if nothing is left to do until a host joins or leaves.
     private async Task<bool> TrySettleAsync(IConnection connection, CancellationToken stopping)
     {
         try

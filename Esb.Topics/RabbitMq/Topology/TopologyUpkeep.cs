@@ -4,21 +4,21 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Topology;
 
-/// <summary>Declares something that should be there; what is there already stays as it is.</summary>
+/// <summary>Declares a queue, exchange or binding that should exist; an existing one stays unchanged.</summary>
 internal delegate Task Declaration(IChannel channel, CancellationToken cancellationToken);
 
-/// <summary>Declares again and again, every 3 s, what somebody may have deleted or unbound by hand: AMQP does not tell.</summary>
-/// <param name="what">For the log, such as "the queues of shop".</param>
-/// <param name="declarations">Each gets a channel of its own, which a no of the broker costs.</param>
-/// <param name="time">Paces it.</param>
-/// <param name="logger">Hears of what failed.</param>
+/// <summary>Repeats declarations every 3 s, in case a queue or binding was removed by hand: AMQP does not report that.</summary>
+/// <param name="what">The description for the log, such as "the queues of shop".</param>
+/// <param name="declarations">Each gets a separate channel, which a refusal by the broker closes.</param>
+/// <param name="time">Paces the declarations.</param>
+/// <param name="logger">Logs failures.</param>
 internal sealed partial class TopologyUpkeep(string what, IReadOnlyList<Declaration> declarations, TimeProvider time, ILogger logger)
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(3);
 
-    /// <summary>Goes on until it is stopped.</summary>
-    /// <param name="connection">Where it is declared.</param>
-    /// <param name="isWanted">Is asked before each declaration.</param>
+    /// <summary>Runs until stopped.</summary>
+    /// <param name="connection">The connection for the declarations.</param>
+    /// <param name="isWanted">Checked before each declaration.</param>
     /// <param name="stopping">Ends it.</param>
     public async Task RunAsync(BrokerConnection connection, Func<bool> isWanted, CancellationToken stopping)
     {
@@ -35,7 +35,7 @@ internal sealed partial class TopologyUpkeep(string what, IReadOnlyList<Declarat
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
         {
-            // Nobody wants it any more.
+            // Stopped.
         }
     }
 
@@ -48,7 +48,7 @@ internal sealed partial class TopologyUpkeep(string what, IReadOnlyList<Declarat
         }
         catch (Exception ex) when (ex is not OperationCanceledException || !stopping.IsCancellationRequested)
         {
-            LogNotDeclared(what, ex); // the connection went, or somebody made one of them another way: who publishes or receives says so
+            LogNotDeclared(what, ex); // the connection was lost, or a queue exists with other settings: publishers or receivers report it
         }
     }
 

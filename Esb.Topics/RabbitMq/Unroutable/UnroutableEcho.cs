@@ -4,7 +4,8 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Unroutable;
 
-/// <summary>Hears what finds no queue while it listens. A broker with an alternate exchange returns nothing and confirms everything; it has routed a message, also here, before it confirms.</summary>
+/// <summary>Detects messages that find no queue while it listens. A broker with an alternate exchange returns nothing and confirms
+/// everything; it routes a message, to this queue too, before it confirms.</summary>
 internal sealed class UnroutableEcho : IAsyncDisposable
 {
     private readonly IChannel _channel;
@@ -20,7 +21,7 @@ internal sealed class UnroutableEcho : IAsyncDisposable
         return new UnroutableEcho(channel, queue.QueueName);
     }
 
-    /// <summary>Whether a confirmed message with this token was among it.</summary>
+    /// <summary>True if a confirmed message with this token found no queue.</summary>
     public async Task<bool> HeardAsync(string token, CancellationToken cancellationToken)
     {
         var wasHeard = false;

@@ -8,7 +8,8 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Esb.Topics.RabbitMq.Unroutable;
 
-/// <summary>The queue behind the alternate exchange of all topics. What is looked at is not acknowledged, and goes back to its place when the channel closes.</summary>
+/// <summary>The queue behind the alternate exchange of all topics. Inspected messages are not acknowledged, and return to their place when
+/// the channel closes.</summary>
 internal sealed partial class UnroutableQueue(
     BrokerConnection consuming, ConfirmedPublisher publisher, RabbitMqNames names, WireReader reader, KnownTopics topics, TimeProvider time, ILogger logger) : IUnroutableMessages
 {
@@ -24,7 +25,7 @@ internal sealed partial class UnroutableQueue(
     public Task<UnroutableReplay> ReplayAsync(string? subject, int limit, CancellationToken cancellationToken) => AskAsync(cancellationToken, async channel =>
     {
         await using var echo = await UnroutableEcho.OpenAsync(Connection, names, cancellationToken);
-        var left = await channel.MessageCountAsync(names.Unroutable, cancellationToken); // copies that come back go to the end: none is met twice
+        var left = await channel.MessageCountAsync(names.Unroutable, cancellationToken); // returning copies go to the end: none is met twice
         var (replayed, unroutable) = (0, new SortedSet<string>(StringComparer.Ordinal));
         for (; left > 0 && replayed < limit; left--)
         {
@@ -38,7 +39,7 @@ internal sealed partial class UnroutableQueue(
 
             if (await FoundQueueAsync(found, echo, cancellationToken)) replayed++;
             else unroutable.Add(found.RoutingKey);
-            await channel.BasicAckAsync(found.DeliveryTag, multiple: false, cancellationToken); // a copy of it is kept, wherever it is
+            await channel.BasicAckAsync(found.DeliveryTag, multiple: false, cancellationToken); // a copy is in some queue
         }
 
         LogReplayed(replayed, unroutable.Count);
@@ -53,7 +54,7 @@ internal sealed partial class UnroutableQueue(
         var properties = WireWriter.Again(found.BasicProperties, reader.PartyOf(found.BasicProperties), token);
         var key = found.BasicProperties.Headers.Text(Core.Messages.EsbHeaders.Key);
         var result = await publisher.PublishAsync(names.TopicOf(found.RoutingKey), found.RoutingKey, key, properties, found.Body);
-        if (result.Outcome != PublishOutcome.Confirmed) throw TopicFaults.Unavailable(found.RoutingKey, result); // what is not acknowledged stays
+        if (result.Outcome != PublishOutcome.Confirmed) throw TopicFaults.Unavailable(found.RoutingKey, result); // unacknowledged: it stays
         return !await echo.HeardAsync(token, cancellationToken);
     }
 

@@ -7,8 +7,10 @@ using RabbitMQ.Client.Events;
 
 namespace Esb.Topics.RabbitMq.Unroutable;
 
-/// <summary>Sees a copy of every message that found no queue, so that it is counted and warned about; the message itself is kept on the broker.</summary>
-/// <remarks>All hosts share the copies, so that each is counted once. The broker itself tells nobody: an alternate exchange counts as a destination.</remarks>
+/// <summary>Receives a copy of every message that found no queue, to count it and to warn; the message itself is kept on the
+/// broker.</summary>
+/// <remarks>All hosts share the copies, so that each is counted once. The broker itself reports nothing: an alternate exchange counts as a
+/// destination.</remarks>
 internal sealed class UnroutableWatch : IAsyncDisposable
 {
     private readonly RabbitMqNames _names;
@@ -33,7 +35,7 @@ internal sealed class UnroutableWatch : IAsyncDisposable
 
     private Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken over)
     {
-        if (delivery.BasicProperties.Headers.Text(WireHeaders.Again) is null) _messages.Count(delivery.RoutingKey, _findSubscriber(delivery.RoutingKey)); // a replay says so itself
+        if (delivery.BasicProperties.Headers.Text(WireHeaders.Again) is null) _messages.Count(delivery.RoutingKey, _findSubscriber(delivery.RoutingKey)); // a replay reports itself
         return Task.CompletedTask;
     }
 }

@@ -4,22 +4,22 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Wire;
 
-/// <summary>Reads the headers of a message, whatever a foreign client put into them.</summary>
+/// <summary>Reads the headers of a message, whatever their content from a foreign client.</summary>
 internal static class HeaderTable
 {
-    /// <summary>A header as text; null where there is none, or none that is text: tables and lists.</summary>
+    /// <summary>Returns a header as text; null if it is missing or not text: tables and lists.</summary>
     public static string? Text(this IDictionary<string, object?>? headers, string name) =>
         headers is not null && headers.TryGetValue(name, out var value) ? TextOf(value) : null;
 
-    /// <summary>A header as a whole number.</summary>
+    /// <summary>Returns a header as a whole number.</summary>
     public static int? Number(this IDictionary<string, object?>? headers, string name) =>
         int.TryParse(headers.Text(name), NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : null;
 
-    /// <summary>A header as a time.</summary>
+    /// <summary>Returns a header as a time.</summary>
     public static DateTimeOffset? Time(this IDictionary<string, object?>? headers, string name) =>
         DateTimeOffset.TryParse(headers.Text(name), CultureInfo.InvariantCulture, DateTimeStyles.RoundtripKind, out var time) ? time : null;
 
-    /// <summary>The last time that the broker itself moved the message; null where it never did.</summary>
+    /// <summary>Returns the last move of the message by the broker itself; null if there was none.</summary>
     public static BrokerDeath? LastDeath(this IDictionary<string, object?>? headers)
     {
         if (headers is null || !headers.TryGetValue(WireHeaders.Deaths, out var value) || value is not IList<object?> { Count: > 0 } deaths) return null;
@@ -38,8 +38,7 @@ internal static class HeaderTable
         _ => null,
     };
 
-    /// <summary>Whether bytes are in a value, such as a value that nested too deep has become: see
-    /// <see cref="HeaderDepthLimiter"/>.</summary>
+    /// <summary>True if a value contains bytes, such as a value that was nested too deep: see <see cref="HeaderDepthLimiter"/>.</summary>
     public static bool HoldsBytes(object? value) => value switch
     {
         BinaryTableValue => true,
@@ -48,13 +47,13 @@ internal static class HeaderTable
         _ => false,
     };
 
-    /// <summary>A time on the wire, in seconds; null where it is beyond the calendar.</summary>
+    /// <summary>Converts a time on the wire, in seconds; null if it is beyond the calendar.</summary>
     public static DateTimeOffset? TimeOf(AmqpTimestamp time) =>
         time.UnixTime is >= 0 and < 253402300800 ? DateTimeOffset.FromUnixTimeSeconds(time.UnixTime) : null;
 }
 
-/// <summary>That the broker moved a message itself.</summary>
-/// <param name="Queue">From this queue.</param>
+/// <summary>A move of a message by the broker itself.</summary>
+/// <param name="Queue">The queue it was moved from.</param>
 /// <param name="Reason"><c>expired</c>, <c>maxlen</c>, <c>delivery_limit</c> or <c>rejected</c>.</param>
-/// <param name="RoutingKey">What it had been published under.</param>
+/// <param name="RoutingKey">The routing key of its publish.</param>
 internal sealed record BrokerDeath(string Queue, string Reason, string RoutingKey);

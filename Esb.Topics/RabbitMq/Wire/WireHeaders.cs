@@ -2,25 +2,25 @@ using Esb.Core.Topics;
 
 namespace Esb.Topics.RabbitMq.Wire;
 
-/// <summary>Headers on the wire beside those of <see cref="Esb.Core.Messages.EsbHeaders"/>.</summary>
+/// <summary>Headers on the wire, in addition to those of <see cref="Esb.Core.Messages.EsbHeaders"/>.</summary>
 internal static class WireHeaders
 {
     /// <summary>The trace that the message belongs to (https://www.w3.org/TR/trace-context/).</summary>
     public const string TraceParent = "traceparent";
 
-    /// <summary>Goes with <see cref="TraceParent"/>.</summary>
+    /// <summary>Accompanies <see cref="TraceParent"/>.</summary>
     public const string TraceState = "tracestate";
 
-    /// <summary>What the message was published under, while it waits in a queue of ours that no topic leads to.</summary>
+    /// <summary>The subject of the publish, while the message waits in a queue of this bus that no topic leads to.</summary>
     public const string Subject = "esb-subject";
 
-    /// <summary>Whose message it is: believed of our own user, for whom the broker vouches.</summary>
+    /// <summary>The party of the message: trusted if the publisher is our own user, as the broker authenticates publishers.</summary>
     public const string Party = "esb-party";
 
-    /// <summary>How it came to the queue of an endpoint, where not by a topic.</summary>
+    /// <summary>The way in which the message reached the queue of an endpoint, if not by a topic.</summary>
     public const string Kind = "esb-kind";
 
-    /// <summary>What became of the attempts so far, while it waits there.</summary>
+    /// <summary>The failures of the attempts so far, while the message waits there.</summary>
     public const string Failures = "esb-failures";
 
     public const string DeadEndpoint = "esb-dead-endpoint";
@@ -31,24 +31,24 @@ internal static class WireHeaders
     public const string DeadFirst = "esb-dead-first";
     public const string DeadLast = "esb-dead-last";
 
-    /// <summary>On a message that was unroutable and is published again, what tells it from others.</summary>
+    /// <summary>The token that identifies an unroutable message that is published again.</summary>
     public const string Again = "esb-again";
 
-    /// <summary>Where the broker has moved the message from, and why.</summary>
+    /// <summary>The queues from which the broker has moved the message, and the reasons.</summary>
     public const string Deaths = "x-death";
 
-    /// <summary>How often a quorum queue has delivered the message before.</summary>
+    /// <summary>The number of earlier deliveries of the message by a quorum queue.</summary>
     public const string DeliveryCount = "x-delivery-count";
 
-    /// <summary>A kind on the wire, of a message that comes past the topics.</summary>
+    /// <summary>Returns the kind on the wire of a message that bypasses the topics.</summary>
     public static string NameOf(DeliveryKind kind) => kind switch
     {
         DeliveryKind.Replay => "replay",
         DeliveryKind.Release => "release",
-        _ => "moved", // published long ago, and brought here from another queue
+        _ => "moved", // published long ago, and moved here from another queue
     };
 
-    /// <summary>The kind that a header names; null where it names none.</summary>
+    /// <summary>Returns the kind that a header names; null if it names none.</summary>
     public static DeliveryKind? KindOf(string? name) => name switch
     {
         "replay" => DeliveryKind.Replay,

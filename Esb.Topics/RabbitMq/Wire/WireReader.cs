@@ -6,21 +6,24 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Wire;
 
-/// <summary>Reads messages of any AMQP client. What only the bus may say is believed only where only the bus can have said it.</summary>
+/// <summary>Reads messages of any AMQP client. Content reserved to the bus is trusted only where only the bus can have written
+/// it.</summary>
 internal sealed class WireReader(RabbitMqNames names, BrokerUser user, TimeProvider time)
 {
-    // Ours on every message, so that finding them is no claim; the broker's and the client's own are none either.
+    // Present on every message of this bus, so their presence claims nothing; neither do headers of the broker and of the client.
     private static readonly string[] Expected = [EsbHeaders.Conversation, EsbHeaders.Key, EsbHeaders.SourceId, EsbHeaders.Hops, WireHeaders.Again];
 
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
 
-    /// <summary>A message that came by the queue of an endpoint.</summary>
+    /// <summary>Reads a message from the queue of an endpoint.</summary>
     public EsbMessage Read(WireMessage wire, string endpoint) => Read(wire, isKept: DirectKindOf(wire, endpoint) is not null || IsRetry(wire, endpoint));
 
-    /// <summary>How a message came to the queue of an endpoint. What says otherwise is believed only past the topics, where nobody else publishes.</summary>
+    /// <summary>Returns the way in which a message reached the queue of an endpoint. The header is trusted only if the message bypassed the
+    /// topics, where only the bus publishes.</summary>
     public DeliveryKind KindOf(WireMessage wire, string endpoint) => DirectKindOf(wire, endpoint) ?? DeliveryKind.Published;
 
-    /// <summary>When the requester stops waiting; null where none does. Never too early: a time on the wire has no parts of a second.</summary>
+    /// <summary>Returns the time at which the requester stops waiting; null if no requester waits. Never too early: a time on the wire has
+    /// no fractions of a second.</summary>
     public DateTimeOffset? ExpiryOf(WireMessage wire)
     {
         if (wire.TimeToLive is not { } timeToLive || !wire.Properties.IsReplyToPresent()) return null;
@@ -30,41 +33,42 @@ internal sealed class WireReader(RabbitMqNames names, BrokerUser user, TimeProvi
         return arrived + timeToLive - (MayHaveTaken(underWay, timeToLive, wire) ? underWay : TimeSpan.Zero);
     }
 
-    /// <summary>What became of the attempts before, of a message that came by the queue of an endpoint.</summary>
+    /// <summary>Reads the failures of earlier attempts from a message in the queue of an endpoint.</summary>
     public IReadOnlyList<FailedAttempt> ReadFailures(WireMessage wire, string endpoint) => IsRetry(wire, endpoint) ? ReadFailures(wire) : [];
 
-    /// <summary>What became of the attempts, of a message that came by the queue of dead letters.</summary>
+    /// <summary>Reads the failures of the attempts from a message in the queue of dead letters.</summary>
     public static IReadOnlyList<FailedAttempt> ReadFailures(WireMessage wire) => FailureHistory.Read(wire.Properties.Headers.Text(WireHeaders.Failures));
 
-    /// <summary>A message that came by the queue of dead letters.</summary>
+    /// <summary>Reads a message from the queue of dead letters.</summary>
     public EsbMessage ReadKept(WireMessage wire) => Read(wire, isKept: true);
 
-    /// <summary>A message that the broker took out of an endpoint's queue, with what it had been published under.</summary>
+    /// <summary>Reads a message that the broker removed from an endpoint's queue, with the subject of its publish.</summary>
     public EsbMessage ReadMovedByBroker(WireMessage wire, string subject) => Read(wire with { RoutingKey = subject }, isKept: false);
 
-    /// <summary>A reply, which may be a fault.</summary>
+    /// <summary>Reads a reply, which may be a fault.</summary>
     public EsbMessage ReadReply(WireMessage wire) => Read(wire, isKept: false, EsbHeaders.Fault, EsbHeaders.Status);
 
-    /// <summary>Whose message it is. The broker vouches for who published it: our own user passes on whose it was, and of others that is
-    /// all there is to know.</summary>
+    /// <summary>Returns the party of a message. The broker authenticates the publisher: our own user passes on the party, and any other
+    /// user is itself all that is known.</summary>
     public string? PartyOf(IReadOnlyBasicProperties properties) =>
         user.IsPublisherOf(properties) ? properties.Headers.Text(WireHeaders.Party) : properties.UserId;
 
-    /// <summary>The trace that a message belongs to.</summary>
+    /// <summary>Returns the trace that a message belongs to.</summary>
     public static ActivityContext Parent(WireMessage wire)
     {
         var headers = wire.Properties.Headers;
         return ActivityContext.TryParse(headers.Text(WireHeaders.TraceParent), headers.Text(WireHeaders.TraceState), isRemote: true, out var parent) ? parent : default;
     }
 
-    // Otherwise the clocks differ, and the time counts from the arrival: the broker delivers nothing whose time is over, but what was moved began it anew.
+    // If false, the clocks differ, and the time counts from the arrival: the broker delivers no expired message, but a move starts the time
+    // anew.
     private static bool MayHaveTaken(TimeSpan underWay, TimeSpan timeToLive, WireMessage wire) =>
         underWay > TimeSpan.Zero && (underWay < timeToLive || wire.Properties.Headers.Text(WireHeaders.Kind) is not null);
 
     private DeliveryKind? DirectKindOf(WireMessage wire, string endpoint) =>
         wire.Exchange.Length == 0 || names.IsExchange(endpoint, wire.Exchange) ? WireHeaders.KindOf(wire.Properties.Headers.Text(WireHeaders.Kind)) : null;
 
-    // The broker itself wrote where it moved the message from, and only messages that we put there wait on a rung.
+    // The broker itself records the queue from which it moved a message, and only messages of this bus wait on a rung.
     private bool IsRetry(WireMessage wire, string endpoint) =>
         wire.Exchange.Length == 0
         && wire.Properties.Headers.LastDeath() is { Reason: "expired" } death
@@ -134,7 +138,7 @@ internal sealed class WireReader(RabbitMqNames names, BrokerUser user, TimeProvi
         return MessageHeaders.From(admitted);
     }
 
-    // Of more lines it would become headers of its own where it is written on: it is left out like a header of more lines.
+    // A value of several lines could become additional headers where it is written again: it is omitted, like a header of several lines.
     private static string? OneLine(string? text) => text is not null && HeaderRules.IsValue(text) ? text : null;
 
     private static bool IsClaim(string name) => !name.StartsWith("x-", StringComparison.OrdinalIgnoreCase) && !Expected.Contains(name);

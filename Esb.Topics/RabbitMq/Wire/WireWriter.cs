@@ -8,10 +8,10 @@ using RabbitMQ.Client;
 
 namespace Esb.Topics.RabbitMq.Wire;
 
-/// <summary>Writes messages as properties and headers of AMQP 0-9-1. There is no envelope: the body goes as it is.</summary>
+/// <summary>Writes messages as properties and headers of AMQP 0-9-1. There is no envelope: the body is sent as is.</summary>
 internal static class WireWriter
 {
-    /// <summary>A message for a topic.</summary>
+    /// <summary>Returns the properties of a message for a topic.</summary>
     public static BasicProperties Publish(EsbMessage message, bool isPersistent)
     {
         var properties = Envelope(message, isPersistent);
@@ -19,7 +19,8 @@ internal static class WireWriter
         return properties;
     }
 
-    /// <summary>A request, which nobody needs any more when its time is over. That begins now, however old the message is.</summary>
+    /// <summary>Returns the properties of a request, which expires after its time-out. The time-out begins now, however old the message
+    /// is.</summary>
     public static BasicProperties Request(EsbMessage message, bool isPersistent, string replyTo, TimeSpan timeout, DateTimeOffset now)
     {
         var properties = Publish(message, isPersistent);
@@ -29,9 +30,9 @@ internal static class WireWriter
         return properties;
     }
 
-    /// <summary>A message of whomever, published once more: as it was, but for what only its publisher may say, for values that nested too
-    /// deep, and for the token.</summary>
-    /// <remarks>What its publisher said of its party is replaced by what is known of it: from now on we say it.</remarks>
+    /// <summary>Returns the properties of a message of any publisher that is published again: unchanged except for content reserved to its
+    /// publisher, for values that nested too deep, and for the token.</summary>
+    /// <remarks>The party that its publisher stated is replaced by the known one: from now on this bus states it.</remarks>
     public static BasicProperties Again(IReadOnlyBasicProperties first, string? party, string token)
     {
         var known = (first.Headers ?? new Dictionary<string, object?>()).Where(header => !HeaderTable.HoldsBytes(header.Value));
@@ -40,14 +41,14 @@ internal static class WireWriter
         headers.Remove(WireHeaders.Party);
         Add(headers, WireHeaders.Party, party);
         var properties = new BasicProperties(first) { Headers = headers };
-        properties.ClearUserId(); // the broker takes only our own
+        properties.ClearUserId(); // the broker accepts only our own
         return properties;
     }
 
-    /// <summary>A message to oneself.</summary>
+    /// <summary>Returns the properties of a message to this process itself.</summary>
     public static BasicProperties Probe(string id, TimeSpan timeout) => new() { MessageId = id, CorrelationId = id, Expiration = Milliseconds(timeout) };
 
-    /// <summary>The reply to a request that had this id on the wire.</summary>
+    /// <summary>Returns the properties of the reply to a request with this id on the wire.</summary>
     public static BasicProperties Reply(EsbMessage reply, string requestId)
     {
         var properties = Publish(reply, isPersistent: false);
@@ -57,7 +58,7 @@ internal static class WireWriter
         return properties;
     }
 
-    /// <summary>A delivery that waits for its next attempt.</summary>
+    /// <summary>Returns the properties of a delivery that waits for its next attempt.</summary>
     public static BasicProperties Retry(TopicDelivery delivery, string? replyTo, Settlement.Later later)
     {
         var properties = Direct(delivery.Message with { Attempt = later.Attempt }, delivery.Kind, delivery.Parent);
@@ -66,7 +67,8 @@ internal static class WireWriter
         return properties;
     }
 
-    /// <summary>A message that is brought from one queue of an endpoint into another; a request among them still expires.</summary>
+    /// <summary>Returns the properties of a message that is moved from one queue of an endpoint to another; a request still
+    /// expires.</summary>
     public static BasicProperties Moved(EsbMessage message, DeliveryKind kind, WireMessage wire)
     {
         var properties = Direct(message, kind, WireReader.Parent(wire));
@@ -75,7 +77,7 @@ internal static class WireWriter
         return properties;
     }
 
-    /// <summary>A message for one endpoint, past its topics.</summary>
+    /// <summary>Returns the properties of a message for one endpoint that bypasses its topics.</summary>
     public static BasicProperties Direct(EsbMessage message, DeliveryKind kind, ActivityContext parent)
     {
         var properties = Kept(message, parent);
@@ -84,7 +86,7 @@ internal static class WireWriter
         return properties;
     }
 
-    /// <summary>A dead letter.</summary>
+    /// <summary>Returns the properties of a dead letter.</summary>
     public static BasicProperties DeadLetter(DeadLetter letter, ActivityContext parent)
     {
         var properties = Kept(letter.Message, parent);
@@ -100,7 +102,7 @@ internal static class WireWriter
         return properties;
     }
 
-    // In a queue of ours: with what the topic, the broker and we ourselves know of it.
+    // For a queue of this bus: includes the facts known from the topic, the broker and this host.
     private static BasicProperties Kept(EsbMessage message, ActivityContext parent)
     {
         var properties = Envelope(message, isPersistent: true);
@@ -136,7 +138,7 @@ internal static class WireWriter
 
     private static string Milliseconds(TimeSpan time) => ((long)Math.Max(1, time.TotalMilliseconds)).ToString(CultureInfo.InvariantCulture);
 
-    // Of an answer from outside; what is published has been checked before.
+    // For an answer of an external system; published content has been checked before.
     private static string? Short(string? text) => WireLimits.IsShort(text) ? text : null;
 
     private static void AddTrace(IDictionary<string, object?> headers, ActivityContext trace)
@@ -151,7 +153,7 @@ internal static class WireWriter
         if (value is not null) headers[name] = value;
     }
 
-    // A reason that does not fit into a frame together with the other headers would cost the channel, and the message comes again.
+    // A reason that does not fit into a frame with the other headers would cost the channel, and the message would be redelivered.
     private static string Cut(string reason)
     {
         if (Encoding.UTF8.GetByteCount(reason) <= Esb.Core.Storage.DeadLetter.MaxReasonLength) return reason;

@@ -6,17 +6,17 @@ using Esb.Workflows.Processes.Steps;
 
 namespace Esb.Workflows.Processes.Checks;
 
-/// <summary>Refuses codes to be caught that no step gives: such a branch would look like a safeguard, and be none.</summary>
+/// <summary>Rejects <c>catch</c> codes that no step raises: such a branch would look like a safeguard and never run.</summary>
 /// <param name="processes">All processes.</param>
-/// <param name="areAll">Whether all of them could be read.</param>
+/// <param name="areAll">True if all processes could be read.</param>
 internal sealed partial class CaughtCodesCheck(ProcessModels processes, bool areAll)
 {
-    // Of configurations, the command line and the management API: none of them runs in a process.
+    // Codes of configurations, the command line and the management API, which never run in a process.
     private static readonly string[] Elsewhere = ["ESB-CFG-", "ESB-CLI-", "ESB-API-", "ESB-XSD-"];
 
     private readonly List<string> _own = [.. processes.Steps.SelectMany(step => step.Traits.FailsWith)];
 
-    // Whoever answers a request may fail with a code of its own.
+    // The endpoint that answers a request may fail with a code of its own.
     private readonly bool _mayComeFromOutside = !areAll || processes.Steps.Any(step => step.Traits.Requests.Count > 0);
 
     public void Check(ConfigErrors errors)

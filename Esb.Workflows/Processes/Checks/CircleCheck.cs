@@ -4,9 +4,9 @@ using Esb.Core.Processes;
 
 namespace Esb.Workflows.Processes.Checks;
 
-/// <summary>Refuses endpoints whose processes hand messages to one another in a circle: by topics, or by calls. Each circle is reported
+/// <summary>Rejects endpoints whose processes pass messages to one another in a circle, by topics or by calls. Each circle is reported
 /// once.</summary>
-/// <remarks>An endpoint with a <c>filter</c> may pass over what comes back; there the number of hops decides.</remarks>
+/// <remarks>The <c>filter</c> of an endpoint may drop returning messages; such circles are left to the hop limit.</remarks>
 internal sealed class CircleCheck(ProcessModels processes, IReadOnlyList<OutboundEndpointConfig> endpoints)
 {
     public void Check(ConfigErrors errors)
@@ -20,7 +20,7 @@ internal sealed class CircleCheck(ProcessModels processes, IReadOnlyList<Outboun
         }
     }
 
-    // The shortest way back, breadth first; null where none is seen.
+    // The shortest path back, breadth first; null if there is no circle.
     private List<OutboundEndpointConfig>? CircleOf(OutboundEndpointConfig start)
     {
         var came = new Dictionary<OutboundEndpointConfig, OutboundEndpointConfig>();

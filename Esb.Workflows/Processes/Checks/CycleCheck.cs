@@ -3,7 +3,7 @@ using Esb.Core.Processes;
 
 namespace Esb.Workflows.Processes.Checks;
 
-/// <summary>Refuses processes that run themselves, by way of others or directly. Each circle is reported once.</summary>
+/// <summary>Rejects processes that run themselves, directly or by way of others. Each circle is reported once.</summary>
 internal sealed class CycleCheck(ProcessModels processes, ConfigErrors errors)
 {
     private readonly HashSet<string> _done = [];
@@ -14,7 +14,7 @@ internal sealed class CycleCheck(ProcessModels processes, ConfigErrors errors)
         foreach (var process in processes.All) Follow(process.Name);
     }
 
-    // Depth first: whoever is met again on the way closes a circle; what was followed to its end before is not followed again.
+    // Depth first: a process that is met again on the current path closes a circle. Fully explored processes are skipped.
     private void Follow(string name)
     {
         var first = _way.IndexOf(name);

@@ -5,11 +5,11 @@ using Esb.Core.Topics;
 
 namespace Esb.Workflows.Processes.Checks;
 
-/// <summary>Checks what processes, topics and endpoints only show together: messages that come back to where they were read, and requests
-/// that nobody or more than one would answer.</summary>
+/// <summary>Checks the interaction of processes, topics and endpoints: messages that return to their source, and requests with no endpoint
+/// or several endpoints to answer them.</summary>
 /// <param name="processes">All processes.</param>
-/// <param name="endpoints">All endpoints that could be read, also in part.</param>
-/// <param name="lost">What could not be read as an endpoint.</param>
+/// <param name="endpoints">All endpoints that could be read, including partially read ones.</param>
+/// <param name="lost">The nodes that could not be read as endpoints.</param>
 internal sealed class ExchangeCheck(ProcessModels processes, IEnumerable<EndpointConfig> endpoints, IEnumerable<ConfigNode> lost)
 {
     public void Check(ConfigErrors errors)
@@ -39,7 +39,7 @@ internal sealed class ExchangeCheck(ProcessModels processes, IEnumerable<Endpoin
             errors.Add("ESB-CFG-REQUEST", path, $"a request needs exactly one endpoint that answers '{subject}', found {(answering.Count == 0 ? "none" : string.Join(" and ", answering))}", origin);
     }
 
-    // By an endpoint that is there, but was refused: it is not reported as missing as well.
+    // True if an endpoint that was itself rejected might answer; it is not reported as missing as well.
     private bool MightBeAnswered(Subject subject) =>
         lost.Any(endpoint => MightSubscribe(endpoint, subject))
         || endpoints.OfType<OutboundEndpointConfig>()
@@ -48,7 +48,7 @@ internal sealed class ExchangeCheck(ProcessModels processes, IEnumerable<Endpoin
     private static bool MightSubscribe(ConfigNode endpoint, Subject subject) =>
         endpoint.Kind != ConfigKind.Object || endpoint["subscribe"]?.Items.Any(pattern => SubjectPattern.Parse(pattern.Text)?.Matches(subject.Value) != false) == true;
 
-    // What an endpoint takes in is published, delivered by an outbound endpoint, and written where the first one reads.
+    // A loop: an outbound endpoint writes the published messages to the address that the inbound endpoint reads.
     private void RefuseLoop(InboundEndpointConfig inbound, ConfigErrors errors)
     {
         if (inbound.Address is not { } address) return;
@@ -59,7 +59,7 @@ internal sealed class ExchangeCheck(ProcessModels processes, IEnumerable<Endpoin
         }
     }
 
-    // Also under what it is published again by endpoints that work on it.
+    // Includes the subjects under which the processes of subscribing endpoints publish again.
     private HashSet<Subject> SubjectsOf(InboundEndpointConfig inbound)
     {
         var subjects = new HashSet<Subject>();

@@ -4,7 +4,7 @@ using Esb.Core.Processes;
 
 namespace Esb.Workflows.Processes.Checks;
 
-/// <summary>Warns of steps that read another kind of document than the map before them makes, such as JSON where that makes HTML.</summary>
+/// <summary>Warns of steps that read another document type than the preceding map produces, for example JSON instead of HTML.</summary>
 internal sealed class MapOutputCheck(ConfigErrors errors)
 {
     public void Check(ProcessModels processes)
@@ -12,7 +12,7 @@ internal sealed class MapOutputCheck(ConfigErrors errors)
         foreach (var process in processes.All) Follow(process.Steps, made: null);
     }
 
-    // The result is what the map made whose body is there behind the steps; null where that is not known.
+    // Returns the map output that is the body after the steps; null if unknown.
     private MapOutput? Follow(StepListModel list, MapOutput? made)
     {
         foreach (var step in list.Steps)
@@ -25,7 +25,7 @@ internal sealed class MapOutputCheck(ConfigErrors errors)
         return made;
     }
 
-    // Where in the first list a failure comes, nobody knows.
+    // The position of a failure in the first list is unknown.
     private MapOutput? FollowTry(IReadOnlyList<StepListModel> lists, MapOutput? made)
     {
         var tried = Follow(lists[0], made);

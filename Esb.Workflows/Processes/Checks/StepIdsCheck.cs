@@ -3,7 +3,7 @@ using Esb.Core.Processes;
 
 namespace Esb.Workflows.Processes.Checks;
 
-/// <summary>Refuses steps of one process that history and environment variables could not tell apart.</summary>
+/// <summary>Rejects steps of one process that the history or environment variables could not distinguish.</summary>
 internal static class StepIdsCheck
 {
     public static void Check(ProcessModels processes, ConfigErrors errors)

@@ -4,8 +4,8 @@ using Esb.Core.Processes;
 
 namespace Esb.Workflows.Processes.Checks;
 
-/// <summary>Refuses steps inside of a transaction that it could not keep its promise for, also in the processes that it runs, and in those
-/// of endpoints that it calls.</summary>
+/// <summary>Rejects steps that break the guarantee of a transaction, including steps in processes that it runs and in processes of
+/// endpoints that it calls.</summary>
 internal sealed class TransactionCheck(ProcessModels processes, IReadOnlyDictionary<string, EndpointConfig> endpoints)
 {
     private const string RequestInside =
@@ -23,7 +23,7 @@ internal sealed class TransactionCheck(ProcessModels processes, IReadOnlyDiction
         }
     }
 
-    // Also the processes of endpoints that are called inside: these run in the transaction too.
+    // Includes the processes of endpoints called inside, which run in the transaction too.
     private IEnumerable<StepModel> InsideOf(StepModel transaction)
     {
         var seen = new HashSet<string>();

@@ -22,14 +22,14 @@ internal sealed record CallConfig : PooledStepConfig
     public string? Expect { get; init; }
 }
 
-/// <summary>Calls an outbound endpoint on an instance of its pool and goes on with the answer, whatever its status.</summary>
+/// <summary>Calls an outbound endpoint on an instance of its pool; the process continues with the answer, whatever its status.</summary>
 internal sealed class CallStep(IReadOnlyDictionary<string, EndpointConfig> endpoints) : StepFactory<CallConfig>
 {
     public override string Kind => "call";
 
     protected override StepModel Compile(CallConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        // One that is not there was reported as a missing reference.
+        // A missing endpoint has been reported as a missing reference.
         if (endpoints.GetValueOrDefault(settings.Endpoint) is { } endpoint and not OutboundEndpointConfig)
             compiler.Errors.Add("ESB-CFG-REF", settings, "endpoint", $"'{endpoint.Name}' is no outbound endpoint");
         var expected = settings.Expect is null ? null : StatusPattern.Parse(settings.Expect);
@@ -69,7 +69,7 @@ internal sealed class CallStep(IReadOnlyDictionary<string, EndpointConfig> endpo
         return compiler.Expressions.Compile(target, compiler.Errors);
     }
 
-    // A message that does not say where it belongs goes nowhere, least of all to the default.
+    // A message that names no target is sent nowhere, in particular not to the default.
     private static string NameOf(object? target, string endpoint) => MessageValues.AsText(target) is { Length: > 0 } name && HeaderRules.IsValue(name)
         ? name
         : throw new EsbException("ESB-CALL-TARGET", $"The message names no target of the endpoint '{endpoint}'.", FaultKind.Invalid);

@@ -1,6 +1,6 @@
 namespace Esb.Workflows.Processes.Steps;
 
-/// <summary>A code of failures; a <c>*</c> at its end stands for any rest.</summary>
+/// <summary>A pattern for failure codes; a trailing <c>*</c> matches any suffix.</summary>
 internal static class CodePattern
 {
     public static bool Matches(string pattern, string code) =>

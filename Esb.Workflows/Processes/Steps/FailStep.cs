@@ -17,7 +17,7 @@ internal sealed record FailConfig : SettingsRecord
     public string Code { get; init; } = "ESB-PROC-REFUSED";
 }
 
-/// <summary>Fails the process on purpose.</summary>
+/// <summary>Fails the process deliberately.</summary>
 internal sealed class FailStep : StepFactory<FailConfig>
 {
     public override string Kind => "fail";

@@ -3,7 +3,7 @@ using Esb.Core.Messages;
 
 namespace Esb.Workflows.Processes.Steps;
 
-/// <summary>Refuses names that a step cannot give a header.</summary>
+/// <summary>Rejects header names that a step cannot set.</summary>
 internal static class HeaderNames
 {
     public static void Check(IEnumerable<string> names, string path, ConfigOrigin origin, ConfigErrors errors)

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Workflows.Processes.Steps;
 
-/// <summary>How much a line of the log matters.</summary>
+/// <summary>The severity of a log line.</summary>
 internal enum LogStepLevel
 {
     Trace,
@@ -26,7 +26,7 @@ internal sealed record LogConfig : SettingsRecord
     public LogStepLevel Level { get; init; } = LogStepLevel.Information;
 }
 
-/// <summary>Writes a line to the log; the text is made only where the level is on.</summary>
+/// <summary>Writes a log line; the text is formatted only if the level is enabled.</summary>
 internal sealed partial class LogStep : StepFactory<LogConfig>
 {
     public override string Kind => "log";

@@ -12,7 +12,7 @@ internal sealed record PublishConfig : SettingsRecord
     public required Subject Subject { get; init; }
 }
 
-/// <summary>Publishes the message to a topic and goes on once it is confirmed (pattern: Publish-Subscribe Channel).</summary>
+/// <summary>Publishes the message to a topic; the process continues after the confirm (pattern: Publish-Subscribe Channel).</summary>
 internal sealed class PublishStep : StepFactory<PublishConfig>
 {
     public override string Kind => "publish";

@@ -15,7 +15,7 @@ internal sealed record RequestConfig : SettingsRecord
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(60);
 }
 
-/// <summary>Publishes the message as a request and goes on with the reply (pattern: Request-Reply).</summary>
+/// <summary>Publishes the message as a request; the process continues with the reply (pattern: Request-Reply).</summary>
 internal sealed class RequestStep : StepFactory<RequestConfig>
 {
     public override string Kind => "request";

@@ -28,7 +28,7 @@ internal sealed record RespondConfig : SettingsRecord
     public string? Template { get; init; }
 }
 
-/// <summary>Makes an answer of its own and ends the process.</summary>
+/// <summary>Creates an answer of its own and ends the process.</summary>
 internal sealed class RespondStep : StepFactory<RespondConfig>
 {
     public override string Kind => "respond";

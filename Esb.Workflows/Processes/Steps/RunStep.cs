@@ -11,7 +11,7 @@ internal sealed record RunConfig : PooledStepConfig
     public required string Process { get; init; }
 }
 
-/// <summary>Runs another process on the message; what ends that process ends this one too.</summary>
+/// <summary>Runs another process on the message; a step that ends that process also ends this one.</summary>
 internal sealed class RunStep : StepFactory<RunConfig>
 {
     public override string Kind => "run";
@@ -36,7 +36,7 @@ internal sealed class RunStep : StepFactory<RunConfig>
             }
             finally
             {
-                context.Process = caller; // what catches the failure belongs to the caller
+                context.Process = caller; // a catch branch that handles the failure belongs to the caller
             }
         };
     }

@@ -16,7 +16,7 @@ internal sealed record SetConfig : SettingsRecord
     public IReadOnlyDictionary<string, ValueConfig> Properties { get; init; } = new Dictionary<string, ValueConfig>();
 }
 
-/// <summary>Sets headers and properties from values of the message; all values are taken before any is set.</summary>
+/// <summary>Sets headers and properties from values of the message; all values are read before any is set.</summary>
 internal sealed class SetStep : StepFactory<SetConfig>
 {
     public override string Kind => "set";
@@ -36,9 +36,9 @@ internal sealed class SetStep : StepFactory<SetConfig>
         {
             var headerValues = Array.ConvertAll(headers, header => MessageValues.AsText(header.Value.Evaluate(context)));
             var propertyValues = Array.ConvertAll(properties, property => property.Value.Evaluate(context));
-            var changed = headers.Length == 0 ? null : context.Message with { Headers = Set(context.Message.Headers, headers, headerValues) }; // may refuse: then nothing is set
+            var changed = headers.Length == 0 ? null : context.Message with { Headers = Set(context.Message.Headers, headers, headerValues) }; // may throw; then nothing is set
             for (var i = 0; i < properties.Length; i++) context.SetProperty(properties[i].Name, propertyValues[i]);
-            if (changed is not null) context.Message = changed; // behind the properties, which may hold a header that goes
+            if (changed is not null) context.Message = changed; // after the properties, which may hold a removed header
             return ValueTask.CompletedTask;
         }
     }

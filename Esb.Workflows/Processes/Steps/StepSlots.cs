@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Workflows.Processes.Steps;
 
-/// <summary>What steps have in common that bound how often they run at once.</summary>
+/// <summary>Settings of steps with a limit on concurrent runs.</summary>
 internal abstract record PooledStepConfig : SettingsRecord
 {
     [Setting("How often the step may run at once on a host.", Range = "1..1000")]
@@ -15,7 +15,7 @@ internal abstract record PooledStepConfig : SettingsRecord
     public TimeSpan PoolTimeout { get; init; } = TimeSpan.FromSeconds(60);
 }
 
-/// <summary>The turns of a step whose work has no state of its own: as a pool of instances, with its time-out and its warning.</summary>
+/// <summary>The slots of a stateless step: like an instance pool, with a time-out and a warning.</summary>
 internal sealed class StepSlots(string owner, PooledStepConfig settings, IServiceProvider services)
 {
     private readonly InstancePool<object> _pool = new(

@@ -18,8 +18,10 @@ internal sealed record TransactionConfig : SettingsRecord
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(60);
 }
 
-/// <summary>Runs steps in a transaction of a database: what they call there and what they publish happens both or not at all (pattern: Transactional Outbox).</summary>
-/// <remarks>A failure that no step inside catches undoes it all. What ends the process inside, such as <c>respond</c> or <c>filter</c>, commits.</remarks>
+/// <summary>Runs steps in a database transaction: their calls to that database and their publishes take effect together or not at all
+/// (pattern: Transactional Outbox).</summary>
+/// <remarks>A failure that no inner step catches rolls the transaction back. A step that ends the process, such as <c>respond</c> or
+/// <c>filter</c>, commits it.</remarks>
 internal sealed class TransactionStep(ITransactionSupport support) : StepFactory<TransactionConfig>
 {
     public override string Kind => "transaction";
@@ -50,7 +52,7 @@ internal sealed class TransactionStep(ITransactionSupport support) : StepFactory
             }
             catch
             {
-                context.RestorePublished(published); // what was published in it is undone
+                context.RestorePublished(published); // the publishes of the transaction are rolled back
                 if (isCommitting) Reopen(context, message, status);
                 throw;
             }
@@ -61,7 +63,8 @@ internal sealed class TransactionStep(ITransactionSupport support) : StepFactory
         };
     }
 
-    // What ended the process in a transaction that could not commit has not happened either: whoever catches the failure goes on where the transaction began.
+    // After a failed commit, steps that ended the process are undone as well: a handler of the failure continues with the state at the
+    // start of the transaction.
     private static void Reopen(MessageContext context, EsbMessage message, object? status)
     {
         (context.Message, context.Outcome) = (message, ProcessOutcome.Running);

@@ -7,7 +7,7 @@ using Esb.Core.Processes;
 
 namespace Esb.Workflows.Processes.Steps;
 
-/// <summary>What a <c>transform</c> step tells its map of a message.</summary>
+/// <summary>The arguments that a <c>transform</c> step passes to its map.</summary>
 internal sealed class TransformArguments
 {
     private const string Code = "ESB-XSL-PARAM";
@@ -18,7 +18,7 @@ internal sealed class TransformArguments
     {
     }
 
-    /// <summary>Compiles them; null after an error.</summary>
+    /// <summary>Compiles the arguments; null after an error.</summary>
     public static TransformArguments? Compile(TransformConfig settings, IMessageMap map, IStepCompiler compiler)
     {
         var arguments = new TransformArguments();
@@ -32,7 +32,7 @@ internal sealed class TransformArguments
         return isWhole ? arguments : null;
     }
 
-    /// <summary>The values for a message; what has none is left out.</summary>
+    /// <summary>The argument values for a message; arguments without a value are omitted.</summary>
     public MapArgument[] Evaluate(MessageContext context)
     {
         if (_arguments.Count == 0) return [];
@@ -61,7 +61,7 @@ internal sealed class TransformArguments
         return problems.Count == 0;
     }
 
-    // The text has been decoded: what its XML declaration says of bytes holds no longer.
+    // The text is already decoded, so the encoding in its XML declaration no longer applies.
     private static MessageBody AsDocument(object value)
     {
         var text = MessageValues.AsText(value)!;

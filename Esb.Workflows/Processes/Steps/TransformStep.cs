@@ -19,14 +19,15 @@ internal sealed record TransformConfig : SettingsRecord
     public IReadOnlyDictionary<string, ValueConfig> Inputs { get; init; } = new Dictionary<string, ValueConfig>();
 }
 
-/// <summary>Replaces the body by what a map makes of it (pattern: Message Translator), and of further documents (Content Enricher).</summary>
+/// <summary>Replaces the body by the output of a map (pattern: Message Translator), which may read further documents (Content
+/// Enricher).</summary>
 internal sealed class TransformStep(MapModels maps) : StepFactory<TransformConfig>
 {
     public override string Kind => "transform";
 
     protected override StepModel Compile(TransformConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        var map = maps.Find(settings.Map); // one that is missing has been reported
+        var map = maps.Find(settings.Map); // a missing map has been reported
         var arguments = map is null ? null : TransformArguments.Compile(settings, map, compiler);
         return new StepModel(step, $"transform({settings.Map})")
         {

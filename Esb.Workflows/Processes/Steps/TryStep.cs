@@ -29,7 +29,7 @@ internal sealed record TryConfig : SettingsRecord
     public IReadOnlyList<StepConfig> Finally { get; init; } = [];
 }
 
-/// <summary>Runs steps, and others when they fail. The caught message goes on as it was when the failing step began.</summary>
+/// <summary>Runs steps, and a handler if they fail. The handler receives the message as it was at the start of the failed step.</summary>
 internal sealed partial class TryStep : StepFactory<TryConfig>
 {
     public override string Kind => "try";
@@ -91,10 +91,10 @@ internal sealed partial class TryStep : StepFactory<TryConfig>
         public bool Catches(string code) => Codes.Count == 0 || Codes.Any(pattern => CodePattern.Matches(pattern, code));
     }
 
-    /// <summary>The steps that run at the end, also when the steps before ended the process, or failed, or took all the time.</summary>
+    /// <summary>The final steps, which also run after an end of the process, a failure or a time-out.</summary>
     private sealed partial class LastSteps(MessageStep run, IServiceProvider services)
     {
-        // For what has to be tidied up although the time is over: shorter than what a host that stops waits for.
+        // For cleanup after a time-out; shorter than the time that a stopping host waits.
         private static readonly TimeSpan OwnTime = TimeSpan.FromSeconds(2);
 
         private readonly TimeProvider _time = services.GetRequiredService<TimeProvider>();
@@ -110,7 +110,7 @@ internal sealed partial class TryStep : StepFactory<TryConfig>
             context.FailedStep = failed;
         }
 
-        // The process has failed by its time, or by who called it, whatever becomes of the last steps.
+        // The process has failed by time-out or cancellation, whatever the result of the final steps.
         private async ValueTask RunLateAsync(MessageContext context)
         {
             using var own = new CancellationTokenSource(OwnTime, _time);

@@ -11,14 +11,14 @@ internal sealed record ValidateConfig : SettingsRecord
     public required string Schema { get; init; }
 }
 
-/// <summary>Fails messages whose body breaks a schema.</summary>
+/// <summary>Fails messages whose body violates a schema.</summary>
 internal sealed class ValidateStep(ISchemaCatalog schemas) : StepFactory<ValidateConfig>
 {
     public override string Kind => "validate";
 
     protected override StepModel Compile(ValidateConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        var schema = schemas.Find(settings.Schema); // one that is missing has been reported
+        var schema = schemas.Find(settings.Schema); // a missing schema has been reported
         return new StepModel(step, $"validate({settings.Schema})")
         {
             Traits = new StepTraits { Reads = new BodyReading(settings, "schema", MadeKind.Xml) },

@@ -6,14 +6,14 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Access.Signatures;
 
-/// <summary>Knows callers by a signature over the time and the body of their request. Thread-safe.</summary>
+/// <summary>Identifies callers by a signature over the time and the body of their request. Thread-safe.</summary>
 internal sealed class SignatureCheck(SignatureConfig config, IEnumerable<(Party Party, byte[] Key)> keys, TimeProvider time)
 {
     private readonly (Party Party, byte[] Key)[] _keys = [.. keys];
     private readonly string _before = config.Content[..^SignatureConfig.Body.Length];
 
-    /// <summary>What the head of a request says of its signature.</summary>
-    /// <returns><see cref="Denial.None"/> where the body is worth being read.</returns>
+    /// <summary>Reads the signature from the head of a request.</summary>
+    /// <returns><see cref="Denial.None"/> if the body should be read.</returns>
     public Denial Read(HttpRequest request, out SignedHead head)
     {
         head = default;
@@ -25,7 +25,7 @@ internal sealed class SignatureCheck(SignatureConfig config, IEnumerable<(Party 
         return Math.Abs((decimal)seconds - time.GetUtcNow().ToUnixTimeSeconds()) <= (decimal)config.Tolerance.TotalSeconds ? Denial.None : Denial.Replayed;
     }
 
-    /// <summary>Whose key the request is signed with.</summary>
+    /// <summary>Finds the party whose key signed the request.</summary>
     public Verdict Verify(SignedHead head, ReadOnlySpan<byte> body)
     {
         var before = Encoding.UTF8.GetBytes(_before.Replace(SignatureConfig.Timestamp, head.Timestamp, StringComparison.Ordinal));
@@ -55,5 +55,5 @@ internal sealed class SignatureCheck(SignatureConfig config, IEnumerable<(Party 
     }
 }
 
-/// <summary>What the head of a signed request says.</summary>
+/// <summary>The signature data in the head of a request.</summary>
 internal readonly record struct SignedHead(string Timestamp, byte[] Signature);

@@ -2,7 +2,7 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Endpoints.Http.Access.Signatures;
 
-/// <summary>How the 32 bytes of a signature are written.</summary>
+/// <summary>The encoding of the 32 bytes of a signature.</summary>
 internal enum SignatureEncoding
 {
     /// <summary>64 hexadecimal digits.</summary>
@@ -12,7 +12,7 @@ internal enum SignatureEncoding
     Base64,
 }
 
-/// <summary>How signed requests (HMAC-SHA256) are written, as webhooks of many services are.</summary>
+/// <summary>The format of signed requests (HMAC-SHA256), as used by the webhooks of many services.</summary>
 internal sealed record SignatureConfig : SettingsRecord
 {
     public const string Body = "{body}";

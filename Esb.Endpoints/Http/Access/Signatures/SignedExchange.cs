@@ -6,7 +6,8 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Access.Signatures;
 
-/// <summary>Reads the whole body and checks its signature, before anything is done with the request. It has a place of the endpoint by then, so that no more bodies are held than calls are worked on.</summary>
+/// <summary>Reads the whole body and verifies its signature before the request is processed. The request holds a slot of the endpoint by
+/// then, which bounds the number of buffered bodies.</summary>
 internal sealed class SignedExchange(IHttpExchange inner, SignatureCheck check, EndpointAccess access, long maxBodyBytes) : IHttpExchange
 {
     private static readonly AcceptedTypes Any = new([]);
@@ -21,7 +22,7 @@ internal sealed class SignedExchange(IHttpExchange inner, SignatureCheck check, 
         await inner.HandleAsync(context, aborting);
     }
 
-    // Whoever reads on finds the same bytes.
+    // Later readers get the same bytes.
     private async Task<ReadOnlyMemory<byte>> ReadBodyAsync(HttpContext context)
     {
         HttpContentRules.Require(context, Any, maxBodyBytes);

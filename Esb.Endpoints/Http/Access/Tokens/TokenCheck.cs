@@ -4,7 +4,7 @@ using Microsoft.IdentityModel.Tokens;
 
 namespace Esb.Endpoints.Http.Access.Tokens;
 
-/// <summary>Knows callers by a bearer token (RFC 6750) that is a signed JWT.</summary>
+/// <summary>Identifies callers by a bearer token (RFC 6750) that is a signed JWT.</summary>
 internal sealed class TokenCheck(IReadOnlyList<TokenTrust> trusts) : ICredentialCheck
 {
     public string Challenge => "Bearer";
@@ -24,7 +24,7 @@ internal sealed class TokenCheck(IReadOnlyList<TokenTrust> trusts) : ICredential
         return verdict;
     }
 
-    // An extension that must be understood (RFC 7515, section 4.1.11) is understood by nobody here.
+    // Critical extensions (RFC 7515, section 4.1.11) are not supported; tokens with them are refused.
     private static JsonWebToken? Parse(ReadOnlyMemory<char> credentials)
     {
         try

@@ -7,12 +7,13 @@ using Microsoft.IdentityModel.Tokens;
 namespace Esb.Endpoints.Http.Access.Tokens;
 
 /// <summary>Reads the public keys of an issuer: a JSON Web Key Set (RFC 7517, section 5), or keys or certificates in PEM.</summary>
-/// <remarks>Only RSA of 2048 bits or more and P-256 are taken. Symmetric keys are not: a token signed with a public key as if it were a shared one must find none.</remarks>
+/// <remarks>Only RSA of 2048 bits or more and P-256 are accepted. Symmetric keys are not: a token signed with a public key as its shared
+/// secret must not verify.</remarks>
 internal static class TokenKeys
 {
     private const int MinRsaBits = 2048;
 
-    /// <exception cref="FileFaultException">The file cannot be read, or has no key, or one that is not taken.</exception>
+    /// <exception cref="FileFaultException">The file cannot be read, has no key, or has a key that is not accepted.</exception>
     public static IReadOnlyList<SecurityKey> Load(string path)
     {
         var text = ReadText(path);
@@ -29,7 +30,7 @@ internal static class TokenKeys
         if (IsRsa(key) ? bits < MinRsaBits : bits != 256) throw new FileFaultException($"holds a key of {bits} bits; expected RSA of {MinRsaBits} or more, or P-256");
     }
 
-    // The library decodes a key only when it is asked for its size.
+    // The library decodes a key only when its size is requested.
     private static int BitsOf(SecurityKey key)
     {
         try

@@ -7,8 +7,9 @@ using Microsoft.IdentityModel.Tokens;
 
 namespace Esb.Endpoints.Http.Access.Tokens;
 
-/// <summary>An issuer whose tokens are believed when they are made for us, and whose they are. Thread-safe.</summary>
-/// <remarks>Follows RFC 8725: algorithms are fixed by the configuration and never by the token, keys are of one kind, issuer, audience and expiry are required.</remarks>
+/// <summary>An issuer whose tokens are accepted if they are made for this bus, with the parties that own them. Thread-safe.</summary>
+/// <remarks>Follows RFC 8725: the configuration fixes the algorithms, never the token; keys are of one kind; issuer, audience and expiry
+/// are required.</remarks>
 internal sealed class TokenTrust
 {
     private static readonly JsonWebTokenHandler Handler = new() { MapInboundClaims = false };
@@ -37,16 +38,16 @@ internal sealed class TokenTrust
             logger);
     }
 
-    /// <summary>Whether a token, of which nothing is believed yet, claims to be of this issuer and for us.</summary>
+    /// <summary>True if a token, not yet verified, names this issuer, and this bus as its audience.</summary>
     public bool Concerns(JsonWebToken token) => token.Issuer == _config.Issuer && token.Audiences.Contains(_config.Audience);
 
-    /// <summary>Whose a token is.</summary>
+    /// <summary>Identifies the party that owns a token.</summary>
     public async ValueTask<Verdict> IdentifyAsync(JsonWebToken token)
     {
         var result = await Handler.ValidateTokenAsync(token, _fixed ?? _file!.Current);
         if (!result.IsValid) return Verdict.Refused(result.Exception is SecurityTokenInvalidLifetimeException ? Denial.OutOfTime : Denial.Untrusted);
         var owners = _owners.Where(owner => owner.Owns(token)).Take(2).ToList();
-        return owners is [var owner] ? Verdict.Of(owner.Party) : Verdict.Refused(Denial.Unknown); // what fits two parties is neither's
+        return owners is [var owner] ? Verdict.Of(owner.Party) : Verdict.Refused(Denial.Unknown); // a shared token belongs to neither
     }
 
     private TokenValidationParameters Parameters(IReadOnlyList<SecurityKey> keys, params string[] algorithms) => new()

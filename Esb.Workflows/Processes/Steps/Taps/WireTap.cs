@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Workflows.Processes.Steps.Taps;
 
-/// <summary>The copies of one step that are on their way. Thread-safe.</summary>
+/// <summary>The in-flight copies of one step. Thread-safe.</summary>
 internal sealed partial class WireTap(string step, WireTapConfig settings, IOutgoingPublisher publisher, TimeProvider time, ILogger<WireTap> logger)
 {
     private readonly LogPace _pace = new(time);
@@ -14,7 +14,7 @@ internal sealed partial class WireTap(string step, WireTapConfig settings, IOutg
     private int _pending;
     private long _lost;
 
-    /// <summary>Sends a copy, unless too many are on their way; returns before it has arrived.</summary>
+    /// <summary>Sends a copy, unless too many are in flight; returns before it has arrived.</summary>
     public void Send(OutgoingMessage copy)
     {
         if (Interlocked.Increment(ref _pending) <= settings.MaximumPending)
@@ -27,7 +27,7 @@ internal sealed partial class WireTap(string step, WireTapConfig settings, IOutg
         End();
     }
 
-    /// <summary>Waits for the copies that are on their way.</summary>
+    /// <summary>Waits for the copies in flight.</summary>
     public Task DrainAsync(CancellationToken cancellationToken)
     {
         _isDraining = true;
@@ -55,7 +55,7 @@ internal sealed partial class WireTap(string step, WireTapConfig settings, IOutg
         if (Interlocked.Decrement(ref _pending) == 0 && _isDraining) _drained.TrySetResult();
     }
 
-    /// <summary>Counts a copy that could not be made or sent, and tells of it.</summary>
+    /// <summary>Counts and logs a copy that could not be created or sent.</summary>
     public void Lose(string code, Exception? exception)
     {
         WorkflowsTelemetry.CountLostCopy(step, code);

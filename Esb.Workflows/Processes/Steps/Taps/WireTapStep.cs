@@ -16,8 +16,9 @@ internal sealed record WireTapConfig : SettingsRecord
     public int MaximumPending { get; init; } = 1_000;
 }
 
-/// <summary>Publishes a copy of the message, with an id of its own, and goes on without waiting for it (pattern: Wire Tap).</summary>
-/// <remarks>The copy shares the body. It is best effort: one that the topic does not take is counted and told, and the message knows nothing of it.</remarks>
+/// <summary>Publishes a copy of the message under an id of its own, without waiting for it (pattern: Wire Tap).</summary>
+/// <remarks>The copy shares the body. Delivery is best effort: a copy that the topic rejects is counted and logged, and does not affect the
+/// message.</remarks>
 internal sealed class WireTapStep : StepFactory<WireTapConfig>
 {
     public override string Kind => "wireTap";
@@ -40,7 +41,7 @@ internal sealed class WireTapStep : StepFactory<WireTapConfig>
             }
             catch (EsbException ex)
             {
-                tap.Lose(ex.Code, ex); // no key for that topic, for instance
+                tap.Lose(ex.Code, ex); // for example a missing key for that topic
             }
         };
     }

@@ -6,15 +6,15 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Workflows.Processes.Steps.Taps;
 
-/// <summary>The wire taps of all processes; stopping, it waits for the copies that are on their way. Thread-safe.</summary>
+/// <summary>The wire taps of all processes; its stop waits for the copies in flight. Thread-safe.</summary>
 internal sealed class WireTaps(IOutgoingPublisher publisher, TimeProvider time, ILoggerFactory loggers) : IBusPart
 {
     private readonly ConcurrentBag<WireTap> _taps = [];
 
-    /// <summary>Stops when nothing comes in any more, and before the topics do.</summary>
+    /// <summary>Stops after the intake and before the topics.</summary>
     public BusStage Stage => BusStage.Outbound;
 
-    // Its copies go to their queues while those are still worked on.
+    // Its copies reach their queues while these are still processed.
     public IReadOnlyList<Type> StartsAfter => [typeof(IEndpointCaller)];
 
     public WireTap Add(string step, WireTapConfig settings)
