@@ -3,7 +3,8 @@ using Esb.Core.Configuration;
 
 namespace Esb.Configuration.Reading;
 
-/// <summary>Finds the files of a configuration and merges them: one file, or the <c>*.json</c> of a folder, and the overlay of an environment.</summary>
+/// <summary>Finds the files of a configuration and merges them: one file, or the <c>*.json</c> of a folder, and the overlay of an
+/// environment.</summary>
 /// <param name="catalog">Every setting there is.</param>
 /// <param name="root">The settings of the whole.</param>
 /// <param name="errors">Receives every error.</param>

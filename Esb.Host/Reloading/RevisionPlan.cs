@@ -9,7 +9,8 @@ using Esb.Host.Composition;
 
 namespace Esb.Host.Reloading;
 
-/// <summary>Tells what would happen here if the host were reloaded with the files that an operator sends. Nothing changes. Thread-safe.</summary>
+/// <summary>Tells what would happen here if the host were reloaded with the files that an operator sends. Nothing changes.
+/// Thread-safe.</summary>
 /// <remarks>Variables, and files that the configuration names, are those of this host.</remarks>
 internal sealed class RevisionPlan(
     ConfigurationSource source,

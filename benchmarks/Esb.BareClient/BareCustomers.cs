@@ -6,7 +6,8 @@ using RabbitMQ.Client.Events;
 
 namespace Esb.BareClient;
 
-/// <summary>Asks for customers over the broker: HTTP, a transient request, a query of 20 rows, a reply to one queue of this process.</summary>
+/// <summary>Asks for customers over the broker: HTTP, a transient request, a query of 20 rows, a reply to one queue of this
+/// process.</summary>
 internal sealed class BareCustomers(IConnection publishing, IConnection consuming, NpgsqlDataSource database, BareSettings settings)
 {
     private const string Queue = "bare.customers";

@@ -1,8 +1,10 @@
 using System.Diagnostics;
 using System.Globalization;
 
-/// <summary>Notes every 100 ms what a process has used up so far, in the file that <c>COST_FILE</c> names: milliseconds of CPU, then bytes allocated.</summary>
-/// <remarks>Any .NET program loads it with <c>DOTNET_STARTUP_HOOKS</c>; the runtime wants this name, outside of a namespace. Used by loadtests/topics.</remarks>
+/// <summary>Notes every 100 ms what a process has used up so far, in the file that <c>COST_FILE</c> names: milliseconds of CPU, then bytes
+/// allocated.</summary>
+/// <remarks>Any .NET program loads it with <c>DOTNET_STARTUP_HOOKS</c>; the runtime wants this name, outside of a namespace. Used by
+/// loadtests/topics.</remarks>
 internal static class StartupHook
 {
     private static Timer? s_timer;

@@ -5,7 +5,8 @@ using Esb.Storage.Files;
 
 namespace Esb.Benchmarks;
 
-/// <summary>What an audit fact costs until its bytes can be written, beside plain JSON of the same values, and until it is read again.</summary>
+/// <summary>What an audit fact costs until its bytes can be written, beside plain JSON of the same values, and until it is read
+/// again.</summary>
 [MemoryDiagnoser]
 public class AuditFactBenchmark
 {

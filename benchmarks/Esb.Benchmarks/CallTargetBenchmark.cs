@@ -12,7 +12,8 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Esb.Benchmarks;
 
-/// <summary>A call of an HTTP service: at the endpoint's own address, at a target that the message names, and at an endpoint that is made for each message.</summary>
+/// <summary>A call of an HTTP service: at the endpoint's own address, at a target that the message names, and at an endpoint that is made
+/// for each message.</summary>
 /// <remarks>The last is what a dynamic send port does without a cache; it is here to show what the cache is worth.</remarks>
 [MemoryDiagnoser]
 public class CallTargetBenchmark

@@ -8,7 +8,8 @@ using Esb.Host.Telemetry;
 
 namespace Esb.Benchmarks;
 
-/// <summary>What the counters of the host cost for a message, a count and a duration of an endpoint, a topic and a party, beside the same measurements without anybody who listens.</summary>
+/// <summary>What the counters of the host cost for a message, a count and a duration of an endpoint, a topic and a party, beside the same
+/// measurements without anybody who listens.</summary>
 [MemoryDiagnoser]
 public class CounterBenchmark
 {

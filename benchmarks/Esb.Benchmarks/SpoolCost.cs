@@ -9,7 +9,8 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Esb.Benchmarks;
 
-/// <summary>What an audit fact costs from its recording until the store has it, the store left out: read again from the segments, or handed over in memory. <c>dotnet run -- spool-cost [ROUNDS] [FOLDER]</c></summary>
+/// <summary>What an audit fact costs from its recording until the store has it, the store left out: read again from the segments, or handed
+/// over in memory. <c>dotnet run -- spool-cost [ROUNDS] [FOLDER]</c></summary>
 internal static class SpoolCost
 {
     private const int Facts = 40_000;

@@ -8,7 +8,8 @@ using Esb.Core.Messages;
 
 namespace Esb.Benchmarks;
 
-/// <summary>What a map costs beside the bare engine of the platform: one that only renames, which is streamed, and one that picks values, which is not.</summary>
+/// <summary>What a map costs beside the bare engine of the platform: one that only renames, which is streamed, and one that picks values,
+/// which is not.</summary>
 [MemoryDiagnoser]
 public class TransformBenchmark
 {

@@ -9,7 +9,8 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Esb.Benchmarks;
 
-/// <summary>What the transport itself costs for each message on the broker in ESB_RABBITMQ: publishes confirmed, and deliveries to a handler that does nothing. <c>dotnet run -- transport-cost [ROUNDS]</c></summary>
+/// <summary>What the transport itself costs for each message on the broker in ESB_RABBITMQ: publishes confirmed, and deliveries to a
+/// handler that does nothing. <c>dotnet run -- transport-cost [ROUNDS]</c></summary>
 internal static class TransportCost
 {
     private const int Messages = 20_000;

@@ -6,7 +6,8 @@ using System.Runtime;
 /// Runs inside a measured .NET process, before its <c>Main</c>: whoever connects to the socket that <c>SIDEBYSIDE_PROBE</c>
 /// names is told how many bytes the process has allocated so far, and how its garbage collector is set.
 /// </summary>
-/// <remarks>The runtime finds it by <c>DOTNET_STARTUP_HOOKS</c>; that is why it has no namespace. The program measured knows nothing of it.</remarks>
+/// <remarks>The runtime finds it by <c>DOTNET_STARTUP_HOOKS</c>; that is why it has no namespace. The program measured knows nothing of
+/// it.</remarks>
 internal static class StartupHook
 {
     public static void Initialize()

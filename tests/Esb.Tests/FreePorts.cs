@@ -3,8 +3,10 @@ using System.Net.Sockets;
 
 namespace Esb.Tests;
 
-/// <summary>Loopback ports, each given once until all have been: below those of outgoing connections, so that none is taken while its server is down.</summary>
-/// <remarks>Test runners side by side have a block each, which a locked file holds: a port that is free when it is given may be bound much later.</remarks>
+/// <summary>Loopback ports, each given once until all have been: below those of outgoing connections, so that none is taken while its
+/// server is down.</summary>
+/// <remarks>Test runners side by side have a block each, which a locked file holds: a port that is free when it is given may be bound much
+/// later.</remarks>
 internal static class FreePorts
 {
     private const int First = 12_000;

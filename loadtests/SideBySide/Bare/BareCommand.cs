@@ -4,7 +4,8 @@ using Microsoft.Extensions.Logging;
 
 namespace SideBySide.Bare;
 
-/// <summary><c>bare ROLE URL ARGUMENTS</c>: servers of a few lines, which show what .NET and the client libraries give without the bus.</summary>
+/// <summary><c>bare ROLE URL ARGUMENTS</c>: servers of a few lines, which show what .NET and the client libraries give without the
+/// bus.</summary>
 internal static class BareCommand
 {
     public static async Task<int> RunAsync(string[] arguments)

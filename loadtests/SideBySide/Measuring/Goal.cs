@@ -2,7 +2,8 @@ using System.Globalization;
 
 namespace SideBySide.Measuring;
 
-/// <summary>What a row is to reach: a ratio to its peer, so many bytes allocated for a message at most, or only that nothing is lost.</summary>
+/// <summary>What a row is to reach: a ratio to its peer, so many bytes allocated for a message at most, or only that nothing is
+/// lost.</summary>
 internal sealed record Goal(double? LeastRatio, double? MostBytes)
 {
     public static Goal Ratio(double least) => new(least, null);

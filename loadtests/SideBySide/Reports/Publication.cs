@@ -2,7 +2,8 @@ using SideBySide.Reports.Charts;
 
 namespace SideBySide.Reports;
 
-/// <summary>Writes results where people look: into the documentation, or, from a run that was too short for that, into a folder of results.</summary>
+/// <summary>Writes results where people look: into the documentation, or, from a run that was too short for that, into a folder of
+/// results.</summary>
 /// <param name="folder">Holds <c>performance.md</c>, <c>performance.json</c> and <c>images</c>.</param>
 internal sealed class Publication(string folder)
 {

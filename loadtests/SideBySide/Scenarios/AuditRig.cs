@@ -4,7 +4,8 @@ using SideBySide.Targets;
 
 namespace SideBySide.Scenarios;
 
-/// <summary>S10: the request/reply of S5 with 1 KiB, recorded in the ways that there are, beside a host that records nothing; and a relay of 1 KiB, audited and not.</summary>
+/// <summary>S10: the request/reply of S5 with 1 KiB, recorded in the ways that there are, beside a host that records nothing; and a relay
+/// of 1 KiB, audited and not.</summary>
 internal sealed class AuditRig(Surroundings surroundings, TestServers servers) : IRig
 {
     private const string Common = "pool of 100, 32 threads, classic queue, transient requests; PostgreSQL on the same machine";

@@ -3,7 +3,8 @@ using System.Xml.Linq;
 
 namespace SideBySide.Scenarios;
 
-/// <summary>The order messages that the published rounds of service buses were measured with, in four sizes, with plain and with reversed names.</summary>
+/// <summary>The order messages that the published rounds of service buses were measured with, in four sizes, with plain and with reversed
+/// names.</summary>
 internal sealed class OrderDocuments
 {
     public static readonly IReadOnlyDictionary<string, int> Sizes = new Dictionary<string, int>

@@ -2,7 +2,8 @@ using SideBySide.Targets;
 
 namespace SideBySide.Servers;
 
-/// <summary>RabbitMQ and PostgreSQL: those that <c>ESB_TEST_RABBITMQ</c> and <c>ESB_TEST_POSTGRES</c> name, otherwise private ones, started when first asked for.</summary>
+/// <summary>RabbitMQ and PostgreSQL: those that <c>ESB_TEST_RABBITMQ</c> and <c>ESB_TEST_POSTGRES</c> name, otherwise private ones, started
+/// when first asked for.</summary>
 /// <remarks><c>loadtests/compare</c> stops the private ones, even when this program was killed.</remarks>
 internal sealed class TestServers(Surroundings surroundings)
 {

@@ -3,7 +3,8 @@ using SideBySide.Measuring;
 
 namespace SideBySide.Targets;
 
-/// <summary>Reads the line that <c>check.lua</c> prints: requests, microseconds, wrong answers, broken connections, and two latencies.</summary>
+/// <summary>Reads the line that <c>check.lua</c> prints: requests, microseconds, wrong answers, broken connections, and two
+/// latencies.</summary>
 internal static class WrkOutput
 {
     /// <exception cref="NotRunException">There is no such line.</exception>

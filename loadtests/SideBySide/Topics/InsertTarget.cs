@@ -2,7 +2,8 @@ using SideBySide.Measuring;
 
 namespace SideBySide.Topics;
 
-/// <summary>What takes orders from a queue and inserts them: so many are published as should take the time, then all are waited for.</summary>
+/// <summary>What takes orders from a queue and inserts them: so many are published as should take the time, then all are waited
+/// for.</summary>
 /// <remarks>The rate is that of the rows, from the first to the last, by the clock of the database.</remarks>
 internal sealed class InsertTarget(string name, string settings, Meter meter, OrderPublisher publisher, OrdersTable table, Address address) : ITarget
 {

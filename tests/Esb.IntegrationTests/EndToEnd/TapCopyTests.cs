@@ -7,7 +7,8 @@ using Esb.IntegrationTests.Transactions;
 
 namespace Esb.IntegrationTests.EndToEnd;
 
-/// <summary>A message that is tapped on its way through a process, over topics in memory: however many take it, its body is there once.</summary>
+/// <summary>A message that is tapped on its way through a process, over topics in memory: however many take it, its body is there
+/// once.</summary>
 [NonParallelizable]
 public sealed class TapCopyTests
 {

@@ -8,7 +8,8 @@ using Npgsql;
 namespace Esb.IntegrationTests.Transactions;
 
 /// <summary>A database that crashes during a commit, and gives the number of the transaction to another one when it is back.</summary>
-/// <remarks>Transaction ids of which nothing had reached the disk are assigned again after a crash, so that <c>pg_xact_status</c> tells of a stranger.</remarks>
+/// <remarks>Transaction ids of which nothing had reached the disk are assigned again after a crash, so that <c>pg_xact_status</c> tells of
+/// a stranger.</remarks>
 [TestFixture, CancelAfter(120_000), Property("Case", "SQL-16")]
 internal sealed class CrashedCommitTests
 {

@@ -4,7 +4,8 @@ using System.Text;
 
 namespace Esb.IntegrationTests.Transactions;
 
-/// <summary>A connection to PostgreSQL that is cut, or falls silent, at a chosen moment: around the first chunk in which the client sends a certain text.</summary>
+/// <summary>A connection to PostgreSQL that is cut, or falls silent, at a chosen moment: around the first chunk in which the client sends a
+/// certain text.</summary>
 internal sealed class CutWire : IAsyncDisposable
 {
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);

@@ -5,7 +5,8 @@ using Npgsql;
 
 namespace Esb.IntegrationTests.Transactions;
 
-/// <summary>A host that is frozen, or cut off from the database, in the middle of a pass: another one goes on with its lane. One that only takes its time keeps it.</summary>
+/// <summary>A host that is frozen, or cut off from the database, in the middle of a pass: another one goes on with its lane. One that only
+/// takes its time keeps it.</summary>
 [NonParallelizable, Category("WaitsLong")]
 internal sealed class FrozenOutboxTests : OutboxFixture
 {

@@ -8,7 +8,8 @@ using Esb.Tests;
 
 namespace Esb.IntegrationTests.Transactions;
 
-/// <summary>An endpoint with <c>once</c> on a real PostgreSQL: each message has its effect once, and what is not applied again is recorded.</summary>
+/// <summary>An endpoint with <c>once</c> on a real PostgreSQL: each message has its effect once, and what is not applied again is
+/// recorded.</summary>
 [TestFixture, CancelAfter(60_000)]
 internal sealed class OnceTests
 {

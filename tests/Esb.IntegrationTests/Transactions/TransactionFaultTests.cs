@@ -8,7 +8,8 @@ using Npgsql;
 
 namespace Esb.IntegrationTests.Transactions;
 
-/// <summary>A host whose process places orders in a transaction, under load, while the host or the database is killed: nothing is lost, nothing has its effect twice, each customer's orders keep their order.</summary>
+/// <summary>A host whose process places orders in a transaction, under load, while the host or the database is killed: nothing is lost,
+/// nothing has its effect twice, each customer's orders keep their order.</summary>
 [NonParallelizable]
 public sealed class TransactionFaultTests
 {

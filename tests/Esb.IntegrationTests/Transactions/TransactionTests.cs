@@ -8,7 +8,8 @@ using Esb.Tests;
 
 namespace Esb.IntegrationTests.Transactions;
 
-/// <summary>The step <c>transaction</c> on a real PostgreSQL and topics in memory: its SQL and its publishes happen both or not at all.</summary>
+/// <summary>The step <c>transaction</c> on a real PostgreSQL and topics in memory: its SQL and its publishes happen both or not at
+/// all.</summary>
 [TestFixture, CancelAfter(60_000)]
 internal sealed class TransactionTests
 {

@@ -4,7 +4,8 @@ using Esb.Benchmarks;
 
 namespace Esb.Tests.Benchmarks;
 
-/// <summary>Every benchmark still runs, once for each combination of its parameters: nobody sees one rot that is run once a month.</summary>
+/// <summary>Every benchmark still runs, once for each combination of its parameters: nobody sees one rot that is run once a
+/// month.</summary>
 public sealed class BenchmarkTests
 {
     public static IEnumerable<Type> Classes => typeof(MessageCopyBenchmark).Assembly.GetTypes().Where(type => !type.IsAbstract && Methods<BenchmarkAttribute>(type).Any());

@@ -12,7 +12,8 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Tests.Configuration;
 
-/// <summary>Sections, endpoint types and steps like those of the product, so that the reader is tested without the assemblies that bring them.</summary>
+/// <summary>Sections, endpoint types and steps like those of the product, so that the reader is tested without the assemblies that bring
+/// them.</summary>
 internal static class FakeSettings
 {
     public static IServiceCollection Register() => new ServiceCollection()

@@ -9,7 +9,8 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Tests.Samples;
 
-/// <summary>Every configuration of the repository passes all checks of the real bus, and says nothing that the schema does not describe.</summary>
+/// <summary>Every configuration of the repository passes all checks of the real bus, and says nothing that the schema does not
+/// describe.</summary>
 public sealed class SampleConfigurationTests
 {
     private static readonly Dictionary<string, string> Variables = new()

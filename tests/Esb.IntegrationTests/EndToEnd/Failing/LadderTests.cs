@@ -5,7 +5,8 @@ using Esb.IntegrationTests.Storage;
 
 namespace Esb.IntegrationTests.EndToEnd.Failing;
 
-/// <summary>A ladder that is climbed in place, over the death of its host: processes, RabbitMQ, PostgreSQL, and a back end that refuses one message.</summary>
+/// <summary>A ladder that is climbed in place, over the death of its host: processes, RabbitMQ, PostgreSQL, and a back end that refuses one
+/// message.</summary>
 [FixtureLifeCycle(LifeCycle.InstancePerTestCase), Category("Failures")]
 public sealed class LadderTests
 {

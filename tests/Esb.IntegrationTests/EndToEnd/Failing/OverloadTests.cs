@@ -5,7 +5,8 @@ using System.Net;
 
 namespace Esb.IntegrationTests.EndToEnd.Failing;
 
-/// <summary>Ten times the calls that a host works on at once: what is refused is refused at once, what is accepted arrives, and then all is as before.</summary>
+/// <summary>Ten times the calls that a host works on at once: what is refused is refused at once, what is accepted arrives, and then all is
+/// as before.</summary>
 [Category("Failures")]
 public sealed class OverloadTests
 {

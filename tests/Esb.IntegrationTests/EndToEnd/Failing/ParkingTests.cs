@@ -5,7 +5,8 @@ using Esb.IntegrationTests.Storage;
 
 namespace Esb.IntegrationTests.EndToEnd.Failing;
 
-/// <summary>Order by key through failures: hosts as processes, RabbitMQ, PostgreSQL, and a back end that refuses what the test wants it to.</summary>
+/// <summary>Order by key through failures: hosts as processes, RabbitMQ, PostgreSQL, and a back end that refuses what the test wants it
+/// to.</summary>
 [Category("Thorough"), NonParallelizable, FixtureLifeCycle(LifeCycle.InstancePerTestCase), Category("Failures")]
 public sealed class ParkingTests
 {

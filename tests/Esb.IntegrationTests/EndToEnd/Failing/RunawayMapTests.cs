@@ -3,7 +3,8 @@ using System.Net;
 
 namespace Esb.IntegrationTests.EndToEnd.Failing;
 
-/// <summary>Stylesheets and schemas that would take a process down, on a whole host: they fail their messages, and the neighbours go on.</summary>
+/// <summary>Stylesheets and schemas that would take a process down, on a whole host: they fail their messages, and the neighbours go
+/// on.</summary>
 [Category("Failures")]
 public sealed class RunawayMapTests
 {
@@ -66,7 +67,8 @@ public sealed class RunawayMapTests
         WriteMap("list", List);
         WriteMap("branches", $"<xsl:template match='/'><xsl:choose>{branches}</xsl:choose></xsl:template>");
         WriteMap("plain", "<xsl:template match='/'><one/></xsl:template>");
-        // Not as ./test has the others: an endless recursion takes ten times as long without, and the time limit of maps comes before that of their depth.
+        // Not as ./test has the others: an endless recursion takes ten times as long without, and the time limit of maps comes before that
+        // of their depth.
         _host = await HostProcess.StartAsync(_folder.FullName, _folder.FullName, CancellationToken.None, new Dictionary<string, string> { ["DOTNET_TieredPGO"] = "1" });
     }
 

@@ -4,7 +4,8 @@ using System.Text.Json;
 
 namespace Esb.IntegrationTests.EndToEnd.Operating;
 
-/// <summary>Each counter means what operators of the older products know it to mean: known traffic, an outside that takes 100 ms, and what /api/metrics says of it.</summary>
+/// <summary>Each counter means what operators of the older products know it to mean: known traffic, an outside that takes 100 ms, and what
+/// /api/metrics says of it.</summary>
 [CancelAfter(120_000)]
 public sealed class MetricsTests
 {

@@ -2,7 +2,8 @@ using Esb.IntegrationTests.EndToEnd.Hosts;
 
 namespace Esb.IntegrationTests.EndToEnd.Operating;
 
-/// <summary>With its setting for relays a host works on the threads that wait for sockets: what stands still there, all stands still.</summary>
+/// <summary>With its setting for relays a host works on the threads that wait for sockets: what stands still there, all stands
+/// still.</summary>
 [CancelAfter(120_000)]
 public sealed class SocketThreadTests
 {

@@ -4,7 +4,8 @@ using System.Text.RegularExpressions;
 
 namespace Esb.IntegrationTests.EndToEnd.Operating;
 
-/// <summary>What a real OpenTelemetry collector gets. Without a collector on the path or beside the repository the test is ignored, and says so.</summary>
+/// <summary>What a real OpenTelemetry collector gets. Without a collector on the path or beside the repository the test is ignored, and
+/// says so.</summary>
 public sealed partial class TelemetryTests
 {
     private DirectoryInfo _folder = null!;

@@ -7,7 +7,8 @@ using Esb.Tests;
 
 namespace Esb.IntegrationTests.EndToEnd.Recording;
 
-/// <summary>Secrets that the configuration masks, in messages that arrive, are refused, fail and end as dead letters: they are in the messages, and nowhere else.</summary>
+/// <summary>Secrets that the configuration masks, in messages that arrive, are refused, fail and end as dead letters: they are in the
+/// messages, and nowhere else.</summary>
 [Property("Case", "AUD-02")]
 public abstract class CanaryContract
 {
@@ -50,7 +51,8 @@ public abstract class CanaryContract
     /// <summary>Those of the host, with what only the contract knows.</summary>
     private protected IReadOnlyDictionary<string, string> HostVariables { get; private set; } = new Dictionary<string, string>();
 
-    /// <summary>An endpoint of the name <c>failing</c> that subscribes to bad.# and fails, with a text that quotes the header x-secret, at the second message at the latest.</summary>
+    /// <summary>An endpoint of the name <c>failing</c> that subscribes to bad.# and fails, with a text that quotes the header x-secret, at
+    /// the second message at the latest.</summary>
     private protected abstract string Failing { get; }
 
     /// <summary>What the spans of that endpoint say at least.</summary>

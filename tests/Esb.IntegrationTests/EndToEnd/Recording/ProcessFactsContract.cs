@@ -4,7 +4,8 @@ using System.Text.Json;
 
 namespace Esb.IntegrationTests.EndToEnd.Recording;
 
-/// <summary>Journeys of messages that no topic ever has: they end where they came in, visibly, although nothing of the messages is recorded; and show what their processes did, where that is asked for.</summary>
+/// <summary>Journeys of messages that no topic ever has: they end where they came in, visibly, although nothing of the messages is
+/// recorded; and show what their processes did, where that is asked for.</summary>
 [CancelAfter(120_000)]
 public abstract class ProcessFactsContract
 {

@@ -3,7 +3,8 @@ using Esb.IntegrationTests.Faults.Sinks;
 
 namespace Esb.IntegrationTests.Faults.Benches;
 
-/// <summary>The configuration of a bench: HTTP in, one topic, and the endpoints of its sinks; broker and database as the variables say.</summary>
+/// <summary>The configuration of a bench: HTTP in, one topic, and the endpoints of its sinks; broker and database as the variables
+/// say.</summary>
 internal static class BenchConfiguration
 {
     public const string BrokerVariable = "ESB_FAULTS_BROKER";

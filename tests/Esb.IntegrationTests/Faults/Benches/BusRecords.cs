@@ -8,7 +8,8 @@ internal sealed class BusRecords(NpgsqlDataSource store, PrivateServers servers,
 {
     private const string Terminal = "'Delivered', 'Duplicate', 'Replied', 'Filtered', 'DeadLettered', 'Discarded'";
 
-    /// <summary>The terminal states of every message at an endpoint, each kind once. A copy that was recognised has the state that the message has: it was delivered.</summary>
+    /// <summary>The terminal states of every message at an endpoint, each kind once. A copy that was recognised has the state that the
+    /// message has: it was delivered.</summary>
     public async Task<ILookup<Guid, string>> ReadTerminalStatesAsync(string endpoint, CancellationToken cancellationToken)
     {
         var rows = await store.QueryAsync<(Guid Message, string Kind)>(

@@ -71,7 +71,8 @@ internal static class Checker
         return [.. entries.Where(entry => !seen.Add(entry.Id))];
     }
 
-    // Order means the order of confirms, so only confirmed messages have a place in it; a copy of what was there before is a duplicate, not out of order.
+    // Order means the order of confirms, so only confirmed messages have a place in it; a copy of what was there before is a duplicate, not
+    // out of order.
     private static List<SinkEntry> FindReordered(IEnumerable<SinkEntry> entries, Dictionary<string, SentMessage> byId)
     {
         var seen = new HashSet<string>();

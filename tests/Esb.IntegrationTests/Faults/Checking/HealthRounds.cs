@@ -4,7 +4,8 @@ using Esb.IntegrationTests.Faults.Nemeses;
 
 namespace Esb.IntegrationTests.Faults.Checking;
 
-/// <summary>Strikes a host with one fault after the other, and notes how soon it says so, whether it keeps saying so, and how soon all is well after the repair.</summary>
+/// <summary>Strikes a host with one fault after the other, and notes how soon it says so, whether it keeps saying so, and how soon all is
+/// well after the repair.</summary>
 internal sealed class HealthRounds(FaultBench bench)
 {
     private static readonly TimeSpan BadWithin = TimeSpan.FromSeconds(15);

@@ -17,7 +17,8 @@ internal sealed record SinkEvidence
     /// <summary>The same by the ids of the ledger, where a sender learns no id of the bus.</summary>
     public IReadOnlySet<string> KeptByName { get; init; } = new HashSet<string>();
 
-    /// <summary>The terminal states that the audit shows of each message at this endpoint, each kind once; null where the audit is not looked at.</summary>
+    /// <summary>The terminal states that the audit shows of each message at this endpoint, each kind once; null where the audit is not
+    /// looked at.</summary>
     public ILookup<Guid, string>? TerminalStates { get; init; }
 
     /// <summary>Copies that the bus flagged as duplicates.</summary>

@@ -13,7 +13,8 @@ internal sealed class EndpointWatch(FarmHost host, string endpoint)
     /// <summary>What was seen, as long as it was another than before.</summary>
     public IReadOnlyList<EndpointLook> Looks => [.. _changes.Select(change => change.Look)];
 
-    /// <summary>The longest time from the first look at which it did not run to the first at which it ran again; of one that never came back, until now.</summary>
+    /// <summary>The longest time from the first look at which it did not run to the first at which it ran again; of one that never came
+    /// back, until now.</summary>
     public TimeSpan LongestAway
     {
         get

@@ -4,7 +4,8 @@ using Esb.Tests;
 
 namespace Esb.IntegrationTests.Faults.Farm;
 
-/// <summary>A place in a farm: a working folder and two ports, in which one host process after the other lives. Used by one fault at a time.</summary>
+/// <summary>A place in a farm: a working folder and two ports, in which one host process after the other lives. Used by one fault at a
+/// time.</summary>
 internal sealed class FarmHost(
     string name, string program, string configuration, string folder, IReadOnlyDictionary<string, string> variables, IReadOnlyList<string> launcher) : IAsyncDisposable
 {

@@ -3,7 +3,8 @@ using Esb.IntegrationTests.Faults.Nemeses;
 
 namespace Esb.IntegrationTests.Faults.Farm;
 
-/// <summary>Strikes whichever host runs an endpoint of which there may be one only, again and again. The next round begins when another host runs it, also while hosts of earlier rounds are still struck.</summary>
+/// <summary>Strikes whichever host runs an endpoint of which there may be one only, again and again. The next round begins when another
+/// host runs it, also while hosts of earlier rounds are still struck.</summary>
 internal sealed class OwnerStrikes(OwnerWatch watch, HostFarm farm)
 {
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(90);

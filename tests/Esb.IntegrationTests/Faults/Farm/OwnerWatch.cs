@@ -35,7 +35,8 @@ internal sealed class OwnerWatch(HostFarm farm, string endpoint)
     /// <summary>Whether a host was seen to run it after a moment.</summary>
     public bool IsOwnedSince(long moment) => _samples.Any(sample => sample.IsOwner && sample.At > moment);
 
-    /// <summary>The longest time between two moments, at the first of which the one before may have ended, without any host that ran it; until the second where none was seen.</summary>
+    /// <summary>The longest time between two moments, at the first of which the one before may have ended, without any host that ran it;
+    /// until the second where none was seen.</summary>
     public TimeSpan LongestGap(long from, long to)
     {
         var owned = _samples.Where(sample => sample.IsOwner).Select(sample => sample.At).Order().ToList();

@@ -2,7 +2,8 @@ using System.Diagnostics;
 
 namespace Esb.IntegrationTests.Faults.Farm;
 
-/// <summary>Gives a host name resolution of its own, and a small volume for its spool, without touching the machine: a mount namespace of its own.</summary>
+/// <summary>Gives a host name resolution of its own, and a small volume for its spool, without touching the machine: a mount namespace of
+/// its own.</summary>
 internal sealed class Seclusion(string folder)
 {
     private const long VolumeMegabytes = 8;

@@ -3,7 +3,8 @@ using System.Threading.Channels;
 
 namespace Esb.IntegrationTests.Faults.Ledgers;
 
-/// <summary>A file of lines that only grows: a line is on the disk when its call returns. Calls at the same time share one flush. Thread-safe.</summary>
+/// <summary>A file of lines that only grows: a line is on the disk when its call returns. Calls at the same time share one flush.
+/// Thread-safe.</summary>
 internal sealed class AppendOnlyFile : IAsyncDisposable
 {
     private readonly Channel<Line> _waiting = Channel.CreateBounded<Line>(new BoundedChannelOptions(4_096) { SingleReader = true });

@@ -1,6 +1,7 @@
 namespace Esb.IntegrationTests.Faults.Ledgers;
 
-/// <summary>One line of the ledger of what was sent. Written before the message is sent, and again once its outcome is known; the last line counts.</summary>
+/// <summary>One line of the ledger of what was sent. Written before the message is sent, and again once its outcome is known; the last line
+/// counts.</summary>
 /// <param name="Id">The sender's own name for it: its key and sequence.</param>
 /// <param name="Key">Its order key.</param>
 /// <param name="Sequence">Its place among the messages of its key, from 1.</param>

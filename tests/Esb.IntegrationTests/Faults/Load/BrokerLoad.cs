@@ -5,7 +5,8 @@ using RabbitMQ.Client;
 
 namespace Esb.IntegrationTests.Faults.Load;
 
-/// <summary>Publishes to a topic as a foreign client does, past the hosts: what befalls these does not befall it. What the broker has confirmed is accepted.</summary>
+/// <summary>Publishes to a topic as a foreign client does, past the hosts: what befalls these does not befall it. What the broker has
+/// confirmed is accepted.</summary>
 internal sealed class BrokerLoad(FaultBench bench)
 {
     /// <summary>Ends when something else is done.</summary>

@@ -6,7 +6,8 @@ internal enum CallResult
     /// <summary>Success, with what was sent, whole.</summary>
     Right,
 
-    /// <summary>An answer that nobody may give: success with something else, a status that says nothing of an outage, or none in time.</summary>
+    /// <summary>An answer that nobody may give: success with something else, a status that says nothing of an outage, or none in
+    /// time.</summary>
     Wrong,
 
     /// <summary>502, 503 or 504 with a code.</summary>

@@ -2,7 +2,8 @@ using Esb.IntegrationTests.Faults.Ledgers;
 
 namespace Esb.IntegrationTests.Faults.Load;
 
-/// <summary>Puts files into a folder as a careful writer does: complete before they have their name. A file that has it is accepted.</summary>
+/// <summary>Puts files into a folder as a careful writer does: complete before they have their name. A file that has it is
+/// accepted.</summary>
 internal sealed class FileLoad(string folder, SendLedger ledger, int seed)
 {
     /// <summary>Ends when there were enough files and something else is done too.</summary>

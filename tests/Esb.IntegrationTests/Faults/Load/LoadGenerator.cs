@@ -2,7 +2,8 @@ using Esb.IntegrationTests.Faults.Ledgers;
 
 namespace Esb.IntegrationTests.Faults.Load;
 
-/// <summary>Sends messages to the hosts of a farm, at a steady rate, until enough were accepted. What was refused or is unknown is not repeated: the next message has the next number.</summary>
+/// <summary>Sends messages to the hosts of a farm, at a steady rate, until enough were accepted. What was refused or is unknown is not
+/// repeated: the next message has the next number.</summary>
 internal sealed class LoadGenerator(LoadPlan plan, SendLedger ledger, Func<Random, Uri> host, int seed) : IDisposable
 {
     private readonly HttpSender _sender = new();

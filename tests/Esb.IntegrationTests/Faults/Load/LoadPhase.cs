@@ -4,7 +4,8 @@ using Esb.IntegrationTests.Faults.Results;
 
 namespace Esb.IntegrationTests.Faults.Load;
 
-/// <summary>What was measured in one of several stretches of a run. Phases of one run are compared, because runs differ more among themselves.</summary>
+/// <summary>What was measured in one of several stretches of a run. Phases of one run are compared, because runs differ more among
+/// themselves.</summary>
 /// <param name="Goodput">Accepted per second.</param>
 /// <param name="Deliveries">Arrivals per second at the first sink.</param>
 /// <param name="Refusals">Refused per second.</param>

@@ -22,7 +22,8 @@ internal sealed record LoadPlan
     /// <summary>Where the messages of a key are sent to.</summary>
     public Func<int, string> PathOf { get; init; } = _ => "/work";
 
-    /// <summary>How long a sender waits after a message that was not accepted, on average: half of it more or less, so that those who were refused together do not come back together.</summary>
+    /// <summary>How long a sender waits after a message that was not accepted, on average: half of it more or less, so that those who were
+    /// refused together do not come back together.</summary>
     public TimeSpan PauseAfterRefusal { get; init; } = TimeSpan.FromMilliseconds(200);
 
     public int SmallestBody { get; init; } = 200;

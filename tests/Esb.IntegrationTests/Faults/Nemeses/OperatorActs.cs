@@ -21,7 +21,8 @@ internal sealed class OperatorActs(HostFarm farm, string endpoint) : IDisposable
     /// <summary>As many messages may be on their way from the broker, from then on.</summary>
     public Fault Prefetch(int messages) => Fault.Moment($"{endpoint} prefetch {messages}", () => AskAnyAsync(new JsonObject { ["prefetch"] = messages }));
 
-    /// <summary>Nothing is delivered for a while. A host that was away when it was paused or resumed does not know, so all are told in the end.</summary>
+    /// <summary>Nothing is delivered for a while. A host that was away when it was paused or resumed does not know, so all are told in the
+    /// end.</summary>
     public Fault Pause() => new Fault(
         $"pause {endpoint}",
         () => AskAnyAsync(new JsonObject { ["paused"] = true }),

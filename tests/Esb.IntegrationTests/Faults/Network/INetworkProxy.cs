@@ -9,7 +9,8 @@ internal interface INetworkProxy : IAsyncDisposable
     /// <summary>Every byte comes later, both ways.</summary>
     Task DelayAsync(TimeSpan latency, TimeSpan jitter);
 
-    /// <summary>Bytes are taken and not passed on, both ways; no connection is closed. To either side the other one looks alive and silent.</summary>
+    /// <summary>Bytes are taken and not passed on, both ways; no connection is closed. To either side the other one looks alive and
+    /// silent.</summary>
     Task StallAsync();
 
     /// <summary>As <see cref="StallAsync"/>, but only for what the server says: half open.</summary>

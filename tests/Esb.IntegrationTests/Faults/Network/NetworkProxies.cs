@@ -1,6 +1,7 @@
 namespace Esb.IntegrationTests.Faults.Network;
 
-/// <summary>Toxiproxy where it is to be found, in the PATH or beside the repository; otherwise a proxy of our own, in this process.</summary>
+/// <summary>Toxiproxy where it is to be found, in the PATH or beside the repository; otherwise a proxy of our own, in this
+/// process.</summary>
 internal static class NetworkProxies
 {
     private const string Program = "toxiproxy-server";

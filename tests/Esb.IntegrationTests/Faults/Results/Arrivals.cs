@@ -39,7 +39,8 @@ internal sealed class Arrivals
         return index < _times.Count ? _times[index] - time : null;
     }
 
-    /// <summary>The moment, or the next one at which there is something to wait for: senders may hang on a host that is frozen, and then nothing can arrive.</summary>
+    /// <summary>The moment, or the next one at which there is something to wait for: senders may hang on a host that is frozen, and then
+    /// nothing can arrive.</summary>
     public DateTimeOffset Awaited(DateTimeOffset moment)
     {
         if (_waits.Any(wait => wait.From <= moment && moment <= wait.To)) return moment;

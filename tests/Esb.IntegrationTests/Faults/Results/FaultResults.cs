@@ -3,7 +3,8 @@ using Esb.IntegrationTests.Faults.Checking;
 
 namespace Esb.IntegrationTests.Faults.Results;
 
-/// <summary>The table of results: one line for each endpoint of each case. Written anew by each run of the tests; runs side by side that are given one file share it. Thread-safe.</summary>
+/// <summary>The table of results: one line for each endpoint of each case. Written anew by each run of the tests; runs side by side that
+/// are given one file share it. Thread-safe.</summary>
 internal static class FaultResults
 {
     private const string Columns =

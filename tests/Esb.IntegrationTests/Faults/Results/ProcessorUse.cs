@@ -3,7 +3,8 @@ using System.Globalization;
 
 namespace Esb.IntegrationTests.Faults.Results;
 
-/// <summary>How many cores were busy, on average: with the host, with the test itself (callers and sinks), and with everything that runs on the machine.</summary>
+/// <summary>How many cores were busy, on average: with the host, with the test itself (callers and sinks), and with everything that runs on
+/// the machine.</summary>
 /// <remarks>Callers and servers share the cores here, so a figure of throughput says little without what its callers took.</remarks>
 internal sealed record ProcessorUse(double Host, double Test, double Machine)
 {

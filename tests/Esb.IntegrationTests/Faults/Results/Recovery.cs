@@ -4,7 +4,8 @@ using Esb.IntegrationTests.Faults.Sinks;
 
 namespace Esb.IntegrationTests.Faults.Results;
 
-/// <summary>How long it took from each fault, or its end, until the next message arrived anywhere; while there is something that can arrive.</summary>
+/// <summary>How long it took from each fault, or its end, until the next message arrived anywhere; while there is something that can
+/// arrive.</summary>
 internal sealed record Recovery(IReadOnlyList<TimeSpan> Times)
 {
     /// <summary>95 % were at least as quick.</summary>
@@ -17,7 +18,8 @@ internal sealed record Recovery(IReadOnlyList<TimeSpan> Times)
     public static async Task<Recovery> MeasureAsync(IReadOnlyList<Strike> strikes, IReadOnlyList<ISink> sinks, IEnumerable<SentMessage> sent, CancellationToken cancellationToken) =>
         From(strikes.Select(strike => strike.HealedAt), await Arrivals.ReadAsync(sinks, sent, cancellationToken), strikes);
 
-    /// <summary>From each fault of a host until messages arrived again at every endpoint: whichever it worked for, another one does.</summary>
+    /// <summary>From each fault of a host until messages arrived again at every endpoint: whichever it worked for, another one
+    /// does.</summary>
     public static async Task<Recovery> MeasureFailOverAsync(IReadOnlyList<Strike> strikes, IReadOnlyList<ISink> sinks, IReadOnlyCollection<SentMessage> sent, CancellationToken cancellationToken)
     {
         var underWay = TimeSpan.FromSeconds(1); // what the host had sent may still arrive, and says nothing

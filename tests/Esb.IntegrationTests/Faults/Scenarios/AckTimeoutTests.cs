@@ -9,8 +9,10 @@ namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>A delivery takes 150 s, and the broker waits 60 s for an acknowledgement.</summary>
 /// <remarks>
-/// The endpoint <c>deaf</c> has a time-out below that, as the bus demands (T-TMO-2; it reckons with the broker's usual 30 minutes): what ignores it is left behind, and its message a dead letter.
-/// That of <c>late</c> is above: the broker takes the message back and closes the channel, the endpoint consumes anew, and the message is tried again.
+/// The endpoint <c>deaf</c> has a time-out below that, as the bus demands (T-TMO-2; it reckons with the broker's usual 30 minutes): what
+/// ignores it is left behind, and its message a dead letter.
+/// That of <c>late</c> is above: the broker takes the message back and closes the channel, the endpoint consumes anew, and the message is
+/// tried again.
 /// </remarks>
 [NonParallelizable, Category("Idle"), Property("Case", "T-TMO-1")]
 public sealed class AckTimeoutTests

@@ -12,7 +12,8 @@ using Esb.IntegrationTests.Faults.Sinks;
 
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
-/// <summary>Hosts, broker, database and outside die while callers wait for answers, of relays, calls, and requests over topics: success is always the whole right answer, and comes again soon.</summary>
+/// <summary>Hosts, broker, database and outside die while callers wait for answers, of relays, calls, and requests over topics: success is
+/// always the whole right answer, and comes again soon.</summary>
 [NonParallelizable, Property("Case", "T-DEL-1")]
 public sealed class AnswerTests
 {

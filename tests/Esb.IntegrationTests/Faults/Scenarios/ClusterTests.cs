@@ -12,7 +12,8 @@ using Esb.Topics.RabbitMq.Connections;
 
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
-/// <summary>Three brokers, of which some are cut off, killed, frozen and restarted under load: nothing is lost, and nobody has to help.</summary>
+/// <summary>Three brokers, of which some are cut off, killed, frozen and restarted under load: nothing is lost, and nobody has to
+/// help.</summary>
 [NonParallelizable, Property("Case", "T-CLU-1")]
 public sealed class ClusterTests
 {

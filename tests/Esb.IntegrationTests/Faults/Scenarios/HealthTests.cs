@@ -11,7 +11,8 @@ using RabbitMQ.Client;
 
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
-/// <summary>Whatever breaks, the host says so soon: its readiness or the state of an endpoint turns bad within 15 s, and good within 30 s of the repair.</summary>
+/// <summary>Whatever breaks, the host says so soon: its readiness or the state of an endpoint turns bad within 15 s, and good within 30 s
+/// of the repair.</summary>
 [NonParallelizable, Category("WaitsLong"), Property("Case", "T-HLT-1")]
 public sealed class HealthTests
 {

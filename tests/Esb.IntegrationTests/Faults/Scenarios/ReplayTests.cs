@@ -8,7 +8,8 @@ using Esb.IntegrationTests.Faults.Sinks;
 
 namespace Esb.IntegrationTests.Faults.Scenarios;
 
-/// <summary>Dead letters are sent again while their hosts die, after they were applied, and in pieces: each one arrives or is still kept, and none has its effect twice.</summary>
+/// <summary>Dead letters are sent again while their hosts die, after they were applied, and in pieces: each one arrives or is still kept,
+/// and none has its effect twice.</summary>
 [NonParallelizable, Category("Paced")]
 public sealed class ReplayTests
 {

@@ -13,7 +13,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.IntegrationTests.Faults.Sinks;
 
-/// <summary>An HTTP server that an http-outbound endpoint sends to; it answers only once an arrival is in its ledger, on the disk.</summary>
+/// <summary>An HTTP server that an http-outbound endpoint sends to; it answers only once an arrival is in its ledger, on the
+/// disk.</summary>
 internal sealed class HttpSink : ISink
 {
     private readonly WebApplication _application;

@@ -24,7 +24,8 @@ internal sealed class SqlSink : ISink
 
     /// <param name="endpoint">The name of the endpoint, and of the table.</param>
     /// <param name="database">Where the table is made.</param>
-    /// <param name="promises">What is promised of it; one effect means the setting <c>once</c>, as the table itself takes every copy.</param>
+    /// <param name="promises">What is promised of it; one effect means the setting <c>once</c>, as the table itself takes every
+    /// copy.</param>
     /// <param name="settings">Further settings of the endpoint.</param>
     /// <param name="idHeader">Where the sender's id is found; the ending of a file's name is no part of it.</param>
     public static async Task<SqlSink> CreateAsync(

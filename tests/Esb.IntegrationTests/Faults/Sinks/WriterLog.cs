@@ -3,7 +3,8 @@ using Npgsql;
 
 namespace Esb.IntegrationTests.Faults.Sinks;
 
-/// <summary>Which host wrote each effect, and which one had shown its fencing token last at that moment: all by the database's own clock.</summary>
+/// <summary>Which host wrote each effect, and which one had shown its fencing token last at that moment: all by the database's own
+/// clock.</summary>
 internal sealed class WriterLog(NpgsqlDataSource database, string endpoint)
 {
     public async Task StartAsync()

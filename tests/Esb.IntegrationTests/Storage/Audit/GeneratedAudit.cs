@@ -2,7 +2,8 @@ using System.Globalization;
 
 namespace Esb.IntegrationTests.Storage.Audit;
 
-/// <summary>A large audit, made inside the database: orders of thirty days, five facts each, as hosts that record headers and fields of what they receive would have written them, but for the links of the chain.</summary>
+/// <summary>A large audit, made inside the database: orders of thirty days, five facts each, as hosts that record headers and fields of
+/// what they receive would have written them, but for the links of the chain.</summary>
 /// <param name="schema">Where to.</param>
 /// <param name="facts">How many; a multiple of 150 is met.</param>
 internal sealed class GeneratedAudit(TestSchema schema, int facts)
@@ -62,7 +63,8 @@ internal sealed class GeneratedAudit(TestSchema schema, int facts)
         await schema.RunAsync($"select make_audit_day('{day}')"); // what days have of their own
     }
 
-    // Some messages fail, some are given up, a few wait; one endpoint and one party are hardly ever heard of, one party sends every other message.
+    // Some messages fail, some are given up, a few wait; one endpoint and one party are hardly ever heard of, one party sends every other
+    // message.
     private string Events(string messages) =>
         $$"""
         insert into TARGET (id, occurred_at, kind, message_id, conversation_id, endpoint, process, step, name, subject, attempt, duration, code, reason, trace_id, party, host, revision, fields, headers, content_type, chain, number, link)

@@ -2,7 +2,8 @@ using Esb.Core.Topics;
 
 namespace Esb.IntegrationTests.Topics.Broker;
 
-/// <summary>What a broker does not give yet: a plug-in, a password, a virtual host, rights. Whoever runs it adds that while we wait.</summary>
+/// <summary>What a broker does not give yet: a plug-in, a password, a virtual host, rights. Whoever runs it adds that while we
+/// wait.</summary>
 [TestFixture]
 public sealed class BrokerRightsTests : PrivateBrokerTests
 {

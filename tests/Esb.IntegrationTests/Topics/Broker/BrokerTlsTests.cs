@@ -9,7 +9,8 @@ using Esb.Topics.RabbitMq.Tls;
 
 namespace Esb.IntegrationTests.Topics.Broker;
 
-/// <summary>TLS with a real broker: the right certificates open it, for our connections and for the bus, and each wrong one is told by name.</summary>
+/// <summary>TLS with a real broker: the right certificates open it, for our connections and for the bus, and each wrong one is told by
+/// name.</summary>
 [TestFixture, Category("Faults")]
 public sealed class BrokerTlsTests
 {

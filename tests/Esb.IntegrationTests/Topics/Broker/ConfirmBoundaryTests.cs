@@ -6,7 +6,8 @@ using Esb.Topics.Publishing;
 
 namespace Esb.IntegrationTests.Topics.Broker;
 
-/// <summary>The connection breaks at each byte that matters around a confirm: nothing confirmed is missing, and nobody waits without end.</summary>
+/// <summary>The connection breaks at each byte that matters around a confirm: nothing confirmed is missing, and nobody waits without
+/// end.</summary>
 [TestFixture, Category("Faults")]
 public sealed class ConfirmBoundaryTests
 {

@@ -6,7 +6,8 @@ using Esb.Topics.RabbitMq;
 
 namespace Esb.IntegrationTests.Topics.Broker;
 
-/// <summary>A broker that loses a consumer without a word: the host it belonged to notices, also where others consume the same queue.</summary>
+/// <summary>A broker that loses a consumer without a word: the host it belonged to notices, also where others consume the same
+/// queue.</summary>
 [TestFixture, Category("Faults"), Property("Case", "T-HLT-1")]
 public sealed class ConsumerWatchTests
 {

@@ -11,7 +11,8 @@ using RabbitMQ.Client;
 
 namespace Esb.IntegrationTests.Topics.Broker;
 
-/// <summary>A quorum queue whose leader does not answer for a while: the broker then says that it is empty, and that nobody consumes it.</summary>
+/// <summary>A quorum queue whose leader does not answer for a while: the broker then says that it is empty, and that nobody consumes
+/// it.</summary>
 [TestFixture, Category("Faults"), Category("Waits")]
 public sealed class SilentLeaderTests
 {

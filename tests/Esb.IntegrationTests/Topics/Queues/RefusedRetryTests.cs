@@ -7,7 +7,8 @@ using RabbitMQ.Client;
 
 namespace Esb.IntegrationTests.Topics.Queues;
 
-/// <summary>Messages whose delay is over and whose queue is full: the broker tries again after three minutes, and counts them nowhere until then.</summary>
+/// <summary>Messages whose delay is over and whose queue is full: the broker tries again after three minutes, and counts them nowhere until
+/// then.</summary>
 [TestFixture, Category("Faults"), Category("WaitsLong")]
 public sealed class RefusedRetryTests : BrokerFixture
 {

@@ -15,7 +15,8 @@ using Esb.Tests.Content.Scanning;
 
 namespace Esb.Tests.Content.Expressions;
 
-/// <summary>Whichever way an expression is evaluated, by a forward pass or by the tree, the compiler's values and conditions give the answer of the tree.</summary>
+/// <summary>Whichever way an expression is evaluated, by a forward pass or by the tree, the compiler's values and conditions give the
+/// answer of the tree.</summary>
 public sealed class CompiledOracleTests
 {
     private const int Rounds = 60, Expressions = 20, Documents = 10;

@@ -3,7 +3,8 @@ using Esb.Content.Json.Paths;
 
 namespace Esb.Tests.Content.Json;
 
-/// <summary>Cases of every production of RFC 9535. (The compliance test suite of the IETF working group is passed but for patterns that come from the document.)</summary>
+/// <summary>Cases of every production of RFC 9535. (The compliance test suite of the IETF working group is passed but for patterns that
+/// come from the document.)</summary>
 public sealed class JsonPathTests
 {
     private const string Store = """

@@ -2,7 +2,8 @@ using System.Text;
 
 namespace Esb.Tests.Content.Transforms;
 
-/// <summary>A generated document: names and namespaces that stylesheets look for, declared again and again, mixed content, comments, CDATA, white space.</summary>
+/// <summary>A generated document: names and namespaces that stylesheets look for, declared again and again, mixed content, comments, CDATA,
+/// white space.</summary>
 internal sealed class SomeMarkup
 {
     private static readonly string[] Names = ["a", "b", "c", "d", "p:a", "p:b", "q:a", "q:c", "html"];

@@ -7,7 +7,8 @@ using Esb.Delivery.Intake;
 
 namespace Esb.Tests.Delivery.Intake;
 
-/// <summary>What is recorded of a message that comes in: whose fault it was, its content, the end of its process and the steps of it.</summary>
+/// <summary>What is recorded of a message that comes in: whose fault it was, its content, the end of its process and the steps of
+/// it.</summary>
 public sealed class IntakeAuditTests : IntakeFixture
 {
     [TestCase(FaultKind.Malformed, AuditKind.Refused), TestCase(FaultKind.Invalid, AuditKind.Refused), TestCase(FaultKind.TooLarge, AuditKind.Refused)]

@@ -6,7 +6,8 @@ using Esb.Core.Processes;
 
 namespace Esb.Tests.Endpoints.Contracts;
 
-/// <summary>Values as far as the tests of endpoints need them: headers, the envelope, constants, members of a JSON object, templates of these.</summary>
+/// <summary>Values as far as the tests of endpoints need them: headers, the envelope, constants, members of a JSON object, templates of
+/// these.</summary>
 internal sealed partial class PlainExpressions : IExpressionCompiler
 {
     public IMessageValue Compile(IValueSource value, ConfigErrors errors) => new PlainValue(context => value switch

@@ -22,7 +22,8 @@ internal sealed class RawBackend : IAsyncDisposable
 
     public int Connections => Volatile.Read(ref _connections);
 
-    /// <summary>One that answers each request on a connection, once its head and what is awaited behind it have come, with the same bytes.</summary>
+    /// <summary>One that answers each request on a connection, once its head and what is awaited behind it have come, with the same
+    /// bytes.</summary>
     public static RawBackend Answering(string answer, string awaited = "\r\n\r\n") => new(async (connection, _, cancellationToken) =>
     {
         while ((await connection.ReadUntilAsync(awaited, cancellationToken)).Length > 0) await connection.WriteAsync(answer, cancellationToken);

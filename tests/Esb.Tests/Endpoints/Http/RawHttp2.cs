@@ -5,7 +5,8 @@ using System.Text;
 
 namespace Esb.Tests.Endpoints.Http;
 
-/// <summary>A connection of HTTP/2 on which a test writes frames that no client would (RFC 9113); its fields are literals without Huffman coding (RFC 7541).</summary>
+/// <summary>A connection of HTTP/2 on which a test writes frames that no client would (RFC 9113); its fields are literals without Huffman
+/// coding (RFC 7541).</summary>
 internal sealed class RawHttp2 : IDisposable
 {
     /// <summary>What became of a stream whose connection was closed.</summary>

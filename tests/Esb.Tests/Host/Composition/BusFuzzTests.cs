@@ -7,7 +7,8 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Tests.Host.Composition;
 
-/// <summary>Whatever bytes a configuration is made of, the parts of the bus check what could be read of it, and none of them throws.</summary>
+/// <summary>Whatever bytes a configuration is made of, the parts of the bus check what could be read of it, and none of them
+/// throws.</summary>
 public sealed class BusFuzzTests
 {
     private const int Rounds = 400; // of each sample

@@ -5,7 +5,8 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Tests.Host.Composition;
 
-/// <summary>What the reader finds and what the parts of the bus find is told together: each mistake in one error, none hidden by another.</summary>
+/// <summary>What the reader finds and what the parts of the bus find is told together: each mistake in one error, none hidden by
+/// another.</summary>
 public sealed class OneWaveTests
 {
     // One mistake for each line of the list below it, of all kinds, in one file.

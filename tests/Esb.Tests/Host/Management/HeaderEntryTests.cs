@@ -11,7 +11,8 @@ using NSubstitute;
 
 namespace Esb.Tests.Host.Management;
 
-/// <summary>Rows HDR of the catalogue of bad inputs at the entries of the management API: messages of a test client, and edited messages.</summary>
+/// <summary>Rows HDR of the catalogue of bad inputs at the entries of the management API: messages of a test client, and edited
+/// messages.</summary>
 [CancelAfter(20_000)]
 public sealed class HeaderEntryTests
 {

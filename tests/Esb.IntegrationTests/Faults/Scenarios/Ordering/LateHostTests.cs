@@ -7,7 +7,8 @@ using Esb.IntegrationTests.Faults.Sinks;
 
 namespace Esb.IntegrationTests.Faults.Scenarios.Ordering;
 
-/// <summary>The host that delivers in order is frozen with messages in its hands, another takes over, and the first one comes back.</summary>
+/// <summary>The host that delivers in order is frozen with messages in its hands, another takes over, and the first one comes
+/// back.</summary>
 [NonParallelizable, Category("Waits"), Property("Case", "T-ORD-3")]
 public sealed class LateHostTests
 {
@@ -90,7 +91,8 @@ public sealed class LateHostTests
         }
     }
 
-    // What the other one has delivered, and the first one sends once more though it was no longer its own. The one that was under way when it froze has been sent before.
+    // What the other one has delivered, and the first one sends once more though it was no longer its own. The one that was under way when
+    // it froze has been sent before.
     private static int CountLate(HttpSink sink, int frozen, DateTimeOffset continued)
     {
         var before = sink.Attempts.Where(attempt => attempt.At < continued).Select(attempt => attempt.Id).ToHashSet();

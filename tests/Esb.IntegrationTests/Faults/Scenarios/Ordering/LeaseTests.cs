@@ -9,7 +9,8 @@ using Esb.IntegrationTests.Faults.Sinks;
 
 namespace Esb.IntegrationTests.Faults.Scenarios.Ordering;
 
-/// <summary>One of three hosts runs an endpoint. Whatever befalls it, no two run it at once, another takes over soon, and what comes late has no effect.</summary>
+/// <summary>One of three hosts runs an endpoint. Whatever befalls it, no two run it at once, another takes over soon, and what comes late
+/// has no effect.</summary>
 [NonParallelizable, Category("WaitsLong")]
 public sealed class LeaseTests
 {

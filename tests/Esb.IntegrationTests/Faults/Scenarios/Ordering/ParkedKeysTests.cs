@@ -10,7 +10,8 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.IntegrationTests.Faults.Scenarios.Ordering;
 
-/// <summary>Some keys wait for an operator behind a message that can never be delivered: the others go on at their pace, and the lines go on in order at his word.</summary>
+/// <summary>Some keys wait for an operator behind a message that can never be delivered: the others go on at their pace, and the lines go
+/// on in order at his word.</summary>
 [NonParallelizable, Category("Alone"), Property("Case", "T-ORD-2")]
 public sealed class ParkedKeysTests
 {

@@ -7,7 +7,8 @@ using Npgsql;
 
 namespace Esb.IntegrationTests.Faults.Scenarios.Stores;
 
-/// <summary>A volume is full, to the last byte: the host stays up, says what is wrong, loses nothing, and goes on by itself once there is space again.</summary>
+/// <summary>A volume is full, to the last byte: the host stays up, says what is wrong, loses nothing, and goes on by itself once there is
+/// space again.</summary>
 [NonParallelizable]
 public sealed class FullVolumeTests
 {

@@ -8,7 +8,8 @@ using Esb.IntegrationTests.Faults.Sinks;
 
 namespace Esb.IntegrationTests.Faults.Scenarios.Stores;
 
-/// <summary>The database of the audit restarts again and again, and ends every session in between: no fact is missing, and callers notice the restarts at most.</summary>
+/// <summary>The database of the audit restarts again and again, and ends every session in between: no fact is missing, and callers notice
+/// the restarts at most.</summary>
 [NonParallelizable, Property("Case", "T-AUD-2")]
 public sealed class RestartStormTests
 {

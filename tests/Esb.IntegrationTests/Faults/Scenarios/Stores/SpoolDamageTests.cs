@@ -10,7 +10,8 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Esb.IntegrationTests.Faults.Scenarios.Stores;
 
-/// <summary>The spool is damaged while its host is dead: the host starts all the same, says so once, and moves every fact that is whole.</summary>
+/// <summary>The spool is damaged while its host is dead: the host starts all the same, says so once, and moves every fact that is
+/// whole.</summary>
 [NonParallelizable, Property("Case", "T-AUD-5")]
 public sealed class SpoolDamageTests
 {

@@ -9,7 +9,8 @@ using Esb.IntegrationTests.Faults.Sinks;
 
 namespace Esb.IntegrationTests.Faults.Scenarios.Stores;
 
-/// <summary>The database of the audit stays away until the spool is full: callers are slowed down, then turned away, queues wait in the broker, and nothing is lost.</summary>
+/// <summary>The database of the audit stays away until the spool is full: callers are slowed down, then turned away, queues wait in the
+/// broker, and nothing is lost.</summary>
 [NonParallelizable, Property("Case", "T-AUD-1")]
 public sealed class SpoolPressureTests
 {

@@ -8,7 +8,8 @@ using Esb.IntegrationTests.Faults.Sinks;
 
 namespace Esb.IntegrationTests.Faults.Scenarios.Stores;
 
-/// <summary>The database of the audit is away while messages keep coming: spooled, the bus goes on; strict, it waits. Neither loses a fact.</summary>
+/// <summary>The database of the audit is away while messages keep coming: spooled, the bus goes on; strict, it waits. Neither loses a
+/// fact.</summary>
 [NonParallelizable, Property("Case", "T-AUD-1")]
 public sealed class StoreOutageTests
 {

@@ -3,7 +3,8 @@ using System.Text;
 
 namespace Esb.Tests.Endpoints.Http.Listening;
 
-/// <summary>Fields of HTTP/2 can hold what no line of HTTP/1.1 can: none of that becomes a part of a message, nor of a request to the outside.</summary>
+/// <summary>Fields of HTTP/2 can hold what no line of HTTP/1.1 can: none of that becomes a part of a message, nor of a request to the
+/// outside.</summary>
 [CancelAfter(20_000)]
 public sealed class Http2FieldTests
 {

@@ -181,7 +181,8 @@ public sealed class RelayAllocationTests
     }
 
     // Of this process; the runtime tells of each that is larger than 100 KB, and of many smaller ones.
-    // Event and payload: https://learn.microsoft.com/dotnet/fundamentals/diagnostics/runtime-garbage-collection-events#gcallocationtick_v3-event
+    // Event and payload:
+    // https://learn.microsoft.com/dotnet/fundamentals/diagnostics/runtime-garbage-collection-events#gcallocationtick_v3-event
     private sealed class LargeObjects : EventListener
     {
         private const EventKeywords Collector = (EventKeywords)1;
