@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Audit;
 
-/// <summary>Lets go of audit facts that are older than the configured retention.</summary>
+/// <summary>Deletes audit facts that are older than the configured retention.</summary>
 internal sealed partial class AuditRetention(Live<AuditConfig> config, IAuditRetention store, TimeProvider time, ILogger<AuditRetention> logger) : RetentionPart(() => config.Current.Retention, time)
 {
     protected override Task RemoveBeforeAsync(DateTimeOffset moment, CancellationToken cancellationToken) => store.RemoveBeforeAsync(moment, cancellationToken);

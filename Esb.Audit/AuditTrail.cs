@@ -8,11 +8,12 @@ using Esb.Core.Messages;
 
 namespace Esb.Audit;
 
-/// <summary>Takes every audit fact: to the spool where there is one, so that a store that is away or slow holds nothing up; to the store where the mode is strict.</summary>
-/// <param name="config">The mode, where no endpoint or topic has its own.</param>
-/// <param name="store">Where facts are kept.</param>
-/// <param name="refused">Keeps what the store refuses for good.</param>
-/// <param name="recorder">Completes facts; null to record them as they come.</param>
+/// <summary>Accepts every audit fact: in mode spooled it goes to the spool, so that a slow or unavailable store delays nothing; in mode
+/// strict to the store.</summary>
+/// <param name="config">The mode, unless an endpoint or topic has its own.</param>
+/// <param name="store">The audit store.</param>
+/// <param name="refused">Keeps facts that the store refuses permanently.</param>
+/// <param name="recorder">Completes facts; null to record them unchanged.</param>
 internal sealed class AuditTrail(Live<AuditConfig> config, IAuditWriter store, RefusedFacts refused, Live<AuditRecorder>? recorder = null) : IAuditTrail, IHealthCheck
 {
     private readonly IAuditSpool? _spool = store.Spool;
@@ -21,7 +22,7 @@ internal sealed class AuditTrail(Live<AuditConfig> config, IAuditWriter store, R
 
     public IMessageMask Mask => recorder?.Current.Mask ?? NoMask.Instance;
 
-    // In the mode spooled the store may be away: what is accepted now is recorded all the same.
+    // In mode spooled the store may be unavailable: accepted facts are recorded all the same.
     public ValueTask<string?> CheckAsync(CancellationToken cancellationToken) =>
         _spool is null || config.Current.Mode == AuditMode.Strict ? store.CheckAsync(cancellationToken) : ValueTask.FromResult<string?>(null);
 
@@ -55,11 +56,11 @@ internal sealed class AuditTrail(Live<AuditConfig> config, IAuditWriter store, R
         }
         catch (EsbException ex) when (!ex.IsTransient && IsDone(fact.Kind) && _spool is not null)
         {
-            // No repetition makes the store take it; all that would be repeated is what the fact is about.
+            // A retry would not make the store accept the fact; it would only repeat the action that the fact describes.
             await refused.KeepAsync(_spool, fact, ex, cancellationToken);
         }
     }
 
-    // What has not been done yet can still be refused to whoever wants it.
+    // These facts precede the action, which can still be refused to the caller.
     private static bool IsDone(AuditKind kind) => kind is not (AuditKind.Received or AuditKind.Recorded);
 }

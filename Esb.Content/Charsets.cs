@@ -2,13 +2,14 @@ using System.Text;
 
 namespace Esb.Content;
 
-/// <summary>The charsets that are known here: those of .NET, code pages such as <c>windows-1252</c> among them. UTF-7 is none, as it can hide what a text says.</summary>
+/// <summary>The known charsets: those of .NET, including code pages such as <c>windows-1252</c>. UTF-7 is excluded, because it can hide the
+/// content of a text.</summary>
 public static class Charsets
 {
-    /// <summary>The encoding of a name, which refuses bytes that it does not have; null where the name is not known.</summary>
+    /// <summary>The encoding with a name, which refuses invalid bytes; null if the name is unknown.</summary>
     public static Encoding? Find(string name)
     {
-        if (name.Equals("utf8", StringComparison.OrdinalIgnoreCase)) name = "utf-8"; // a common mistake, that leaves no doubt
+        if (name.Equals("utf8", StringComparison.OrdinalIgnoreCase)) name = "utf-8"; // a common mistake, and unambiguous
         try
         {
             return CodePagesEncodingProvider.Instance.GetEncoding(name, EncoderFallback.ExceptionFallback, DecoderFallback.ExceptionFallback)

@@ -1,6 +1,6 @@
 namespace Esb.Storage;
 
-/// <summary>How long is kept what was begun with a message, and nobody ended.</summary>
+/// <summary>The retention of attempts and crash marks of messages that were never completed.</summary>
 internal static class AttemptRetention
 {
     public static readonly TimeSpan Kept = TimeSpan.FromDays(7);

@@ -2,7 +2,7 @@ using Esb.Core.Errors;
 
 namespace Esb.Storage;
 
-/// <summary>What those are told who have lost a lane.</summary>
+/// <summary>Errors for hosts that have lost a lane.</summary>
 internal static class LaneErrors
 {
     public static EsbException Lost(string endpoint, int lane) =>

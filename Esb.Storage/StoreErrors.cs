@@ -3,10 +3,10 @@ using Esb.Core.Errors;
 
 namespace Esb.Storage;
 
-/// <summary>What callers are told when a store fails them.</summary>
+/// <summary>Errors for callers when a store fails.</summary>
 internal static class StoreErrors
 {
-    /// <summary>Whether segments could not be written: the disk failed, or the store is stopping.</summary>
+    /// <summary>True if segments could not be written: the disk failed, or the store is stopping.</summary>
     public static bool IsWriteFailure(Exception exception) => exception is IOException or UnauthorizedAccessException or ChannelClosedException;
 
     public static EsbException AuditNotWritten(Exception inner) =>

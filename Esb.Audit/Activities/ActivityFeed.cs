@@ -6,16 +6,17 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Audit.Activities;
 
-/// <summary>Hands what audit facts say of activities to their store, after the facts themselves are in theirs. Thread-safe.</summary>
+/// <summary>Passes the activity progress found in audit facts to the activity store, after the audit store has accepted the facts.
+/// Thread-safe.</summary>
 /// <remarks>
-/// Whoever keeps facts lets go of them only when this has returned: what is lost by a crash in between comes again with the fact, and is merged once.
+/// The caller releases facts only after this returns: progress lost in a crash arrives again with its fact and is merged once.
 /// </remarks>
 internal sealed partial class ActivityFeed(Live<IReadOnlyList<ActivityModel>> models, IActivityStore store, ILogger<ActivityFeed> logger)
 {
     public IReadOnlyList<ActivityModel> Models => models.Current;
 
-    /// <returns>How many of the facts belonged to activities.</returns>
-    /// <exception cref="EsbException">The store is away; the same facts have to be handed over again.</exception>
+    /// <returns>The number of facts that belong to activities.</returns>
+    /// <exception cref="EsbException">The store is unavailable; the caller must pass the same facts again.</exception>
     public async Task<int> FollowAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken)
     {
         var followed = models.Current;
@@ -36,7 +37,7 @@ internal sealed partial class ActivityFeed(Live<IReadOnlyList<ActivityModel>> mo
         }
         catch (EsbException ex) when (!ex.IsTransient)
         {
-            LogRefused(ex, progress.Count); // for ever: nothing is gained by holding up the facts themselves
+            LogRefused(ex, progress.Count); // permanent: holding up the facts would not help
         }
 
         return count;

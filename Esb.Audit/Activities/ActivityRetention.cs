@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Audit.Activities;
 
-/// <summary>Lets go of items that nothing was heard of for as long as audit facts are kept.</summary>
+/// <summary>Deletes items without new facts for the retention of audit facts.</summary>
 internal sealed partial class ActivityRetention(Live<AuditConfig> config, IActivityStore store, TimeProvider time, ILogger<ActivityRetention> logger) : RetentionPart(() => config.Current.Retention, time)
 {
     protected override Task RemoveBeforeAsync(DateTimeOffset moment, CancellationToken cancellationToken) => store.RemoveBeforeAsync(moment, cancellationToken);

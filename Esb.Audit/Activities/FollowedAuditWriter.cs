@@ -2,7 +2,7 @@ using Esb.Core.Audit;
 
 namespace Esb.Audit.Activities;
 
-/// <summary>The audit store, as the trail and the mover write to it: the activities follow what it has kept, before whoever wrote lets go of it.</summary>
+/// <summary>The audit store as used by the trail and the mover: passes appended facts to the activities before the call returns.</summary>
 internal sealed class FollowedAuditWriter(IAuditStore store, ActivityFeed activities) : IAuditWriter
 {
     public IAuditSpool? Spool => store.Spool;

@@ -2,15 +2,15 @@ using Esb.Core.Audit;
 
 namespace Esb.Audit.Journeys;
 
-/// <summary>How far clocks of hosts are behind one another, as far as what cannot have happened in another order shows.</summary>
+/// <summary>Estimates how far the clocks of hosts lag behind one another, from events whose order is certain.</summary>
 internal sealed class ClockSkew
 {
-    // More than that is no clock: it is a fact that is missing.
+    // A larger difference is not clock skew: it indicates a missing fact.
     private static readonly TimeSpan Largest = TimeSpan.FromHours(1);
 
     private readonly Dictionary<string, TimeSpan> _behind = [];
 
-    /// <summary>By how much to move what a host recorded.</summary>
+    /// <summary>The correction for times that a host recorded.</summary>
     public TimeSpan Of(string? host) => host is null ? TimeSpan.Zero : _behind.GetValueOrDefault(host);
 
     public static ClockSkew Measure(IReadOnlyList<AuditFact> facts)
@@ -20,17 +20,18 @@ internal sealed class ClockSkew
         var hosts = orders.Select(order => order.Later.Host).Distinct().Count();
         for (var round = 0; round <= hosts && orders.Count(skew.Correct) > 0; round++)
         {
-            // One host's correction may ask for another's.
+            // Correcting one host may require correcting another.
         }
 
         return skew;
     }
 
-    // Nothing is delivered before it was published, and nothing is given up before the attempt that failed.
+    // A delivery follows its publication, and a dead letter follows the failed attempt.
     private static IEnumerable<(AuditFact Earlier, AuditFact Later)> OrdersOf(IEnumerable<AuditFact> message)
     {
         var facts = message.ToList();
-        var published = facts.Where(fact => fact is { Kind: AuditKind.Published, Duration: not null }).MinBy(StartOf); // that of a request is recorded when its reply is there
+        // The publication of a request is recorded when its reply arrives.
+        var published = facts.Where(fact => fact is { Kind: AuditKind.Published, Duration: not null }).MinBy(StartOf);
         var taken = facts.Where(fact => fact is { Kind: AuditKind.Delivered or AuditKind.Failed or AuditKind.Parked or AuditKind.DeadLettered, Process: null, Attempt: > 0 }).ToList();
         if (published is not null)
         {

@@ -2,7 +2,7 @@ using Esb.Core.Audit;
 
 namespace Esb.Audit.Journeys;
 
-/// <summary>When things happened, since the journey began, with clocks made even.</summary>
+/// <summary>The times of events since the start of the journey, corrected for clock skew.</summary>
 internal sealed class EventTimes
 {
     private readonly ClockSkew _skew;
@@ -13,7 +13,7 @@ internal sealed class EventTimes
         Origin = facts.Min(StartOf);
     }
 
-    /// <summary>When the journey began.</summary>
+    /// <summary>The start of the journey.</summary>
     public DateTimeOffset Origin { get; }
 
     public (TimeSpan Started, TimeSpan Ended) Of(AuditFact fact) => (StartOf(fact) - Origin, EndOf(fact) - Origin);
@@ -22,7 +22,8 @@ internal sealed class EventTimes
 
     private DateTimeOffset StartOf(AuditFact fact) => StartOf(fact, EndOf(fact));
 
-    /// <summary>When something began that ended then. A duration is what somebody has measured: never below zero, and never so long that the calendar ends.</summary>
+    /// <summary>The start of an event, from its end and its measured duration. Negative durations, and durations beyond the calendar's
+    /// range, are ignored.</summary>
     public static DateTimeOffset StartOf(AuditFact fact, DateTimeOffset end)
     {
         var duration = fact.Duration is { } measured && measured > TimeSpan.Zero ? measured : TimeSpan.Zero;

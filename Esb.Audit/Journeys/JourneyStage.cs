@@ -1,34 +1,34 @@
 namespace Esb.Audit.Journeys;
 
-/// <summary>A place to which a message of a journey came, and all that happened to it there. Immutable.</summary>
+/// <summary>A place that a message of a journey reached, and its events there. Immutable.</summary>
 public sealed record JourneyStage
 {
-    /// <summary>What sort of place.</summary>
+    /// <summary>The kind of place.</summary>
     public required JourneyStageKind Kind { get; init; }
 
-    /// <summary>The endpoint; null inside a process that nobody entered by one.</summary>
+    /// <summary>The endpoint; null in a process that was not entered through an endpoint.</summary>
     public string? Endpoint { get; init; }
 
     /// <summary>The process.</summary>
     public string? Process { get; init; }
 
-    /// <summary>How it stands there.</summary>
+    /// <summary>The state of the message at this place.</summary>
     public required JourneyState State { get; init; }
 
-    /// <summary>When it came there; of a publication, when it was begun.</summary>
+    /// <summary>The time of arrival; for a publication, its start.</summary>
     public required DateTimeOffset Started { get; init; }
 
-    /// <summary>From then to the end of the last thing that happened there.</summary>
+    /// <summary>The time from <see cref="Started"/> to the end of the last event at this place.</summary>
     public required TimeSpan Duration { get; init; }
 
-    /// <summary>Where it was sent instead: an endpoint or a message, as an operator decided.</summary>
+    /// <summary>The endpoint or message to which an operator redirected it.</summary>
     public string? ReplayedAs { get; init; }
 
-    /// <summary>What happened, in the order of time; never empty.</summary>
+    /// <summary>The events, in time order; never empty.</summary>
     public required IReadOnlyList<JourneyEvent> Events { get; init; }
 }
 
-/// <summary>Sorts of places.</summary>
+/// <summary>Kinds of places.</summary>
 public enum JourneyStageKind
 {
     /// <summary>An inbound endpoint, with the process behind it.</summary>
@@ -37,7 +37,7 @@ public enum JourneyStageKind
     /// <summary>A topic.</summary>
     Publication,
 
-    /// <summary>An endpoint that a process called, past all topics.</summary>
+    /// <summary>An endpoint that a process called directly, without a topic.</summary>
     Call,
 
     /// <summary>An outbound endpoint that a topic led to.</summary>

@@ -1,21 +1,21 @@
 namespace Esb.Audit.Journeys;
 
-/// <summary>How a message stands, as far as it is recorded. The later ones want more attention.</summary>
+/// <summary>The recorded state of a message. Later values need more attention.</summary>
 public enum JourneyState
 {
-    /// <summary>It came in.</summary>
+    /// <summary>It was received.</summary>
     Received,
 
-    /// <summary>A filter ended its way.</summary>
+    /// <summary>A filter stopped it.</summary>
     Filtered,
 
-    /// <summary>Its process came to its end, with nothing to publish and nobody who waited.</summary>
+    /// <summary>Its process ended with nothing to publish and no waiting caller.</summary>
     Completed,
 
-    /// <summary>It was recognised as one that had been handled before.</summary>
+    /// <summary>It was recognised as a duplicate of a processed message.</summary>
     Duplicate,
 
-    /// <summary>It was given up here, and an operator had it sent to another endpoint, or edited.</summary>
+    /// <summary>It was given up here; an operator then edited it or redirected it to another endpoint.</summary>
     Replayed,
 
     /// <summary>It was delivered.</summary>
@@ -24,13 +24,13 @@ public enum JourneyState
     /// <summary>It was answered.</summary>
     Replied,
 
-    /// <summary>It was worked on, but its answer found nobody who waited for it any more.</summary>
+    /// <summary>It was processed, but its caller no longer waited for the reply.</summary>
     Abandoned,
 
-    /// <summary>A topic has it; nothing is recorded of an endpoint that took it.</summary>
+    /// <summary>It was published to a topic; no endpoint is recorded as having taken it.</summary>
     Published,
 
-    /// <summary>Nobody waited for its answer any more, so nothing was done.</summary>
+    /// <summary>It was not processed, because its caller no longer waited for the reply.</summary>
     Expired,
 
     /// <summary>It was given up and dropped.</summary>
@@ -39,16 +39,16 @@ public enum JourneyState
     /// <summary>It was refused.</summary>
     Refused,
 
-    /// <summary>Its sender hung up, or the host stopped.</summary>
+    /// <summary>Its sender disconnected, or the host stopped.</summary>
     Aborted,
 
-    /// <summary>It failed, or was sent again, and has not been tried since.</summary>
+    /// <summary>It failed or was replayed, and has not been attempted since.</summary>
     UnderWay,
 
-    /// <summary>It waits in a line, for the one before it or for an operator.</summary>
+    /// <summary>It is parked, behind an earlier message or for an operator.</summary>
     Parked,
 
-    /// <summary>It failed for good, or was answered with a fault.</summary>
+    /// <summary>It failed permanently, or was answered with a fault.</summary>
     Failed,
 
     /// <summary>It was given up and kept.</summary>

@@ -2,10 +2,11 @@ using Esb.Core.Audit;
 
 namespace Esb.Audit.Journeys;
 
-/// <summary>Puts messages below those that caused them.</summary>
+/// <summary>Arranges messages below their causes.</summary>
 internal sealed class MessageTree
 {
-    /// <summary>How deep messages lie within one another: what lies deeper stands beside what caused it, so that any reader of JSON can follow.</summary>
+    /// <summary>The maximum nesting depth. Deeper messages are placed beside their cause, so that any JSON reader can parse the
+    /// result.</summary>
     public const int MaxDepth = 16;
 
     private readonly Dictionary<Guid, IReadOnlyList<AuditFact>> _messages;
@@ -14,8 +15,8 @@ internal sealed class MessageTree
     private readonly IReadOnlyDictionary<Guid, IReadOnlyList<JourneyStage>> _stages;
 
     /// <param name="messages">The facts of each message, the earliest message first.</param>
-    /// <param name="causes">What each was made of.</param>
-    /// <param name="stages">The places of each.</param>
+    /// <param name="causes">The causes of the messages.</param>
+    /// <param name="stages">The places of each message.</param>
     public MessageTree(IReadOnlyList<IReadOnlyList<AuditFact>> messages, MessageCauses causes, IReadOnlyDictionary<Guid, IReadOnlyList<JourneyStage>> stages)
     {
         _messages = messages.ToDictionary(facts => facts[0].MessageId);
@@ -27,20 +28,20 @@ internal sealed class MessageTree
         Lost = ids.Count(id => causes.Of(id).Cause == JourneyCause.Unknown) - causes.Circles;
     }
 
-    /// <summary>Those that no other is known to have caused.</summary>
+    /// <summary>The messages without a known cause.</summary>
     public IReadOnlyList<JourneyMessage> Roots { get; }
 
-    /// <summary>How many were made of something of which nothing is recorded.</summary>
+    /// <summary>The number of messages whose cause has no recorded facts.</summary>
     public int Lost { get; }
 
-    /// <summary>How many lie too deep.</summary>
+    /// <summary>The number of messages nested too deeply.</summary>
     public int Lifted { get; private set; }
 
     private JourneyMessage Make(Guid id, int depth) => MessageOf(id, depth < MaxDepth - 1
         ? [.. _caused[id].Select(caused => Make(caused, depth + 1))]
         : [.. Below(id).Select(caused => MessageOf(caused, []))]);
 
-    // All of them, each before those that it caused; without recursion, because a chain may be as long as the journey.
+    // All messages, each before those that it caused; not recursive, because a chain may be as long as the journey.
     private List<Guid> Below(Guid id)
     {
         var below = new List<Guid>();

@@ -2,11 +2,11 @@ using Esb.Core.Audit;
 
 namespace Esb.Audit.Journeys;
 
-/// <summary>Which place a fact belongs to.</summary>
+/// <summary>Identifies the place that a fact belongs to.</summary>
 internal readonly record struct StageKey(Guid Message, JourneyStageKind Kind, string? Endpoint, string? Process, string? Part)
 {
-    /// <summary>The endpoints by which messages of these facts came in: some kinds of facts are recorded on both sides of a topic, and a
-    /// process runs on either.</summary>
+    /// <summary>The endpoints through which messages of these facts arrived: some kinds of facts are recorded on both sides of a topic, and
+    /// a process can run on either side.</summary>
     public static HashSet<string?> EntriesOf(IReadOnlyList<AuditFact> facts)
     {
         var entries = facts.Where(fact => IsOfEntry(fact.Kind) || fact.Kind == AuditKind.Published).Select(fact => fact.Endpoint).ToHashSet();
@@ -36,7 +36,7 @@ internal readonly record struct StageKey(Guid Message, JourneyStageKind Kind, st
 
     private static bool IsArrival(AuditKind kind) => kind is AuditKind.Received or AuditKind.Refused or AuditKind.Aborted or AuditKind.Completed;
 
-    // That of a call names the process that calls.
+    // A fact of a call names the calling process.
     private static bool IsOfDelivery(AuditFact fact) => fact is { Process: null, Kind: AuditKind.Delivered or AuditKind.Failed or AuditKind.DeadLettered or AuditKind.Parked
         or AuditKind.Filtered or AuditKind.Expired or AuditKind.Discarded or AuditKind.Replied or AuditKind.ReplyAbandoned };
 

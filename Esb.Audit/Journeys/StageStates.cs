@@ -2,10 +2,10 @@ using Esb.Core.Audit;
 
 namespace Esb.Audit.Journeys;
 
-/// <summary>How a message stands at a place, and after all of its places.</summary>
+/// <summary>Computes the state of a message at a place, and over all its places.</summary>
 internal static class StageStates
 {
-    /// <summary>The state at a place, by what happened last.</summary>
+    /// <summary>The state at a place, from its last event.</summary>
     public static JourneyState Of(JourneyStageKind kind, IReadOnlyList<JourneyEvent> events)
     {
         var last = events.LastOrDefault(happened => happened.Fact.Kind is not (AuditKind.Recorded or AuditKind.StepEnded or AuditKind.Erased)) ?? events[^1];
@@ -26,19 +26,21 @@ internal static class StageStates
             AuditKind.Replayed => JourneyState.UnderWay,
             AuditKind.Parked => JourneyState.Parked,
             AuditKind.DeadLettered => JourneyState.DeadLettered,
-            AuditKind.Failed => kind == JourneyStageKind.Delivery ? JourneyState.UnderWay : JourneyState.Failed, // a delivery is tried again, or given up
+            // A failed delivery is retried or given up.
+            AuditKind.Failed => kind == JourneyStageKind.Delivery ? JourneyState.UnderWay : JourneyState.Failed,
             _ => throw new InvalidOperationException($"A fact of the kind {last.Fact.Kind} says nothing about a state."),
         };
     }
 
-    /// <summary>The state of a message: that of the place that wants most attention. A publication counts only until somebody has taken it.</summary>
+    /// <summary>The state of the place that needs most attention. A publication counts only until an endpoint has taken the
+    /// message.</summary>
     public static JourneyState Of(IReadOnlyList<JourneyStage> stages)
     {
         var isTaken = stages.Any(stage => stage.Kind == JourneyStageKind.Delivery);
         return stages.Where(stage => !(isTaken && stage.State == JourneyState.Published)).Max(stage => stage.State);
     }
 
-    // That it came once more does not undo what was done the first time.
+    // A duplicate does not change the outcome of the first arrival.
     private static JourneyState AfterDuplicate(JourneyStageKind kind, IReadOnlyList<JourneyEvent> events)
     {
         var done = events.LastOrDefault(happened => happened.Fact.Kind is AuditKind.Delivered or AuditKind.Replied or AuditKind.Completed);

@@ -7,15 +7,16 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Audit.Pressure;
 
-/// <summary>Looks how much room the spool has, or in the mode strict whether the store takes facts, and lets messages begin accordingly.</summary>
-/// <remarks>Messages only read what the last look found, so that asking costs nothing.</remarks>
+/// <summary>Checks the free space of the spool or, in mode strict, the availability of the store, and admits messages
+/// accordingly.</summary>
+/// <remarks>Messages read the result of the last check, so admission costs nothing.</remarks>
 internal sealed partial class AuditGate(Live<AuditConfig> config, IAuditWriter store, TimeProvider time, ILogger<AuditGate> logger) : IAuditGate, IHealthCheck, IBusPart, IDisposable
 {
     private const string Unknown = "whether it can is not known";
 
-    // A store answers within 2 s or counts as away, so that intake stops 5 s after it went at the latest, and goes on 3 s after it came back.
+    // A store check times out after 2 s: intake stops at most 5 s after the store becomes unavailable, and resumes 3 s after it returns.
     private static readonly TimeSpan StoreInterval = TimeSpan.FromSeconds(2);
-    private static readonly TimeSpan ShortInterval = TimeSpan.FromMilliseconds(250); // of the spool, and of what is waited for
+    private static readonly TimeSpan ShortInterval = TimeSpan.FromMilliseconds(250); // of spool checks, and while waiting
     private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(5);
 
     private readonly SpoolMarks _marks = new();
@@ -33,7 +34,7 @@ internal sealed partial class AuditGate(Live<AuditConfig> config, IAuditWriter s
 
     public string? Obstacle => _obstacle;
 
-    private bool IsStrict { get; } = config.Current.Mode == AuditMode.Strict; // fixed at the start
+    private bool IsStrict { get; } = config.Current.Mode == AuditMode.Strict; // constant after the start
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
@@ -95,7 +96,7 @@ internal sealed partial class AuditGate(Live<AuditConfig> config, IAuditWriter s
         {
             return await look(stopping);
         }
-        catch (Exception ex) when (ex is not OperationCanceledException || !stopping.IsCancellationRequested) // whatever it is: a gate that nobody watches stays as it is for ever
+        catch (Exception ex) when (ex is not OperationCanceledException || !stopping.IsCancellationRequested) // the loop must survive
         {
             if (_obstacle != Unknown) LogFailed(ex);
             return Unknown;

@@ -10,7 +10,7 @@ internal static class FieldReading
     /// <param name="fields">What to take.</param>
     /// <param name="context">The message.</param>
     /// <param name="masked">The message as it may be recorded.</param>
-    /// <param name="missing">Hears of fields without a value.</param>
+    /// <param name="missing">Called for fields without a value.</param>
     /// <exception cref="Core.Errors.EsbException">The body cannot be read as a value needs it.</exception>
     public static Dictionary<string, string> Evaluate(IReadOnlyList<AuditField> fields, MessageContext context, MaskedMessage masked, Action<string> missing)
     {

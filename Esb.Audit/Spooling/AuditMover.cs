@@ -5,18 +5,19 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Audit.Spooling;
 
-/// <summary>Moves audit facts from the spool to the store, in groups. While the store is away they wait; what it refuses is put aside, never dropped.</summary>
+/// <summary>Moves audit facts from the spool to the store, in groups. Facts wait while the store is unavailable; refused facts are put
+/// aside, never dropped.</summary>
 internal sealed partial class AuditMover(IAuditWriter store, RefusedFacts refused, TimeProvider time, ILogger<AuditMover> logger) : IBusPart, IDisposable
 {
     private const int GroupSize = 1000;
 
-    // A group costs the database about as much as a fact; this is what a fact waits for company.
+    // A group costs the database about as much as one fact; this is how long a fact waits for its group to fill.
     private static readonly TimeSpan GatheringTime = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan FirstDelay = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan LongestDelay = TimeSpan.FromSeconds(10);
 
     private readonly CancellationTokenSource _stopping = new();
-    private readonly HashSet<Guid> _putAside = []; // of the group that is being moved, which may have to be tried again
+    private readonly HashSet<Guid> _putAside = []; // of the current group, which may be retried
     private Task _moving = Task.CompletedTask;
 
     public BusStage Stage => BusStage.Stores;
@@ -31,7 +32,7 @@ internal sealed partial class AuditMover(IAuditWriter store, RefusedFacts refuse
         return Task.CompletedTask;
     }
 
-    /// <summary>Moves what is there, as long as the store takes it; the rest is moved after the next start.</summary>
+    /// <summary>Moves the remaining facts while the store accepts them; the rest is moved after the next start.</summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
         await _stopping.CancelAsync();
@@ -67,7 +68,7 @@ internal sealed partial class AuditMover(IAuditWriter store, RefusedFacts refuse
                 if (delay > TimeSpan.Zero) LogBack(spool.Length);
                 delay = TimeSpan.Zero;
             }
-            catch (Exception ex) when (!cancellationToken.IsCancellationRequested) // whatever it is: facts that nobody moves would be the worst
+            catch (Exception ex) when (!cancellationToken.IsCancellationRequested) // any exception: the mover must not stop
             {
                 if (delay == TimeSpan.Zero) LogAway(ex, spool.Length);
                 delay = delay == TimeSpan.Zero ? FirstDelay : TimeSpan.FromTicks(Math.Min(2 * delay.Ticks, LongestDelay.Ticks));

@@ -4,7 +4,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Audit.Spooling;
 
-/// <summary>Puts facts aside that their store refuses for good: on this machine's disk, counted, and each told, for people to look at. Thread-safe.</summary>
+/// <summary>Puts aside facts that their store refuses permanently: on the local disk, counted, and each logged, for an operator to inspect.
+/// Thread-safe.</summary>
 internal sealed partial class RefusedFacts(ILogger<RefusedFacts> logger)
 {
     /// <summary>Puts a fact aside; durable when it returns.</summary>

@@ -3,7 +3,7 @@ using Esb.Core.Expressions;
 
 namespace Esb.Audit.Steps;
 
-/// <summary>The step <c>audit</c>: records that a message came by, and what of it is asked for.</summary>
+/// <summary>The step <c>audit</c>: records that a message passed, with the requested parts of it.</summary>
 internal sealed record AuditStepConfig : SettingsRecord
 {
     [Setting("The name of the record.", Main = true)]

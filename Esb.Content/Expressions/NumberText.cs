@@ -9,7 +9,8 @@ internal static class NumberText
 {
     private const NumberStyles XPathNumber = NumberStyles.AllowLeadingWhite | NumberStyles.AllowTrailingWhite | NumberStyles.AllowLeadingSign | NumberStyles.AllowDecimalPoint;
 
-    /// <summary>A JSON number as a value. One that a <see cref="double"/> cannot hold to the last digit, such as a long order number, stays the text it was.</summary>
+    /// <summary>Converts a JSON number to a value. A number that a <see cref="double"/> cannot hold exactly, such as a long order number,
+    /// remains text.</summary>
     public static object FromJson(string text)
     {
         var number = double.Parse(text, NumberStyles.Float, CultureInfo.InvariantCulture);
@@ -18,7 +19,7 @@ internal static class NumberText
         return decimal.TryParse(number.ToString("R", CultureInfo.InvariantCulture), NumberStyles.Float, CultureInfo.InvariantCulture, out var held) && held == exact ? number : text;
     }
 
-    /// <summary>A constant of the configuration as a value; null for JSON null.</summary>
+    /// <summary>Converts a constant of the configuration to a value; null for JSON null.</summary>
     public static object? FromConstant(ConfigNode node) => node.Kind switch
     {
         ConfigKind.Null => null,
@@ -28,7 +29,7 @@ internal static class NumberText
         _ => node.ToJson()!.ToJsonString(JsonStyle.Readable),
     };
 
-    /// <summary>Compares two values as numbers; null where one of them is none.</summary>
+    /// <summary>Compares two values as numbers; null if either is not a number.</summary>
     public static int? Compare(object left, object right)
     {
         if (left is double a && right is double b) return double.IsNaN(a) || double.IsNaN(b) ? null : a.CompareTo(b);

@@ -10,13 +10,14 @@ using Esb.Core.Processes;
 
 namespace Esb.Content.Expressions;
 
-/// <summary>What a configuration demands of a value: that a message has it (<c>required</c>), and not more than once (<c>single</c>).</summary>
+/// <summary>Demands of a configuration on a value: it must exist in a message (<c>required</c>), and not more than once
+/// (<c>single</c>).</summary>
 internal static class ValueDemands
 {
     private const string Refused = "ESB-CFG-VALUE";
     private const string NoValue = "ESB-EXPR-NOVALUE";
 
-    /// <summary>Whether the demands fit the value, which has compiled; what does not is an error.</summary>
+    /// <summary>True if the demands fit the compiled value; otherwise an error is reported.</summary>
     public static bool AreSound(IValueSource source, ConfigErrors errors)
     {
         (string Code, string Property, string Expected)? flaw = source switch
@@ -33,7 +34,7 @@ internal static class ValueDemands
         return flaw is null;
     }
 
-    /// <summary>Whether conditions that are joined demand nothing; otherwise that is an error.</summary>
+    /// <summary>True if joined conditions make no demands; otherwise an error is reported.</summary>
     public static bool AreNone(ConditionConfig joined, ConfigErrors errors)
     {
         if (joined.Required == true) errors.Add(Refused, joined, "required", "expected beside a value, not beside all, any and not");
@@ -56,7 +57,7 @@ internal static class ValueDemands
         return new SingleValue(value, count, (context, matches) => Fault(code, $"{what} matches {matches:0} nodes in message {context.Received.Id}, where one at most may be."));
     }
 
-    // A member that is missing because its document has none at all is told as that.
+    // A missing member is reported with a code of its own if the document is not an object.
     private static Func<MessageContext, EsbException> MissingBy(JsonPath path, string what) => context =>
         path.Segments is [{ Only: NameSelector }, ..] && JsonRoot.KindOf(context.Message.Body.BytesSoFar.Span) is { } kind and not JsonRoot.Object
             ? Missing("ESB-JSON-ROOT", $"{what} needs an object, and the JSON is {kind}", context)

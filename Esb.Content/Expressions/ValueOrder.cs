@@ -3,10 +3,11 @@ using Esb.Core.Expressions;
 
 namespace Esb.Content.Expressions;
 
-/// <summary>Compares a value of a message with a constant. A value that does not exist equals nothing and has no order.</summary>
+/// <summary>Compares a value of a message with a constant. A missing value equals nothing and has no order.</summary>
 internal static class ValueOrder
 {
-    /// <summary>Equality: as numbers where one is a number and the other can be read as one, otherwise as text, letter by letter (so the text 007 is not the text 7).</summary>
+    /// <summary>Equality: numeric if one is a number and the other can be read as one, otherwise of the exact text (so the text 007 is not
+    /// the text 7).</summary>
     public static bool AreEqual(object? value, object constant)
     {
         if (value is null) return false;
@@ -14,7 +15,8 @@ internal static class ValueOrder
         return MessageValues.AsText(value) == MessageValues.AsText(constant);
     }
 
-    /// <summary>Order: as numbers where both can be read as such, points in time by time, other texts letter by letter; null where there is none.</summary>
+    /// <summary>Order: numeric if both can be read as numbers, chronological for points in time, ordinal for other texts; null if the
+    /// values have no order.</summary>
     public static int? Compare(object? value, object constant)
     {
         if (value is null) return null;

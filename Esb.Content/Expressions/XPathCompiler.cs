@@ -37,7 +37,7 @@ internal sealed partial class XPathCompiler(IReadOnlyDictionary<string, string> 
         return null;
     }
 
-    // Written by one who takes an expression for a template: it would never be filled in, and if it were, a sender could write expressions.
+    // An expression mistaken for a template: its places would never be filled in, and if they were, a sender could write expressions.
     private static string? PlaceIn(string xpath) => Place().Match(xpath) is { Success: true } match ? match.Value : null;
 
     [GeneratedRegex(@"\{(message|header|property)\.[^{}]*\}", RegexOptions.CultureInvariant)]

@@ -6,17 +6,18 @@ using Esb.Core.Messages;
 
 namespace Esb.Content.Json;
 
-/// <summary>The one way in for JSON of the outside (RFC 8259): UTF-8, no comments, no trailing commas, no duplicate names, at most 64 levels deep.</summary>
-/// <remarks>This reads and checks a document to its end; conditions read only as far as they must (<see cref="JsonScan"/>).</remarks>
+/// <summary>The single entry point for external JSON (RFC 8259): UTF-8, no comments, no trailing commas, no duplicate names, at most 64
+/// levels deep.</summary>
+/// <remarks>Reads and checks a document to its end; conditions read only as far as they must (<see cref="JsonScan"/>).</remarks>
 public static class JsonInput
 {
-    /// <summary>Levels of arrays and objects inside one another.</summary>
+    /// <summary>The maximum nesting depth of arrays and objects.</summary>
     public const int MaxDepth = 64;
 
-    /// <summary>Bytes of one name.</summary>
+    /// <summary>The maximum length of a name, in bytes.</summary>
     public const int MaxNameBytes = 64 * 1024;
 
-    /// <summary>Members of one object.</summary>
+    /// <summary>The maximum number of members of an object.</summary>
     public const int MaxMembers = 100_000;
 
     private static readonly JsonDocumentOptions Options = new() { MaxDepth = MaxDepth, AllowDuplicateProperties = false };
@@ -46,6 +47,7 @@ public static class JsonInput
         }
     }
 
-    /// <summary>The document is not disposed: it lives as long as a message that holds it, which nobody can tell; its pooled memory goes to the collector.</summary>
+    /// <summary>The document is not disposed, because the lifetime of the messages that hold it is unknown; its pooled memory goes to the
+    /// garbage collector.</summary>
     private sealed record ParsedJson(JsonElement Root);
 }

@@ -4,13 +4,14 @@ using Esb.Core.Messages;
 
 namespace Esb.Content.Masking;
 
-/// <summary>Masks bodies by what they are. With any rule for bodies, one that cannot be read is withheld: whatever a rule means may stand in it. Thread-safe.</summary>
+/// <summary>Masks bodies by their format. If any rule concerns bodies, a body that cannot be read is withheld, because it may contain
+/// values to mask. Thread-safe.</summary>
 internal sealed class BodyMask(XmlMask xml, JsonMask json, FormMask form)
 {
-    /// <summary>The body as it may be recorded, found out once for all copies of the message.</summary>
+    /// <summary>The body as it may be recorded, computed once for all copies of the message.</summary>
     public MaskedBody Apply(EsbMessage message)
     {
-        if (!message.Body.IsBuffered) return MaskedBody.Withheld(message.Body); // nobody has read it
+        if (!message.Body.IsBuffered) return MaskedBody.Withheld(message.Body); // it has not been read
         return message.Body.View(bytes => Apply(message.Body, BodyFormats.Of(bytes.Span, message.ContentType)));
     }
 
@@ -38,7 +39,7 @@ internal sealed class BodyMask(XmlMask xml, JsonMask json, FormMask form)
 /// <summary>A body as it may be recorded. Immutable.</summary>
 internal sealed record MaskedBody(MessageBody Body, AuditBodyState State, MaskedSecrets Secrets)
 {
-    /// <summary>Nothing of it may be.</summary>
+    /// <summary>A body that must not be recorded, not even in part.</summary>
     public static MaskedBody Withheld(MessageBody body) =>
         new(MessageBody.Empty, AuditBodyState.Withheld, body.IsBuffered ? MaskedSecrets.AllOf(body.Bytes) : MaskedSecrets.None);
 }

@@ -10,19 +10,19 @@ using Esb.Core.Expressions;
 
 namespace Esb.Content.Masking;
 
-/// <summary>Compiles what a configuration masks.</summary>
+/// <summary>Compiles the mask rules of a configuration.</summary>
 public static class MaskCompiler
 {
-    /// <summary>The code of a rule that is none.</summary>
+    /// <summary>The error code of an invalid rule.</summary>
     public const string Code = "ESB-AUD-MASK";
 
-    /// <summary>What the rules do; without those that are wrong, which are reported.</summary>
+    /// <summary>Compiles rules; invalid rules are reported and left out.</summary>
     /// <param name="rules">The rules.</param>
-    /// <param name="hashKey">The key of hashes; null where there is none, which is wrong where a rule hashes.</param>
+    /// <param name="hashKey">The key of hashes; null if not configured, which is an error if a rule hashes.</param>
     /// <param name="namespaces">The namespaces of expressions.</param>
     /// <param name="xml">Reads bodies.</param>
     /// <param name="time">Ends expressions that take too long.</param>
-    /// <param name="errors">Receives what is wrong.</param>
+    /// <param name="errors">Receives the errors.</param>
     public static IMessageMask Compile(IReadOnlyList<MaskConfig> rules, string? hashKey, NamespaceModel namespaces, XmlInput xml, TimeProvider time, ConfigErrors errors)
     {
         if (rules.Count == 0) return NoMask.Instance;

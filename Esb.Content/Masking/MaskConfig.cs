@@ -2,21 +2,21 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Content.Masking;
 
-/// <summary>What becomes of a masked value. Of several that meet, the last one here is done.</summary>
+/// <summary>Actions on a masked value. If several rules match it, the action listed last here applies.</summary>
 [ChoiceCode(MaskCompiler.Code)]
 public enum MaskAction
 {
-    /// <summary>Its last four characters stay, of eight or more.</summary>
+    /// <summary>Keeps its last four characters, if it has eight or more.</summary>
     Last4,
 
-    /// <summary>A keyed hash takes its place, the same for the same value.</summary>
+    /// <summary>Replaces it with a keyed hash; equal values have equal hashes.</summary>
     Hash,
 
-    /// <summary>It is taken out, with what names it.</summary>
+    /// <summary>Removes it, with its name.</summary>
     Drop,
 }
 
-/// <summary>A rule of what is made unreadable before anything is recorded or logged.</summary>
+/// <summary>A rule that masks values before anything is recorded or logged.</summary>
 [ExactlyOne("xpath", "jsonpath", "form", "header", Code = MaskCompiler.Code)]
 public sealed record MaskConfig : SettingsRecord
 {

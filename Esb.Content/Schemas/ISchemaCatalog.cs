@@ -6,7 +6,8 @@ namespace Esb.Content.Schemas;
 /// <summary>The schemas of the section <c>schemas</c>, compiled. Thread-safe.</summary>
 public interface ISchemaCatalog
 {
-    /// <summary>The schema of this name; null where there is none or it could not be compiled, which the configuration's check reports.</summary>
+    /// <summary>The schema with this name; null if there is no such schema or it could not be compiled, which the configuration check
+    /// reports.</summary>
     IMessageSchema? Find(string name);
 }
 

@@ -7,7 +7,8 @@ namespace Esb.Content.Transforms;
 /// <summary>The maps of the section <c>maps</c>, compiled. Thread-safe.</summary>
 public interface IMapCatalog
 {
-    /// <summary>The map of this name; null where there is none or it could not be compiled, which the configuration's check reports.</summary>
+    /// <summary>The map with this name; null if there is no such map or it could not be compiled, which the configuration check
+    /// reports.</summary>
     IMessageMap? Find(string name);
 }
 
@@ -17,13 +18,13 @@ public interface IMessageMap
     /// <summary>Its name in the configuration.</summary>
     string Name { get; }
 
-    /// <summary>What it can be told beside the message. The same as long as the configuration runs, also when its file changes.</summary>
+    /// <summary>The parameters that it accepts. Constant while the configuration runs, even if its file changes.</summary>
     IReadOnlyList<MapParameter> Parameters { get; }
 
-    /// <summary>What it makes, by its <c>xsl:output</c>.</summary>
+    /// <summary>The kind of its output, from <c>xsl:output</c>.</summary>
     MadeKind Makes { get; }
 
-    /// <summary>Makes another body of a buffered one, whatever its content type says.</summary>
+    /// <summary>Transforms a buffered body, whatever its content type says.</summary>
     /// <param name="input">The message's body: the document that the map begins at.</param>
     /// <param name="arguments">Values for parameters, each name once.</param>
     /// <exception cref="EsbException">

@@ -7,7 +7,7 @@ namespace Esb.Content.Transforms;
 /// <summary>A map that follows its files: a sound change takes its place between two runs, a broken one leaves it as it is.</summary>
 /// <remarks>Thread-safe, except that one thread at a time looks at the files.</remarks>
 /// <param name="model">The map as it was compiled with the configuration.</param>
-/// <param name="logger">Hears of every change.</param>
+/// <param name="logger">Logs every change.</param>
 internal sealed partial class LiveMap(MapModel model, ILogger logger) : IMessageMap
 {
     private readonly string _folder = Path.GetDirectoryName(model.Path)!;
@@ -30,9 +30,8 @@ internal sealed partial class LiveMap(MapModel model, ILogger logger) : IMessage
 
     /// <summary>Looks at the files. A change is taken when two looks in a row found the same, so that nothing half written is read; while there is a problem, every look tries again.</summary>
     /// <remarks>
-    /// Throws nothing: this is the outermost place of one map, whose compiler is not ours. An error that no other place has foreseen
-    /// refuses the
-    /// change like any other, is logged once with its stack, and leaves the maps beside it as they are.
+    /// Throws nothing: this is the outermost handler of one map, whose compiler is third-party code. An unforeseen error refuses the change
+    /// like any other, is logged once with its stack, and leaves the other maps as they are.
     /// </remarks>
     public void Look()
     {

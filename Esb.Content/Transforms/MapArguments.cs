@@ -6,7 +6,7 @@ using Esb.Core.Messages;
 
 namespace Esb.Content.Transforms;
 
-/// <summary>Hands what a map is told to the engine.</summary>
+/// <summary>Passes the arguments of a map to the engine.</summary>
 internal sealed class MapArguments(string map, IReadOnlyList<MapParameter> parameters, XmlInput xml)
 {
     /// <exception cref="EsbException">A parameter without a default is missing, or a further document cannot be read.</exception>

@@ -20,7 +20,7 @@ public sealed class MapModels : IFileContents
 
     internal IReadOnlyDictionary<string, MapModel> All { get; }
 
-    /// <summary>The map of this name as it was compiled; null where there is none, or where it could not be compiled, which has been
+    /// <summary>The compiled map with this name; null if there is no such map or it could not be compiled, which has been
     /// reported.</summary>
     public IMessageMap? Find(string name) => All.GetValueOrDefault(name)?.Map;
 }

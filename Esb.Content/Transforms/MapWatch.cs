@@ -3,8 +3,9 @@ using Esb.Core.Configuration;
 
 namespace Esb.Content.Transforms;
 
-/// <summary>Looks every second whether maps have changed, until the bus stops.</summary>
-/// <remarks>It asks the file system instead of waiting to be told: that also works on mounted volumes, and where a whole folder is replaced by a link.</remarks>
+/// <summary>Checks every second whether maps have changed, until the bus stops.</summary>
+/// <remarks>Polls the file system instead of using its notifications: polling also works on mounted volumes, and if a link replaces a whole
+/// folder.</remarks>
 internal sealed class MapWatch(Live<MapCatalog> maps, TimeProvider time) : IBusPart, IHealthNotices, IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);

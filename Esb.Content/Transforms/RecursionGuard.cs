@@ -4,11 +4,12 @@ using System.Xml.Linq;
 
 namespace Esb.Content.Transforms;
 
-/// <summary>Lets a runaway stylesheet end in an error: endless recursion would end the process with a stack overflow, and a sweep for each of many nodes would never end.</summary>
+/// <summary>Ends a runaway stylesheet with an error: endless recursion would end the process with a stack overflow, and a sweep for each of
+/// many nodes would never end.</summary>
 /// <remarks>
-/// A call of <see cref="Enter"/> is compiled into every template that could come back to itself on the same message, and into templates and loops
-/// that look through the document again for each node. What only goes down the document needs none, since its depth is limited; a call costs about
-/// half a microsecond. A single expression is not interrupted.
+/// A call of <see cref="Enter"/> is compiled into every template that can recurse on the same message, and into templates and loops that
+/// search the document again for each node. Templates that only descend need no call, since the depth is limited; a call costs about half a
+/// microsecond. A single expression is not interrupted.
 /// </remarks>
 internal sealed partial class RecursionGuard(TimeProvider time, TimeSpan limit)
 {
@@ -40,7 +41,7 @@ internal sealed partial class RecursionGuard(TimeProvider time, TimeSpan limit)
 
     private static void Protect(XElement place)
     {
-        // A variable that nobody reads writes nothing, and is evaluated all the same, since extension functions may have effects.
+        // An unused variable produces no output, and is evaluated all the same, since extension functions may have effects.
         var call = new XElement(
             StylesheetFiles.Xsl + "variable",
             new XAttribute(XNamespace.Xmlns + "esb-guard", Namespace),

@@ -25,7 +25,7 @@ internal sealed class StylesheetFiles : XmlResolver
     /// <summary>The media type that <c>xsl:output</c> names; null where it names none.</summary>
     public string? MediaType => Documents.SelectMany(document => document.Root!.Elements(Xsl + "output")).Select(output => output.Attribute("media-type")?.Value).FirstOrDefault(type => type is not null);
 
-    /// <summary>What it can be told; where several files declare a parameter, the file that includes or imports the others decides.</summary>
+    /// <summary>Its parameters; if several files declare a parameter, the file that includes or imports the others decides.</summary>
     public IReadOnlyList<MapParameter> Parameters => [.. Documents
         .SelectMany(document => document.Root!.Elements(Xsl + "param"))
         .Where(parameter => parameter.Attribute("name")?.Value.Contains(':') == false)

@@ -52,7 +52,7 @@ internal static class XsltCompiler
             {
                 result = compile();
             }
-            catch (Exception ex) // goes on where the thread was started
+            catch (Exception ex) // rethrown in the starting thread
             {
                 failure = ExceptionDispatchInfo.Capture(ex);
             }

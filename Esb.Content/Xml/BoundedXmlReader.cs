@@ -4,7 +4,7 @@ using Esb.Core.Errors;
 
 namespace Esb.Content.Xml;
 
-/// <summary>Passes a reader on, checks depth and attributes as they come, and says what is wrong in our own words.</summary>
+/// <summary>Wraps a reader, checks depth and attributes while reading, and reports errors in our own words.</summary>
 internal sealed class BoundedXmlReader(XmlReader inner, ReadOnlyMemory<byte> bytes, XmlLimits limits) : XmlReader, IXmlLineInfo
 {
     private readonly IXmlLineInfo? _position = inner as IXmlLineInfo;
@@ -113,7 +113,7 @@ internal sealed class BoundedXmlReader(XmlReader inner, ReadOnlyMemory<byte> byt
         if (_mayExceed) CheckAttributes();
     }
 
-    // Also those that nobody asks for: whatever was read has been checked.
+    // Includes unused attributes: all input that is read is checked.
     private void CheckAttributes()
     {
         while (inner.MoveToNextAttribute())

@@ -4,7 +4,8 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Content.Xml;
 
-/// <summary>A schema or stylesheet that the configuration names. It reports what is wrong with itself; paths are shown as the operator wrote them.</summary>
+/// <summary>A schema or stylesheet named by the configuration. It reports its own errors; paths are shown as the operator wrote
+/// them.</summary>
 internal sealed class ContentFile(SettingsRecord config, string path, ConfigErrors errors)
 {
     private readonly string _folder = config.Origin.Folder ?? Directory.GetCurrentDirectory();
@@ -13,10 +14,10 @@ internal sealed class ContentFile(SettingsRecord config, string path, ConfigErro
 
     public string Folder => System.IO.Path.GetDirectoryName(path)!;
 
-    /// <summary>How the configuration reads its own files: like those of the outside, without a document type declaration.</summary>
+    /// <summary>Reader settings for files of the configuration: as for external documents, without a document type declaration.</summary>
     public static XmlReaderSettings ReaderSettings { get; } = new() { DtdProcessing = DtdProcessing.Prohibit, XmlResolver = null, CloseInput = true };
 
-    /// <summary>Whether it can be used; reports it otherwise.</summary>
+    /// <summary>True if the file can be used; otherwise the reason is reported.</summary>
     public bool IsUsable(string jsonKind)
     {
         if (!config.IsWhole) return false; // reported already

@@ -6,11 +6,12 @@ using Esb.Core.Messages;
 
 namespace Esb.Content.Xml;
 
-/// <summary>The one way in for XML of the outside: no document type declarations, nothing is fetched, and everything has a limit. Thread-safe.</summary>
+/// <summary>The single entry point for external XML: no document type declarations, no fetched resources, and limits on everything.
+/// Thread-safe.</summary>
 /// <remarks>
-/// The encoding is that of the bytes (byte order mark, then XML declaration, then UTF-8; XML 1.0, appendix F), never that of a content type.
-/// What is wrong comes as an <see cref="EsbException"/>: <c>ESB-XML-SYNTAX</c>, <c>ESB-XML-EMPTY</c>, <c>ESB-XML-DTD</c>, <c>ESB-XML-ENCODING</c>,
-/// <c>ESB-XML-CHAR</c>, <c>ESB-XML-DEPTH</c> or <c>ESB-XML-LIMIT</c>.
+/// The encoding follows from the bytes (byte order mark, then XML declaration, then UTF-8; XML 1.0, appendix F), never from a content type.
+/// Errors are reported as an <see cref="EsbException"/>: <c>ESB-XML-SYNTAX</c>, <c>ESB-XML-EMPTY</c>, <c>ESB-XML-DTD</c>,
+/// <c>ESB-XML-ENCODING</c>, <c>ESB-XML-CHAR</c>, <c>ESB-XML-DEPTH</c> or <c>ESB-XML-LIMIT</c>.
 /// </remarks>
 public sealed class XmlInput
 {

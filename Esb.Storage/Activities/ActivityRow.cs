@@ -2,7 +2,8 @@ using Esb.Core.Activities;
 
 namespace Esb.Storage.Activities;
 
-/// <summary>What is known of an item, or of a conversation whose facts say no key. Merging is idempotent, and its order does not matter. Not thread-safe.</summary>
+/// <summary>The state of an item, or of a conversation whose facts name no key. Merging is idempotent and independent of order. Not
+/// thread-safe.</summary>
 internal sealed class ActivityRow(string activity, string id, string? key, Guid conversationId)
 {
     private const char OfKey = 'k';
@@ -30,14 +31,14 @@ internal sealed class ActivityRow(string activity, string id, string? key, Guid 
 
     public Dictionary<string, ActivityDatum> Data { get; init; } = [];
 
-    /// <summary>Whether it is a conversation that has items with keys: then they count, and it does not.</summary>
+    /// <summary>True for a conversation that has items with keys: then the items count, not the conversation.</summary>
     public bool IsLinked
     {
         get => _isLinked;
         init => _isLinked = value;
     }
 
-    /// <summary>Whether it has taken in something new since it was made or read.</summary>
+    /// <summary>True if it has taken in something new since it was made or read.</summary>
     public bool IsChanged { get; private set; }
 
     public static string IdOf(string key) => $"{OfKey}:{key}";
@@ -64,7 +65,7 @@ internal sealed class ActivityRow(string activity, string id, string? key, Guid 
         foreach (var (name, datum) in other.Data) Set(name, datum);
     }
 
-    /// <summary>Says whether it has items with keys.</summary>
+    /// <summary>Sets whether it has items with keys.</summary>
     public void Link(bool isLinked)
     {
         IsChanged |= _isLinked != isLinked;
@@ -83,7 +84,7 @@ internal sealed class ActivityRow(string activity, string id, string? key, Guid 
         Data = Data.ToDictionary(datum => datum.Key, datum => datum.Value.Text),
     };
 
-    // Of several conversations the one that was seen first; the smaller id where two were at once, so that every order comes to the same.
+    // Keeps the conversation that was seen first; at equal times the smaller id, so that the order of merging does not matter.
     private void Meet(Guid conversation, DateTimeOffset first, DateTimeOffset last)
     {
         var seenFirst = first < FirstAt || (first == FirstAt && conversation.CompareTo(ConversationId) < 0);
@@ -118,9 +119,9 @@ internal sealed class ActivityRow(string activity, string id, string? key, Guid 
     private static DateTimeOffset Earlier(DateTimeOffset? one, DateTimeOffset other) => one < other ? one.Value : other;
 }
 
-/// <summary>A data item, and when it was said.</summary>
+/// <summary>A data item, and the time of the fact that holds it.</summary>
 internal readonly record struct ActivityDatum(string Text, DateTimeOffset At)
 {
-    /// <summary>Whether another was said later; the greater text where two were said at once.</summary>
+    /// <summary>True if the other is later; at equal times, if its text is greater.</summary>
     public bool IsBefore(ActivityDatum other) => At < other.At || (At == other.At && string.CompareOrdinal(Text, other.Text) < 0);
 }

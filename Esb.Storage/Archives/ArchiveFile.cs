@@ -11,21 +11,23 @@ using Esb.Storage.Evidence;
 
 namespace Esb.Storage.Archives;
 
-/// <summary>A day of audit facts in a compressed file: lines of JSON that tell what they are, and a checksum at the end. <c>zcat</c> reads it, too.</summary>
+/// <summary>A day of audit facts in a compressed file: self-describing lines of JSON, and a checksum at the end. <c>zcat</c> reads it,
+/// too.</summary>
 internal static class ArchiveFile
 {
     private static readonly byte[] LineEnd = "\n"u8.ToArray();
 
     public static string NameOf(DateOnly day) => string.Create(CultureInfo.InvariantCulture, $"audit-{day:yyyy-MM-dd}.jsonl.gz");
 
-    /// <summary>Writes a day. The file has its name only once it is complete and on the disk; one of that name is replaced.</summary>
-    /// <param name="path">Where it is written.</param>
-    /// <param name="header">What it says it is.</param>
+    /// <summary>Writes a day. The file gets its name only once it is complete and on disk; an existing file of that name is
+    /// replaced.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="header">The header of the file.</param>
     /// <param name="facts">The facts of the day.</param>
-    /// <param name="least">How many they must be, so that no file is replaced by less.</param>
-    /// <param name="cancellationToken">Ends it; nothing is replaced then.</param>
-    /// <returns>How many facts.</returns>
-    /// <exception cref="EsbException"><c>ESB-AUD-ARCHIVE</c>: they are fewer.</exception>
+    /// <param name="least">The minimum number of facts, so that no file is replaced by a smaller one.</param>
+    /// <param name="cancellationToken">Cancels the operation; then nothing is replaced.</param>
+    /// <returns>The number of facts.</returns>
+    /// <exception cref="EsbException"><c>ESB-AUD-ARCHIVE</c>: there are fewer facts than <paramref name="least"/>.</exception>
     public static async Task<long> WriteAsync(string path, ArchiveHeader header, IAsyncEnumerable<StoredLink> facts, long least, CancellationToken cancellationToken)
     {
         var unfinished = path + ".part";
@@ -68,16 +70,16 @@ internal static class ArchiveFile
         return count;
     }
 
-    /// <summary>What a file says it is.</summary>
-    /// <exception cref="InvalidDataException">It is none of ours, or of a later version.</exception>
+    /// <summary>Reads the header of a file.</summary>
+    /// <exception cref="InvalidDataException">It is not an archive, or was written by a later version.</exception>
     public static async Task<ArchiveHeader> ReadHeaderAsync(string path, CancellationToken cancellationToken)
     {
         using var reader = Open(path);
         return ReadHeader(await reader.ReadLineAsync(cancellationToken));
     }
 
-    /// <summary>The facts in the order written; only once all have been read it is known that the file is whole.</summary>
-    /// <exception cref="InvalidDataException">It is none of ours, damaged, or of a later version.</exception>
+    /// <summary>Reads the facts in the order written; the file is known to be intact only once all have been read.</summary>
+    /// <exception cref="InvalidDataException">It is not an archive, is damaged, or was written by a later version.</exception>
     public static async IAsyncEnumerable<StoredLink> ReadAsync(string path, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         using var reader = Open(path);

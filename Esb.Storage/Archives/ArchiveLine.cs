@@ -48,7 +48,7 @@ internal sealed record ArchiveLine
 
     public byte[] Link { get; init; } = [];
 
-    /// <summary>Whether the body was erased, and a fact told of that.</summary>
+    /// <summary>True if the body was erased, and a fact recorded the erasure.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public bool IsErasureProven { get; init; }
 

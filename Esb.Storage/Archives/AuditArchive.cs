@@ -17,18 +17,19 @@ namespace Esb.Storage.Archives;
 /// <summary>A day that was written to a file.</summary>
 /// <param name="Day">The day (UTC).</param>
 /// <param name="File">The file.</param>
-/// <param name="Facts">How many facts are in it.</param>
-/// <param name="TakenBack">How many of them only the file had that it replaced: they came back into the store.</param>
-/// <param name="IsDropped">Whether the store has let the day go; also false where a fact came while the file was written.</param>
+/// <param name="Facts">The number of facts in the file.</param>
+/// <param name="TakenBack">The number of facts that only the replaced file had: they were restored to the store.</param>
+/// <param name="IsDropped">True if the store has dropped the day; also false if a fact arrived while the file was written.</param>
 public sealed record ArchivedDay(DateOnly Day, string File, long Facts, long TakenBack, bool IsDropped);
 
-/// <summary>A day that is in the store again.</summary>
+/// <summary>A day that was restored to the store.</summary>
 /// <param name="Day">The day (UTC).</param>
-/// <param name="Facts">How many facts the file has.</param>
-/// <param name="Added">How many of them the store did not have.</param>
+/// <param name="Facts">The number of facts in the file.</param>
+/// <param name="Added">The number of facts that the store did not have.</param>
 public sealed record RestoredDay(DateOnly Day, long Facts, long Added);
 
-/// <summary>Writes days of audit facts to compressed files, lets them go and takes them back (features F061, F228). Not thread-safe.</summary>
+/// <summary>Writes days of audit facts to compressed files, drops them from the store and restores them (features F061, F228). Not
+/// thread-safe.</summary>
 public sealed class AuditArchive : IAsyncDisposable
 {
     private const int GroupSize = 1_000;
@@ -48,26 +49,31 @@ public sealed class AuditArchive : IAsyncDisposable
 
     /// <summary>Opens the store that a configuration names.</summary>
     /// <param name="store">The store.</param>
-    /// <param name="evidence">Where its anchors are.</param>
-    /// <param name="readOnly">Whether archives are only looked at; otherwise tables of an earlier version are migrated, as by a host that starts.</param>
+    /// <param name="evidence">The settings of its anchors.</param>
+    /// <param name="readOnly">True to only read archives; otherwise tables of an earlier version are migrated, as at the start of a
+    /// host.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="logger">Hears what happens; nobody where it is null.</param>
+    /// <param name="logger">The logger; null for none.</param>
     /// <exception cref="EsbException"><c>ESB-STORE-KIND</c>: it keeps its facts in segments, which can be copied as they are.</exception>
     public static AuditArchive Open(StoreConfig store, AuditEvidenceConfig evidence, bool readOnly, TimeProvider time, ILogger? logger = null) =>
         store is PostgresStoreConfig postgres
             ? new AuditArchive(postgres, evidence, readOnly, time, logger ?? NullLogger.Instance)
             : throw new EsbException("ESB-STORE-KIND", "Only the PostgreSQL store is archived day by day; the segments of a file store can be copied as they are.", FaultKind.Invalid);
 
-    /// <summary>Writes each day before a given one to a file of its own in a folder, and lets it go where that is wanted. A day whose chains are broken is neither written nor dropped.</summary>
-    /// <remarks>Where facts came after their day was written and let go, what its file has is taken back first: the file then holds all.</remarks>
-    /// <param name="before">The first day (UTC) that stays.</param>
-    /// <param name="folder">The folder; made where it does not exist.</param>
-    /// <param name="drop">Whether the store lets the days go.</param>
-    /// <param name="tell">Hears of each day.</param>
-    /// <param name="cancellationToken">Ends it between two days.</param>
-    /// <returns>What was found of the first day that is broken; null where none is.</returns>
-    /// <exception cref="EsbException">The store cannot be reached, or a file or an anchor cannot be written; <c>ESB-AUD-ARCHIVE</c>: a file would be replaced by one with less.</exception>
-    /// <exception cref="InvalidDataException">A file of a day that is still, or again, in the store is none of ours, or damaged.</exception>
+    /// <summary>Writes each day before a given one to a file of its own in a folder, and drops it if requested. A day whose chains are
+    /// broken is neither written nor dropped.</summary>
+    /// <remarks>If facts arrived after their day was written and dropped, the contents of its file are restored first: the new file then
+    /// holds all facts.</remarks>
+    /// <param name="before">The first day (UTC) to keep.</param>
+    /// <param name="folder">The folder; created if it does not exist.</param>
+    /// <param name="drop">True to drop the days from the store.</param>
+    /// <param name="tell">Receives each day.</param>
+    /// <param name="cancellationToken">Cancels the operation between two days.</param>
+    /// <returns>The verdict on the first broken day; null if there are none.</returns>
+    /// <exception cref="EsbException">The store cannot be reached, or a file or an anchor cannot be written; <c>ESB-AUD-ARCHIVE</c>: a file
+    /// would be replaced by one with fewer facts.</exception>
+    /// <exception cref="InvalidDataException">The file of a day that is still, or again, in the store is not an archive, or is
+    /// damaged.</exception>
     public async Task<AuditVerdict?> WriteAsync(DateOnly before, string folder, bool drop, Action<ArchivedDay> tell, CancellationToken cancellationToken)
     {
         await _database.EnsureReadyAsync(cancellationToken);
@@ -78,7 +84,8 @@ public sealed class AuditArchive : IAsyncDisposable
             var verdict = await _evidence.VerifyAsync(day, day, static _ => { }, cancellationToken);
             if (verdict is { TotalBreaks: 0, Facts: 0 }) continue;
             var takenBack = 0L;
-            if (verdict.TotalBreaks == 0 && File.Exists(path)) (takenBack, verdict) = await TakeBackAsync(day, path, cancellationToken); // only now: what somebody took out of the day is not to be put back unnoticed
+            // Only now, so that facts removed from the day are not restored unnoticed.
+            if (verdict.TotalBreaks == 0 && File.Exists(path)) (takenBack, verdict) = await TakeBackAsync(day, path, cancellationToken);
             if (verdict.TotalBreaks > 0) return verdict;
             tell(await WriteAsync(day, path, verdict.Facts, takenBack, drop, cancellationToken));
         }
@@ -86,9 +93,9 @@ public sealed class AuditArchive : IAsyncDisposable
         return null;
     }
 
-    /// <summary>Follows the chains in a file and compares them with the anchors that were written of them.</summary>
-    /// <exception cref="InvalidDataException">The file is none of ours, or damaged.</exception>
-    /// <exception cref="EsbException">The store, which knows what was erased, or the anchors cannot be read.</exception>
+    /// <summary>Verifies the chains in a file against the anchors that were written for them.</summary>
+    /// <exception cref="InvalidDataException">The file is not an archive, or is damaged.</exception>
+    /// <exception cref="EsbException">The store, which records erasures, or the anchors cannot be read.</exception>
     public async Task<AuditVerdict> VerifyAsync(string file, Action<FollowedChain> tell, CancellationToken cancellationToken)
     {
         var day = (await ArchiveFile.ReadHeaderAsync(file, cancellationToken)).Day;
@@ -99,8 +106,9 @@ public sealed class AuditArchive : IAsyncDisposable
         return verification.Complete(day, day);
     }
 
-    /// <summary>Takes the facts of a file into the store again, with their places in their chains; those that it has stay. Doing it again does nothing.</summary>
-    /// <exception cref="InvalidDataException">The file is none of ours, or damaged: then nothing was taken.</exception>
+    /// <summary>Restores the facts of a file to the store, with their places in their chains; existing facts are kept.
+    /// Idempotent.</summary>
+    /// <exception cref="InvalidDataException">The file is not an archive, or is damaged: then nothing was restored.</exception>
     /// <exception cref="EsbException">The store cannot be reached.</exception>
     public async Task<RestoredDay> RestoreAsync(string file, CancellationToken cancellationToken)
     {
@@ -125,7 +133,7 @@ public sealed class AuditArchive : IAsyncDisposable
         await _database.DisposeAsync();
     }
 
-    // How many facts only the file had, and what was found of the day that has them again.
+    // The number of facts that only the file had, and the verdict on the day with these facts.
     private async Task<(long Added, AuditVerdict Verdict)> TakeBackAsync(DateOnly day, string path, CancellationToken cancellationToken)
     {
         if ((await ArchiveFile.ReadHeaderAsync(path, cancellationToken)).Day != day) throw new InvalidDataException($"'{path}' has the facts of another day.");
@@ -134,7 +142,7 @@ public sealed class AuditArchive : IAsyncDisposable
         return ((await RestoreAsync(path, cancellationToken)).Added, await _evidence.VerifyAsync(day, day, erased, static _ => { }, cancellationToken));
     }
 
-    // What a file says of erasures counts only while it is as it was written: anybody could say so of a body that he took out.
+    // Erasures recorded in a file count only if the file is unchanged: otherwise the removal of a body could pass as an erasure.
     private static IAsyncEnumerable<StoredLink> Read(string file, bool isAsArchived, CancellationToken cancellationToken) =>
         ArchiveFile.ReadAsync(file, cancellationToken).Select(fact => fact with { IsErasureProven = fact.IsErasureProven && isAsArchived });
 
@@ -151,7 +159,7 @@ public sealed class AuditArchive : IAsyncDisposable
         }
     }
 
-    // A fact that came while the file was written is not in it: then the day stays, and the next run takes it whole.
+    // A fact that arrived while the file was written is not in it: the day is kept, and the next run archives it as a whole.
     private async Task<bool> DropAsync(DateOnly day, string path, long facts, CancellationToken cancellationToken)
     {
         var hash = await HashAsync(path, cancellationToken);

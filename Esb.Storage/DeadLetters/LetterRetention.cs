@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Storage.DeadLetters;
 
-/// <summary>Lets go of replayed and discarded dead letters, and of jobs that are over, once they are older than <c>store.retention</c>.</summary>
+/// <summary>Deletes replayed and discarded dead letters, and completed jobs, once they are older than <c>store.retention</c>.</summary>
 internal sealed partial class LetterRetention(StoreConfig config, ILetterRetention store, TimeProvider time, ILogger<LetterRetention> logger) : RetentionPart(() => config.Retention, time)
 {
     protected override async Task RemoveBeforeAsync(DateTimeOffset moment, CancellationToken cancellationToken)

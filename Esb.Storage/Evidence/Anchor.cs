@@ -8,10 +8,10 @@ internal enum AnchorKind
     /// <summary>A chain has come so far.</summary>
     Head,
 
-    /// <summary>A day was let go: its retention is over.</summary>
+    /// <summary>A day was dropped: its retention is over.</summary>
     Dropped,
 
-    /// <summary>A day was let go after it was written to an archive.</summary>
+    /// <summary>A day was dropped after it was written to an archive.</summary>
     Archived,
 }
 

@@ -4,7 +4,7 @@ using Esb.Core.Errors;
 
 namespace Esb.Storage.Evidence;
 
-/// <summary>The anchors that count: of a store without those of days that were let go since, of a file without those that came after it.</summary>
+/// <summary>The valid anchors: for a store, without those of days dropped since; for a file, without those written after it.</summary>
 internal sealed class AnchorBook
 {
     public static readonly AnchorBook Empty = new([], [], []);
@@ -22,14 +22,14 @@ internal sealed class AnchorBook
 
     public int Count { get; }
 
-    /// <summary>What is wrong with the files.</summary>
+    /// <summary>The problems found in the files.</summary>
     public IReadOnlyList<string> Problems { get; }
 
-    /// <summary>The day of the first anchor: from the next day on every fact has a chain. Null where there is none.</summary>
+    /// <summary>The day of the first anchor: from the next day on every fact has a chain. Null if there are no anchors.</summary>
     public DateOnly? Began { get; }
 
-    /// <summary>What the anchors tell of a store.</summary>
-    /// <param name="config">Where they are, and what signs them.</param>
+    /// <summary>Opens the anchors that apply to a store.</summary>
+    /// <param name="config">The folder and the signing key of the anchors.</param>
     /// <exception cref="EsbException"><c>ESB-AUD-ANCHORS</c>: the folder cannot be read.</exception>
     public static AnchorBook Open(AuditEvidenceConfig config) => Open(config, anchors =>
     {
@@ -37,25 +37,26 @@ internal sealed class AnchorBook
         return head => !released.TryGetValue(head.Day, out var at) || head.At > at;
     });
 
-    /// <summary>What they tell of a file, whatever became of its day since: those that were there when the day was last let go with a file, and all where no anchor knows this one.</summary>
-    /// <param name="config">Where they are, and what signs them.</param>
+    /// <summary>Opens the anchors that apply to an archive file, even if its day was dropped again since: those that existed when the day
+    /// was last archived, or all if no anchor names this file.</summary>
+    /// <param name="config">The folder and the signing key of the anchors.</param>
     /// <param name="day">The day of the file.</param>
-    /// <param name="sha256">Of the file.</param>
+    /// <param name="sha256">The SHA-256 of the file.</param>
     /// <exception cref="EsbException"><c>ESB-AUD-ANCHORS</c>: the folder cannot be read.</exception>
     public static AnchorBook OfArchive(AuditEvidenceConfig config, DateOnly day, string sha256) => Open(config, anchors =>
     {
         var archived = anchors.Where(anchor => anchor.Day == day && anchor.Archive is not null).ToList();
         var isKnown = archived.Exists(anchor => IsOf(sha256, anchor.Archive!));
-        var last = archived.Max(anchor => (DateTimeOffset?)anchor.At); // an earlier file may not take the place of a later one
+        var last = archived.Max(anchor => (DateTimeOffset?)anchor.At); // an earlier file must not replace a later one
         return head => !isKnown || head.At <= last;
     });
 
-    /// <summary>Whether a file of a day is as it was when the day was let go; also where no anchors are kept that could tell.</summary>
+    /// <summary>True if the file of a day is unchanged since the day was dropped, or if there are no anchors to compare it with.</summary>
     public bool IsAsArchived(DateOnly day, string sha256) => ReferenceEquals(this, Empty) || _archives[day].Any(archive => IsOf(sha256, archive));
 
     public IReadOnlyCollection<Anchor> Of(DateOnly day, Guid chain) => [.. _heads[(day, chain)]];
 
-    /// <summary>The chains of a period that anchors tell of.</summary>
+    /// <summary>The chains of a period that have anchors.</summary>
     public IEnumerable<(DateOnly Day, Guid Chain)> Chains(DateOnly? from, DateOnly? to) =>
         _heads.Select(head => head.Key).Where(key => (from is null || key.Day >= from) && (to is null || key.Day <= to)).Order();
 

@@ -6,11 +6,13 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Storage.Evidence;
 
-/// <summary>Writes anchors to a file of this process: how far its chains have come, now and then and at the end, and which days were let go. Thread-safe.</summary>
-/// <remarks>An anchor that cannot be written, or whose disk does not answer, holds no fact up; it is written with the next ones.</remarks>
+/// <summary>Writes anchors to a file of this process: the heads of its chains, periodically and at the end, and the days that were dropped.
+/// Thread-safe.</summary>
+/// <remarks>An anchor that cannot be written, or whose disk does not respond, delays no fact; it is written with the next
+/// anchors.</remarks>
 internal sealed partial class AnchorLog : IAsyncDisposable
 {
-    // Facts in a busy minute: what a crash leaves without an anchor stays small whatever the interval.
+    // The number of facts in a busy minute: limits what a crash leaves without an anchor, whatever the interval.
     private const long MaxUnanchored = 100_000;
 
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
@@ -20,8 +22,8 @@ internal sealed partial class AnchorLog : IAsyncDisposable
     private readonly TimeSpan _interval;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
-    private readonly Lock _lock = new(); // of what waits: never held while a disk is waited for
-    private readonly Lock _file = new(); // comes first where both are wanted
+    private readonly Lock _lock = new(); // guards the waiting heads: never held during disk access
+    private readonly Lock _file = new(); // taken first if both are needed
     private readonly Dictionary<(Guid Chain, DateOnly Day), ChainHead> _waiting = [];
     private TaskCompletionSource _many = NewSignal();
     private readonly CancellationTokenSource _stopping = new();
@@ -37,11 +39,11 @@ internal sealed partial class AnchorLog : IAsyncDisposable
         _loop = RunAsync(_stopping.Token);
     }
 
-    /// <summary>Null where the configuration wants no anchors.</summary>
+    /// <summary>Opens the log; null if no anchors are configured.</summary>
     public static AnchorLog? TryOpen(AuditEvidenceConfig config, TimeProvider time, ILogger logger) =>
         config is { Anchors: { } folder, AnchorKey: { } key } ? new AnchorLog(folder, key, config.AnchorInterval, time, logger) : null;
 
-    /// <summary>A chain has gained facts, durably, and come so far. Waits for no disk.</summary>
+    /// <summary>Records the new head of a chain after its facts became durable. Does not access the disk.</summary>
     public void Note(Guid chain, DateOnly day, ChainHead head, int facts)
     {
         lock (_lock)
@@ -52,7 +54,7 @@ internal sealed partial class AnchorLog : IAsyncDisposable
         }
     }
 
-    /// <summary>Anchors what is not anchored yet.</summary>
+    /// <summary>Writes anchors for all waiting heads.</summary>
     public void WriteHeads()
     {
         lock (_file)
@@ -71,8 +73,9 @@ internal sealed partial class AnchorLog : IAsyncDisposable
         }
     }
 
-    /// <summary>A day is about to be let go. First the anchor, then the day: what is gone without one would count as removed by force.</summary>
-    /// <exception cref="IOException">It could not be written: then the day has to stay.</exception>
+    /// <summary>Anchors that a day is about to be dropped. The anchor comes first: a day missing without one counts as forcibly
+    /// removed.</summary>
+    /// <exception cref="IOException">The anchor could not be written: the day must be kept.</exception>
     /// <exception cref="UnauthorizedAccessException">The same.</exception>
     public void Release(DateOnly day, string? archive)
     {
@@ -87,11 +90,11 @@ internal sealed partial class AnchorLog : IAsyncDisposable
         }
     }
 
-    /// <summary>Anchors what is left, as long as that does not take too long.</summary>
+    /// <summary>Anchors the remaining heads, unless that takes too long.</summary>
     public async ValueTask DisposeAsync()
     {
         if (_stopping.IsCancellationRequested) return;
-        var cancelling = _stopping.CancelAsync(); // the loop goes on within it
+        var cancelling = _stopping.CancelAsync(); // the loop's continuation runs within it
         await _loop.WaitAsync(Patience, _time).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         if (!_loop.IsCompleted)
         {
@@ -111,10 +114,10 @@ internal sealed partial class AnchorLog : IAsyncDisposable
             WriteHeads();
         }
 
-        WriteHeads(); // what was noted meanwhile
+        WriteHeads(); // heads noted meanwhile
     }
 
-    // For many facts, or until the interval is over.
+    // Waits for many facts, or until the interval is over.
     private async Task WaitAsync(CancellationToken stopping)
     {
         Task many;
@@ -133,7 +136,7 @@ internal sealed partial class AnchorLog : IAsyncDisposable
         }
     }
 
-    // Unless a chain has come further meanwhile.
+    // Keeps newer heads of chains that were extended meanwhile.
     private void PutBack(Dictionary<(Guid Chain, DateOnly Day), ChainHead> heads)
     {
         lock (_lock)
@@ -169,12 +172,12 @@ internal sealed partial class AnchorLog : IAsyncDisposable
             }
             catch (IOException)
             {
-                file.SetLength(end); // half a line would spoil those that follow
+                file.SetLength(end); // a partial line would corrupt those that follow
                 throw;
             }
         }
 
-        _previous = previous; // the lines stand in the file, whatever becomes of its name
+        _previous = previous; // the lines are in the file, even if flushing its folder fails
         if (isNew) DurableFolder.Flush(folder);
     }
 

@@ -3,7 +3,8 @@ using Esb.Core.Audit;
 
 namespace Esb.Storage.Evidence;
 
-/// <summary>Follows one chain from its start and compares it with its anchors. Behind a break it goes on with the link that stands there, so that what is right is not called wrong.</summary>
+/// <summary>Follows one chain from its start and compares it with its anchors. After a break it continues with the link found there, so
+/// that intact facts are not reported.</summary>
 internal sealed class ChainFollower(Guid chain, DateOnly day, IReadOnlyCollection<Anchor> anchors, Action<AuditBreak> found)
 {
     private readonly Queue<Anchor> _anchors = new(anchors.OrderBy(anchor => anchor.Count));
@@ -46,7 +47,7 @@ internal sealed class ChainFollower(Guid chain, DateOnly day, IReadOnlyCollectio
         while (_anchors.TryPeek(out var anchor) && anchor.Count <= _head.Number)
         {
             _anchors.Dequeue();
-            if (anchor.Count < _head.Number) continue; // its fact is missing, which was reported
+            if (anchor.Count < _head.Number) continue; // its fact is missing, which has been reported
             if (!_head.Link.AsSpan().SequenceEqual(anchor.Head))
                 Report((_lastAnchor?.Number ?? 0) + 1, anchor.Count, null, "The chain is not the one that an anchor tells of: facts were rewritten.");
             else if (!_isBroken)

@@ -5,12 +5,13 @@ using System.Text;
 
 namespace Esb.Storage.Evidence;
 
-/// <summary>How far a chain has come. A chain is what one writer, a run of a host, records of one day: a day that is let go takes whole chains with it.</summary>
+/// <summary>The head of a chain. A chain holds the facts that one writer, a run of a host, records for one day: dropping a day drops whole
+/// chains.</summary>
 /// <param name="Number">The number of the last fact; 0 before the first.</param>
-/// <param name="Link">SHA-256 over the link before, the number and the digest of that fact.</param>
+/// <param name="Link">SHA-256 over the previous link, the number and the digest of that fact.</param>
 internal sealed record ChainHead(long Number, byte[] Link)
 {
-    /// <summary>Before the first fact: no chain can be passed off as another, or as that of another day.</summary>
+    /// <summary>The head before the first fact: a chain cannot be passed off as another chain, or as a chain of another day.</summary>
     public static ChainHead Start(Guid chain, DateOnly day) =>
         new(0, SHA256.HashData(Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"esb audit chain {chain:D} {day:yyyy-MM-dd}"))));
 

@@ -7,8 +7,10 @@ using Esb.Storage.Sql;
 
 namespace Esb.Storage.Evidence;
 
-/// <summary>What stands for a fact in its chain: SHA-256 over all of its members in a fixed form. Of the body its digest goes in, so that the body can be erased.</summary>
-/// <remarks>The form is that of the facts as they are stored and read again: times in microseconds, text without U+0000 and halves of characters. It must never change; another one gets another number.</remarks>
+/// <summary>The digest of a fact in its chain: SHA-256 over all its members in a fixed form. It covers the digest of the body, so that the
+/// body can be erased.</summary>
+/// <remarks>The form equals that of facts as stored and read back: times in microseconds, text without U+0000 and unpaired surrogates. It
+/// must never change; a new form gets a new number.</remarks>
 internal static class FactDigest
 {
     private const byte Form = 1;

@@ -24,6 +24,6 @@ internal sealed record StoredLink
     /// <summary>The message whose recorded body is not there any more; null where nothing was erased.</summary>
     public Guid? Erased => BodyDigest is not null && Fact is { Body: null } ? Fact.MessageId : null;
 
-    /// <summary>Whether a fact told of that erasure when this was archived; the fact may be gone since.</summary>
+    /// <summary>True if a fact recorded that erasure when this was archived; the fact may be gone since.</summary>
     public bool IsErasureProven { get; init; }
 }

@@ -2,13 +2,14 @@ using Esb.Core.Audit;
 
 namespace Esb.Storage.Evidence;
 
-/// <summary>One verification: takes the facts of one day after the other, each chain in its order, and collects what is wrong. Not thread-safe.</summary>
-/// <param name="anchors">What must be there.</param>
-/// <param name="erasedUntil">Until when what happened to a message was erased, as a fact tells; null where none does.</param>
-/// <param name="tell">Hears of each chain.</param>
+/// <summary>One verification: takes the facts day by day, each chain in its order, and collects the breaks. Not thread-safe.</summary>
+/// <param name="anchors">The anchors to compare with.</param>
+/// <param name="erasedUntil">Finds the time until which the facts of a message were erased, as recorded by a fact; null if no fact records
+/// it.</param>
+/// <param name="tell">Receives each chain.</param>
 internal sealed class Verification(AnchorBook anchors, Func<Guid, CancellationToken, Task<DateTimeOffset?>> erasedUntil, Action<FollowedChain> tell)
 {
-    /// <summary>How many breaks are told one by one.</summary>
+    /// <summary>The maximum number of breaks that are reported individually.</summary>
     public const int MaxBreaks = 100;
 
     private readonly List<AuditBreak> _breaks = [];
@@ -46,10 +47,11 @@ internal sealed class Verification(AnchorBook anchors, Func<Guid, CancellationTo
         Finish(current?.Follower);
     }
 
-    /// <summary>A fact of a day, one of the first, has other fields than it is found by.</summary>
+    /// <summary>Adds a fact of a day, one of the first, whose indexed fields differ from its own fields.</summary>
     public void TakeFieldFlaw(DateOnly day, FieldFlaw flaw) => _flaws.Add((day, flaw));
 
-    /// <summary>What was found, once all days have been read: the chains come first, since facts that are gone are found by what is left of them, too.</summary>
+    /// <summary>The verdict, once all days have been read. The chains come first, since missing facts are also found through what remains
+    /// of them.</summary>
     public AuditVerdict Complete(DateOnly? from, DateOnly? to)
     {
         foreach (var (day, chain) in anchors.Chains(from, to).Where(key => !_followed.Contains(key)))

@@ -17,7 +17,7 @@ internal sealed partial class FileStore : Store
 {
     private static readonly TimeSpan CleanInterval = TimeSpan.FromHours(1);
 
-    // Nobody but this host has the folder: what an earlier process of it held is free.
+    // This host is the only user of the folder: claims and leases held by its earlier processes are released.
     private const string BeginAnew =
         """
         update replay_job set owner = null, heard_at = null where owner is not null;
@@ -41,10 +41,10 @@ internal sealed partial class FileStore : Store
     private Task _cleaning = Task.CompletedTask;
     private bool _stopped;
 
-    /// <param name="config">Where it is.</param>
+    /// <param name="config">The settings of the store.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="logger">Hears what happens.</param>
-    /// <param name="configuration">The configuration that uses it; null for the one that owns it, whichever that is.</param>
+    /// <param name="logger">The logger.</param>
+    /// <param name="configuration">The configuration that uses the store; null for its owner, whichever that is.</param>
     public FileStore(FileStoreConfig config, TimeProvider time, ILogger<FileStore> logger, string? configuration = null)
         : this(config, SegmentOptions.Default, time, logger, configuration)
     {
@@ -79,12 +79,12 @@ internal sealed partial class FileStore : Store
     public static string AuditFolder(string folder) => Path.Combine(folder, "audit");
 
     /// <exception cref="EsbException"><c>ESB-STORE-INUSE</c>, <c>ESB-STORE-FOLDER</c>, <c>ESB-STORE-VERSION</c>, <c>ESB-STORE-DAMAGED</c>:
-    /// trying again would not help.</exception>
+    /// a retry would not help.</exception>
     public override Task StartAsync(CancellationToken cancellationToken) => Task.Run(() => OpenAsync(cancellationToken), cancellationToken);
 
     public override async Task StopAsync(CancellationToken cancellationToken)
     {
-        if (Interlocked.Exchange(ref _stopped, true)) return; // the container knows the store under several names
+        if (Interlocked.Exchange(ref _stopped, true)) return; // the container registers the store under several names
         await _stopping.CancelAsync();
         await _cleaning;
         await CompleteActivitiesAsync();
@@ -101,7 +101,7 @@ internal sealed partial class FileStore : Store
         _index.Dispose();
     }
 
-    // The lock of the audit facts is that of the whole folder, and comes first: release 0.1 has it, too.
+    // The lock of the audit facts protects the whole folder, and is taken first: release 0.1 takes it, too.
     private async Task OpenAsync(CancellationToken cancellationToken)
     {
         MakeFolder();
@@ -152,7 +152,7 @@ internal sealed partial class FileStore : Store
         }
     }
 
-    // A segment that has come to its end gets its index now, rather than when somebody asks.
+    // Indexes a completed segment at once, rather than at the first search.
     private async Task IndexAsync(SegmentLog log)
     {
         await foreach (var _ in log.Rolled.ReadAllAsync())

@@ -4,14 +4,15 @@ using Npgsql;
 
 namespace Esb.Storage.Postgres;
 
-/// <summary>Compares the clock of this host with the database's, which decides what is old enough to be let go: a host with a wrong one would let go of it for all. Thread-safe.</summary>
+/// <summary>Compares the clock of this host with the clock of the database, which decides what is old enough to drop: a host with a wrong
+/// clock would drop data of all hosts. Thread-safe.</summary>
 /// <param name="time">The clock of this host.</param>
-/// <param name="logger">Hears of one that is ahead.</param>
+/// <param name="logger">Logs a clock that is ahead.</param>
 internal sealed partial class PostgresClock(TimeProvider time, ILogger logger)
 {
     private static readonly TimeSpan UsualDifference = TimeSpan.FromMinutes(1);
 
-    /// <summary>How far this host is ahead; zero where it is not.</summary>
+    /// <summary>The time by which this host is ahead; zero if it is not.</summary>
     public async Task<TimeSpan> AdvanceAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
     {
         var here = time.GetUtcNow();

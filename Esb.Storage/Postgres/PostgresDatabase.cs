@@ -8,7 +8,7 @@ using Npgsql;
 
 namespace Esb.Storage.Postgres;
 
-/// <summary>The database of the store: its connections, and whether its tables are there. Thread-safe.</summary>
+/// <summary>The database of the store: its connections, and the state of its tables. Thread-safe.</summary>
 internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
 {
     private readonly NpgsqlDataSource _searches;
@@ -24,10 +24,10 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
     private PostgresShare _own;
 
     /// <param name="config">The store.</param>
-    /// <param name="readOnly">Whether it is only looked at.</param>
+    /// <param name="readOnly">True to only read.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="logger">Hears what happens.</param>
-    /// <param name="configuration">The configuration that uses it; null for the one that owns it, whichever that is.</param>
+    /// <param name="logger">The logger.</param>
+    /// <param name="configuration">The configuration that uses the database; null for its owner, whichever that is.</param>
     public PostgresDatabase(PostgresStoreConfig config, bool readOnly, TimeProvider time, ILogger logger, string? configuration = null)
         : base(PostgresDialect.Instance)
     {
@@ -45,25 +45,26 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
         _logger = logger;
     }
 
-    /// <summary>Connections to what all configurations of the store share: facts and bodies.</summary>
+    /// <summary>Connections to the tables that all configurations of the store share: facts and bodies.</summary>
     public NpgsqlDataSource Source { get; }
 
-    /// <summary>Decides what is old.</summary>
+    /// <summary>The clock that decides what is old.</summary>
     public PostgresClock Clock { get; }
 
-    /// <summary>Whether the days of its tables are made ahead and dropped: not by a command, whose role would own them.</summary>
+    /// <summary>True if the days of its tables are created ahead and dropped: not by a command, whose role would own them.</summary>
     public bool MakesDays { get; init; } = true;
 
-    /// <summary>Of audit facts.</summary>
+    /// <summary>The partitions of audit facts.</summary>
     public PostgresPartitions Partitions { get; }
 
-    /// <summary>Of bodies that travel as a reference.</summary>
+    /// <summary>The partitions of bodies that travel as a reference.</summary>
     public PostgresPartitions ClaimPartitions { get; }
 
-    /// <summary>Whether the database has been reached and its tables are there.</summary>
+    /// <summary>True if the database has been reached and its tables exist.</summary>
     public bool IsReady => _preparing is { IsCompletedSuccessfully: true };
 
-    /// <summary>Returns once the tables are there; tries to reach the database when that has not succeeded yet. Callers at the same time share one attempt.</summary>
+    /// <summary>Returns once the tables exist; connects to the database if that has not succeeded yet. Concurrent callers share one
+    /// attempt.</summary>
     /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
     public Task EnsureReadyAsync(CancellationToken cancellationToken)
     {
@@ -74,7 +75,7 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
         }
     }
 
-    /// <summary>Makes the partitions of the coming days, and drops those of keys and bodies that are not needed any more.</summary>
+    /// <summary>Creates the partitions of the coming days, and drops expired partitions of keys and bodies.</summary>
     public async Task MakePartitionsAsync(DateTimeOffset now, CancellationToken cancellationToken)
     {
         await Partitions.MakeAheadAsync(now, cancellationToken);
@@ -129,16 +130,17 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
         }
     }
 
-    /// <summary>Reads rows one after the other: those with bodies would not all fit into memory.</summary>
+    /// <summary>Reads rows one by one: rows with bodies would not all fit into memory.</summary>
     /// <param name="sql">The query.</param>
     /// <param name="parameters">Its parameters.</param>
     /// <param name="cancellationToken">Ends it.</param>
-    /// <param name="timeout">How long the server may be silent, zero for ever; null for what the connection says.</param>
+    /// <param name="timeout">The longest silence of the server, zero for no limit; null for the default of the connection.</param>
     /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
     public IAsyncEnumerable<T> QueryAsync<T>(string sql, object parameters, CancellationToken cancellationToken, TimeSpan? timeout = null) =>
         ReadAsync<T>(Source, sql, parameters, timeout, cancellationToken);
 
-    /// <summary>The same over a few connections of their own, with plans for what is asked: however many search or report, and however long, the rest of the host finds a connection.</summary>
+    /// <summary>The same over a few separate connections, with plans for each query: however many and long the searches and reports, the
+    /// rest of the host finds a connection.</summary>
     /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
     public IAsyncEnumerable<T> SearchAsync<T>(string sql, object parameters, CancellationToken cancellationToken) => ReadAsync<T>(_searches, sql, parameters, timeout: null, cancellationToken);
 
@@ -195,12 +197,12 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
             }
             catch (NpgsqlException ex) when (isRepeatable && PostgresErrors.IsLostSession(ex))
             {
-                _own.Source.Clear(); // the others of the pool ended with it
+                _own.Source.Clear(); // the other sessions of the pool were lost with it
                 return await ask();
             }
             catch (PostgresException ex) when (PostgresErrors.IsMissingPartition(ex))
             {
-                _own.KeyPartitions.Forget(); // the host slept over the days that it had made ahead
+                _own.KeyPartitions.Forget(); // the host was suspended beyond the days created ahead
                 await _own.KeyPartitions.MakeAheadAsync(_time.GetUtcNow(), cancellationToken);
                 return await ask();
             }
@@ -217,7 +219,7 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
         await foreach (var row in PostgresRows.ReadAsync<T>(source, sql, parameters, timeout, cancellationToken)) yield return row;
     }
 
-    // Not with a caller's token: the attempt is everybody's. The connection's time-outs bound it, and the limit of migrations.
+    // Without a caller's token: the attempt is shared. It is bounded by the time-outs of the connection and the limit of migrations.
     private async Task PrepareAsync()
     {
         try
@@ -241,7 +243,7 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
         LogReady();
     }
 
-    // What belongs to one configuration is in its own schema, unless it has the store's.
+    // Tables of one configuration are in its own schema, unless it owns the schema of the store.
     private async Task UseAsync(string? owner)
     {
         if (owner is null || _configuration is null || owner == _configuration || _own.IsApart) return;
@@ -266,7 +268,8 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
         LogShared(owner, _configuration, config.Schema);
     }
 
-    // A reader of a table, such as a backup, holds up whoever makes or drops a day of it. Most days are there already, and who needs one that is not makes it.
+    // A reader of a table, such as a backup, blocks sessions that create or drop a day of it. Most days exist already, and a writer creates
+    // a missing day.
     private async Task TryMakePartitionsAsync()
     {
         try

@@ -3,21 +3,23 @@ using Npgsql;
 
 namespace Esb.Storage.Postgres;
 
-/// <summary>What the errors of the database mean here.</summary>
+/// <summary>Classifies the errors of the database.</summary>
 internal static class PostgresErrors
 {
-    /// <summary>Whether the database could not be reached or asked.</summary>
+    /// <summary>True if the database could not be reached or queried.</summary>
     public static bool IsFailure(Exception exception) => exception is NpgsqlException or TimeoutException or System.Net.Sockets.SocketException || IsOutOfStep(exception);
 
-    /// <summary>Whether the rows themselves are refused (classes 22, data exception, and 23, integrity constraint), so that asking again is useless.</summary>
+    /// <summary>True if the rows themselves are refused (classes 22, data exception, and 23, integrity constraint), so that a retry is
+    /// useless.</summary>
     public static bool IsRefusal(Exception exception) =>
         exception is PostgresException { SqlState: var state } && (state.StartsWith("22", StringComparison.Ordinal) || state.StartsWith("23", StringComparison.Ordinal));
 
-    /// <summary>Whether the partition of a row is missing.</summary>
+    /// <summary>True if the partition of a row is missing.</summary>
     public static bool IsMissingPartition(Exception exception) =>
         exception is PostgresException { SqlState: PostgresErrorCodes.CheckViolation, ConstraintName: null };
 
-    /// <summary>Whether a pooled session ended, which says nothing of the database; one that is slow, or full, is not asked twice.</summary>
+    /// <summary>True if a pooled session was lost, which says nothing about the database; a slow or full database is not asked
+    /// twice.</summary>
     public static bool IsLostSession(Exception exception) => exception switch
     {
         PostgresException { SqlState: var state } => state is PostgresErrorCodes.AdminShutdown or PostgresErrorCodes.CrashShutdown,
@@ -25,7 +27,8 @@ internal static class PostgresErrors
         _ => false,
     };
 
-    /// <summary>What callers are told. Of an answer only its SQLSTATE, as its text may quote rows: that is in the inner exception.</summary>
+    /// <summary>The error for callers. It shows only the SQLSTATE of a database error, whose text may quote rows; the text is in the inner
+    /// exception.</summary>
     public static EsbException NotServed(Exception exception) => exception switch
     {
         PostgresException { SqlState: var state } => new EsbException("ESB-STORE-AWAY", $"The database does not do what it is asked (SQLSTATE {state}).", FaultKind.Unavailable, exception),
@@ -33,7 +36,7 @@ internal static class PostgresErrors
         _ => StoreErrors.NotReached(exception),
     };
 
-    /// <summary>The failure in a few words, for health; no address and no secret.</summary>
+    /// <summary>A short description of the failure for health checks, without addresses and secrets.</summary>
     public static string Describe(Exception exception) => exception switch
     {
         EsbException { InnerException: { } inner } => Describe(inner),
@@ -42,6 +45,7 @@ internal static class PostgresErrors
         _ => "the database cannot be reached",
     };
 
-    // An answer to another question, as after a cancelled command: the client closes the connection, and has no type of its own for that.
+    // A reply to another query, as after a cancelled command: the client closes the connection, and has no exception type of its own for
+    // that.
     private static bool IsOutOfStep(Exception exception) => exception.GetType() == typeof(Exception) && exception.Source == "Npgsql";
 }

@@ -6,7 +6,7 @@ using Npgsql;
 
 namespace Esb.Storage.Postgres;
 
-/// <summary>The migrations that the tables of the store still need. The first host that starts makes them, too.</summary>
+/// <summary>The pending migrations of the tables of the store. The first host that starts runs them, too.</summary>
 internal sealed class PostgresPlanner(BusIdentity bus, StoreConfig configured, ILogger<PostgresPlanner> logger) : IChangePlanner
 {
     public async Task<IReadOnlyList<PlannedChange>> PlanAsync(CancellationToken cancellationToken)
@@ -28,7 +28,7 @@ internal sealed class PostgresPlanner(BusIdentity bus, StoreConfig configured, I
         return await schema.OwnAsync(bus.Name, cancellationToken);
     });
 
-    // That of the store, and the one of this configuration where the store's belongs to another.
+    // The schema of the store, and the schema of this configuration if another configuration owns the first.
     private async Task WithSchemasAsync(Func<PostgresSchema, Task<string?>> workAndFindOwner)
     {
         if (configured is not PostgresStoreConfig store) return;

@@ -7,31 +7,32 @@ using Npgsql;
 
 namespace Esb.Storage.Postgres;
 
-/// <summary>Brings the tables to the version of this program: numbered SQL files, each run once, by one host at a time.</summary>
+/// <summary>Migrates the tables to the version of this program: numbered SQL files, each run once, by one host at a time.</summary>
 internal sealed partial class PostgresSchema(NpgsqlDataSource database, string schema, ILogger logger)
 {
     private const int OldestServer = 15;
 
     private const string LockWait = "5s";
 
-    // An index over very many rows takes its time; given up, it would begin anew for ever.
+    // Building an index over very many rows takes time; a build that is given up would begin anew for ever.
     private const int MigrationSeconds = 3600;
 
-    // A constant of ours: hosts that migrate the same database wait for one another.
+    // A constant of this program: hosts that migrate the same database wait for one another.
     private const long MigrationLock = 0x45_53_42_00_01;
 
     private static readonly IReadOnlyList<SqlMigration> Migrations = SqlMigration.Of("postgres");
 
-    /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: the server is too old, or the tables are those of a later version.</exception>
+    /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: the server is too old, or the tables belong to a later version.</exception>
     public async Task MigrateAsync(CancellationToken cancellationToken)
     {
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
         if (connection.PostgreSqlVersion.Major < OldestServer) throw Wrong($"PostgreSQL {connection.PostgreSqlVersion} is too old; {OldestServer} or later is needed.");
-        if (await IsCurrentAsync(connection, cancellationToken)) return; // a role that may not make tables gets by
+        if (await IsCurrentAsync(connection, cancellationToken)) return; // sufficient for a role that may not create tables
 
         await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
         await RunAsync($"select pg_advisory_xact_lock({MigrationLock})");
-        await RunAsync($"set local lock_timeout = '{LockWait}'"); // whoever waits for a table holds up all who come after, such as the other hosts behind a backup
+        // A session that waits for a table blocks all later ones, such as the other hosts behind a backup.
+        await RunAsync($"set local lock_timeout = '{LockWait}'");
         await RunAsync($"create schema if not exists \"{schema}\"");
         await RunAsync("create table if not exists schema_version (number integer primary key, name text not null, applied_at timestamptz not null default now())");
         var applied = await ReadVersionsAsync(connection, cancellationToken);
@@ -49,26 +50,26 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
             connection.ExecuteAsync(new CommandDefinition(sql, parameters, commandTimeout: seconds, cancellationToken: cancellationToken));
     }
 
-    /// <summary>Takes the schema for a configuration, unless another has it; after <see cref="MigrateAsync"/>.</summary>
-    /// <returns>Whose it is.</returns>
+    /// <summary>Assigns the schema to a configuration, unless another owns it; call after <see cref="MigrateAsync"/>.</summary>
+    /// <returns>The owner.</returns>
     public async Task<string> OwnAsync(string configuration, CancellationToken cancellationToken)
     {
-        if (await FindOwnerAsync(cancellationToken) is { } known) return known; // a role that may only use the tables gets by
+        if (await FindOwnerAsync(cancellationToken) is { } known) return known; // sufficient for a role that may only use the tables
         await using var claim = database.CreateCommand("insert into store_owner (name) values ($1) on conflict do nothing");
         claim.Parameters.AddWithValue(configuration);
         await claim.ExecuteNonQueryAsync(cancellationToken);
         return await FindOwnerAsync(cancellationToken) ?? configuration;
     }
 
-    /// <summary>The configuration that has the schema; null where none has taken it yet.</summary>
+    /// <summary>The configuration that owns the schema; null if none has taken it yet.</summary>
     public async Task<string?> FindOwnerAsync(CancellationToken cancellationToken)
     {
         await using var ask = database.CreateCommand("select name from store_owner");
         return (string?)await ask.ExecuteScalarAsync(cancellationToken);
     }
 
-    /// <summary>For those who only read: changes nothing.</summary>
-    /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: the tables are those of another version, or not there.</exception>
+    /// <summary>Checks the tables for read-only use; changes nothing.</summary>
+    /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: the tables belong to another version, or do not exist.</exception>
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
@@ -84,7 +85,7 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
         }
     }
 
-    /// <summary>What <see cref="MigrateAsync"/> would do.</summary>
+    /// <summary>The changes that <see cref="MigrateAsync"/> would make.</summary>
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>.</exception>
     public async Task<IReadOnlyList<PlannedChange>> PlanAsync(CancellationToken cancellationToken)
     {

@@ -11,7 +11,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Storage.Postgres;
 
-/// <summary>The store in PostgreSQL. A database that is away keeps nothing from starting: facts wait in the spool, and the store goes on trying.</summary>
+/// <summary>The store in PostgreSQL. An unreachable database prevents nothing from starting: facts wait in the spool, and the store keeps
+/// trying to connect.</summary>
 internal sealed partial class PostgresStore : Store
 {
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(30);
@@ -27,11 +28,11 @@ internal sealed partial class PostgresStore : Store
     private Task _keeping = Task.CompletedTask;
     private bool _disposed;
 
-    /// <param name="config">Where it is.</param>
-    /// <param name="evidence">Where its anchors are.</param>
+    /// <param name="config">The settings of the store.</param>
+    /// <param name="evidence">The settings of its anchors.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="logger">Hears what happens.</param>
-    /// <param name="configuration">The configuration that uses it; null for the one that owns it, whichever that is.</param>
+    /// <param name="logger">The logger.</param>
+    /// <param name="configuration">The configuration that uses the store; null for its owner, whichever that is.</param>
     public PostgresStore(PostgresStoreConfig config, AuditEvidenceConfig evidence, TimeProvider time, ILogger<PostgresStore> logger, string? configuration = null)
         : this(new PostgresDatabase(config, readOnly: false, time, logger, configuration), config, evidence, time, logger)
     {
@@ -57,7 +58,8 @@ internal sealed partial class PostgresStore : Store
 
     public override IClaimCheckStore ClaimChecks { get; }
 
-    /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: trying again would not help. <c>ESB-STORE-INUSE</c>: another host has the spool.</exception>
+    /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: a retry would not help. <c>ESB-STORE-INUSE</c>: another host has the
+    /// spool.</exception>
     public override async Task StartAsync(CancellationToken cancellationToken)
     {
         _spool.Open();
@@ -88,18 +90,18 @@ internal sealed partial class PostgresStore : Store
         await _spool.DisposeAsync();
     }
 
-    // A database that is away stops no intake: facts wait in the spool, dead letters with the transport.
+    // An unreachable database does not stop intake: facts wait in the spool, dead letters in the transport.
     public override ValueTask<string?> CheckAsync(CancellationToken cancellationToken) => ValueTask.FromResult(_spool.Trouble);
 
     public override async ValueTask DisposeAsync()
     {
-        if (Interlocked.Exchange(ref _disposed, true)) return; // the container knows the store under several names
+        if (Interlocked.Exchange(ref _disposed, true)) return; // the container registers the store under several names
         await StopAsync(CancellationToken.None);
         await _database.DisposeAsync();
         _stopping.Dispose();
     }
 
-    // Reaches the database as soon as it is there, and then has the partitions of the coming days ready.
+    // Connects as soon as the database is reachable, then keeps the partitions of the coming days ready.
     private async Task KeepAsync(CancellationToken cancellationToken)
     {
         while (!cancellationToken.IsCancellationRequested)

@@ -3,9 +3,10 @@ using Esb.Core.Errors;
 
 namespace Esb.Storage.Segments;
 
-/// <summary>Lets concurrent callers share one commit: while a group is being committed, the next one gathers. Nobody waits for company.</summary>
+/// <summary>Lets concurrent callers share one commit: the next group gathers while one is being committed. No call is delayed to fill a
+/// group.</summary>
 /// <param name="commit">Commits a group, all of it or nothing.</param>
-/// <param name="maxGroup">The most items of a group.</param>
+/// <param name="maxGroup">The maximum number of items of a group.</param>
 internal sealed class GroupCommit<T> : IAsyncDisposable
 {
     private readonly Channel<Entry> _queue;
@@ -23,7 +24,7 @@ internal sealed class GroupCommit<T> : IAsyncDisposable
 
     /// <summary>Returns once the item is committed.</summary>
     /// <param name="item">What to commit.</param>
-    /// <param name="cancellationToken">Is looked at while the item waits for a place in the queue, never after.</param>
+    /// <param name="cancellationToken">Observed while the item waits for a place in the queue, never after.</param>
     public Task AddAsync(T item, CancellationToken cancellationToken)
     {
         var entry = new Entry(item);
@@ -63,7 +64,7 @@ internal sealed class GroupCommit<T> : IAsyncDisposable
         }
         catch (EsbException ex) when (!ex.IsTransient && group.Count > 1)
         {
-            foreach (var entry in group) await CommitAsync([entry]); // one that is refused takes no other with it
+            foreach (var entry in group) await CommitAsync([entry]); // a refused item does not fail the others
             return;
         }
         catch (Exception ex)

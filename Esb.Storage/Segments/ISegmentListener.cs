@@ -1,6 +1,6 @@
 namespace Esb.Storage.Segments;
 
-/// <summary>Hears of records once they are durable, in the order of their log, one group after the other.</summary>
+/// <summary>Receives records once they are durable, in the order of their log, one group after the other.</summary>
 internal interface ISegmentListener
 {
     /// <param name="group">The records; valid during the call.</param>

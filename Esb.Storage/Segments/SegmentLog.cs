@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Storage.Segments;
 
-/// <summary>Appends records to the segments of a folder, durably; calls at the same time share one write and one flush. Thread-safe.</summary>
+/// <summary>Appends records to the segments of a folder, durably; concurrent calls share one write and one flush. Thread-safe.</summary>
 /// <remarks>The last segment is repaired when the folder is opened; one process writes to a folder at a time.</remarks>
 internal sealed partial class SegmentLog : IAsyncDisposable
 {
@@ -35,25 +35,26 @@ internal sealed partial class SegmentLog : IAsyncDisposable
         _commits = new GroupCommit<SegmentEntry>(CommitAsync, MaxGroup);
     }
 
-    /// <summary>Behind the last durable record.</summary>
+    /// <summary>The position behind the last durable record.</summary>
     public SegmentPosition Committed => _committed;
 
-    /// <summary>Where damage begins that was told of when the folder was opened.</summary>
+    /// <summary>The positions of damage that was reported when the folder was opened.</summary>
     public ISet<SegmentPosition> Damages { get; }
 
-    /// <summary>Has something to read after records were appended.</summary>
+    /// <summary>Becomes readable after records were appended.</summary>
     public ChannelReader<bool> Grown => _grown.Reader;
 
-    /// <summary>Has something to read after a segment came to its end.</summary>
+    /// <summary>Becomes readable after a segment was completed.</summary>
     public ChannelReader<bool> Rolled => _rolled.Reader;
 
-    /// <summary>What stands in the way of writing; null when nothing does. After a failure it tries the disk, now and then, for there may be nobody else left who writes.</summary>
+    /// <summary>The reason why the log cannot be written; null if it can. After a failure the disk is probed from time to time, because
+    /// there may be no other writes.</summary>
     public string? Trouble => _probe.FindTrouble();
 
-    /// <param name="folder">Where it is.</param>
-    /// <param name="options">How it is written.</param>
-    /// <param name="logger">Hears of damage.</param>
-    /// <param name="listener">Hears of every record that is durable, before its caller does; null where nobody wants to.</param>
+    /// <param name="folder">The folder.</param>
+    /// <param name="options">The options for writing.</param>
+    /// <param name="logger">Logs damage.</param>
+    /// <param name="listener">Receives every durable record, before the call that appended it returns; null for none.</param>
     /// <exception cref="Core.Errors.EsbException"><c>ESB-STORE-INUSE</c>: another process writes to the folder. <c>ESB-STORE-FOLDER</c>: it cannot be written.</exception>
     public static SegmentLog Open(string folder, SegmentOptions options, ILogger logger, ISegmentListener? listener = null)
     {

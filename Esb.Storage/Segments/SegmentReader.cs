@@ -8,8 +8,8 @@ internal readonly record struct PlacedRecord(SegmentPosition Position, ReadOnlyM
 /// <summary>Reads the records of a folder in the order written and, called again, those that came since; also beside a writer in another process. Not thread-safe.</summary>
 /// <param name="folder">The folder.</param>
 /// <param name="committed">How far the writer has come, where it is in this process; otherwise an unfinished record at the end is left for the next time.</param>
-/// <param name="logger">Hears of damage.</param>
-/// <param name="known">Where damage begins that was told already, which grows; null where each reading tells what it finds.</param>
+/// <param name="logger">Logs damage.</param>
+/// <param name="known">The positions of damage already reported, which grows; null to report all damage found by each reading.</param>
 internal sealed partial class SegmentReader(string folder, Func<SegmentPosition>? committed, ILogger logger, ISet<SegmentPosition>? known = null)
 {
     /// <summary>Behind the last record that was read.</summary>

@@ -2,15 +2,15 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Storage.Segments;
 
-/// <summary>Makes the last segment of a folder fit to be written again: what a crash left unfinished at its end is moved to <c>quarantine</c>.</summary>
+/// <summary>Prepares the last segment of a folder for writing: an unfinished end left by a crash is moved to <c>quarantine</c>.</summary>
 internal sealed partial class SegmentRecovery(string folder, ILogger logger)
 {
     public const string QuarantineFolder = "quarantine";
 
-    /// <summary>Where damage begins that was told of, and that readers will find again.</summary>
+    /// <summary>The positions of damage that was reported, and that readers will find again.</summary>
     public ISet<SegmentPosition> Damages { get; } = new HashSet<SegmentPosition>();
 
-    /// <summary>Where writing goes on.</summary>
+    /// <summary>Recovers the folder and returns the position at which writing continues.</summary>
     public SegmentPosition Run()
     {
         if (SegmentFile.List(folder) is not [.., var last]) return new SegmentPosition(1, 0);

@@ -8,7 +8,7 @@ namespace Esb.Storage.Segments;
 /// <param name="Payload">The record's bytes, valid until the next one is read; null for a damaged stretch.</param>
 internal readonly record struct ScannedRecord(long Offset, long End, ReadOnlyMemory<byte>? Payload);
 
-/// <summary>Reads the records of a file one after the other, and goes on behind what is damaged.</summary>
+/// <summary>Reads the records of a file in order, and continues behind damaged stretches.</summary>
 internal static class SegmentScanner
 {
     public static IEnumerable<ScannedRecord> Scan(SafeFileHandle file, long from, long to)
@@ -24,7 +24,7 @@ internal static class SegmentScanner
         }
     }
 
-    /// <summary>The payload of the record at an offset; null where there is no intact one.</summary>
+    /// <summary>The payload of the record at an offset; null if there is no intact record.</summary>
     public static ReadOnlyMemory<byte>? ReadAt(SafeFileHandle file, long offset)
     {
         var end = RandomAccess.GetLength(file);

@@ -4,9 +4,10 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Esb.Storage.Segments;
 
-/// <summary>Writes groups of records to the last segment of a folder, and to the next one where the last has come to its end. Not thread-safe.</summary>
+/// <summary>Writes groups of records to the last segment of a folder, and to a new one once the last is complete. Not
+/// thread-safe.</summary>
 /// <param name="folder">The folder.</param>
-/// <param name="start">Behind the last durable record.</param>
+/// <param name="start">The position behind the last durable record.</param>
 /// <param name="maxSegmentBytes">A segment of that size gets no further group.</param>
 internal sealed class SegmentWriter(string folder, SegmentPosition start, long maxSegmentBytes) : IDisposable
 {
@@ -14,7 +15,7 @@ internal sealed class SegmentWriter(string folder, SegmentPosition start, long m
     private SegmentPosition _committed = start;
 
     /// <summary>Writes a group; durable when it returns.</summary>
-    /// <returns>Behind its last record.</returns>
+    /// <returns>The position behind its last record.</returns>
     /// <exception cref="IOException">It could not be written. Call <see cref="Abandon"/> before the next group.</exception>
     /// <exception cref="UnauthorizedAccessException">The same.</exception>
     public SegmentPosition Write(IReadOnlyList<SegmentEntry> group)
@@ -26,8 +27,9 @@ internal sealed class SegmentWriter(string folder, SegmentPosition start, long m
         return _committed = _committed with { Offset = end };
     }
 
-    /// <summary>After a failed flush nobody knows what of the file is on disk, and a second flush would not tell: the next group goes to a new segment.</summary>
-    /// <returns>What went wrong with cutting off the unfinished group; null where nothing did. Readers skip what is unfinished.</returns>
+    /// <summary>Abandons the segment after a failed flush: its content on disk is unknown, and a second flush would not tell. The next
+    /// group goes to a new segment.</summary>
+    /// <returns>The error of truncating the unfinished group; null if there was none. Readers skip unfinished records.</returns>
     public Exception? Abandon()
     {
         if (_file is null) return null;

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Storage.Spool;
 
-/// <summary>Audit facts on their way to the database, in segments, the newest in memory too. Opened by the first who uses it.</summary>
+/// <summary>Audit facts on their way to the database, in segments; the newest also in memory. Opened on first use.</summary>
 internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsyncDisposable
 {
     private readonly string _folder;
@@ -17,7 +17,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     private readonly SpoolSize _size;
     private readonly Lazy<SegmentLog> _log;
     private readonly SemaphoreSlim _opening = new(1);
-    private readonly List<byte[]> _unreadable = []; // among what was peeked
+    private readonly List<byte[]> _unreadable = []; // records among those peeked
     private SegmentLog? _refused;
     private SegmentPosition? _peeked;
     private long _peekedFacts;
@@ -41,7 +41,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
 
     public long MaxBytes => _options.MaxBytes;
 
-    /// <summary>What stands in the way of writing; null when nothing does.</summary>
+    /// <summary>The reason why the spool cannot be written; null if it can.</summary>
     public string? Trouble => _log.Value.Trouble;
 
     /// <exception cref="Core.Errors.EsbException"><c>ESB-STORE-INUSE</c>: another process writes to the folder.</exception>
@@ -64,7 +64,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
 
     public async Task WaitAsync(CancellationToken cancellationToken)
     {
-        var log = _log.Value; // what an earlier process left counts
+        var log = _log.Value; // facts left by an earlier process count
         while (Length == 0) await log.Grown.ReadAsync(cancellationToken);
     }
 
@@ -99,7 +99,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
         await _log.Value.DisposeAsync();
     }
 
-    // A later version can read them.
+    // Puts unreadable records aside, because a later version can read them.
     private async Task PutUnreadableAsideAsync(CancellationToken cancellationToken)
     {
         await Task.WhenAll(_unreadable.Select(payload => PutAsideAsync(payload, cancellationToken)));
@@ -110,7 +110,8 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     private async Task PutAsideAsync(byte[] payload, CancellationToken cancellationToken) =>
         await WriteAsync(await OpenRefusedAsync(cancellationToken), new SegmentEntry(payload), cancellationToken);
 
-    // What fails is tried again, unlike by Lazy. Where an operator has deleted what lay there, a log that is still open would write to files that nobody finds.
+    // A failure is retried, unlike with Lazy. After an operator has deleted the files, a log that is still open would write to unlinked
+    // files.
     private async Task<SegmentLog> OpenRefusedAsync(CancellationToken cancellationToken)
     {
         var folder = Path.Combine(_folder, "refused");
@@ -193,7 +194,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
         return facts;
     }
 
-    // The segment at the position stays until the next one is begun: without any this is not the folder that was written to.
+    // The segment at the position is kept until the next one is begun: a folder without segments is not the folder written before.
     private void RequireSegments(SegmentLog log)
     {
         var isWritten = log.Committed.Offset > 0 || _progress.Position.Segment > 0;
@@ -202,7 +203,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
 
     private SegmentReader NewReader(SegmentLog log) => new(_folder, () => _tail.Begin, _logger, log.Damages) { Position = _progress.Position };
 
-    // Null: a later version has written it, before this one was put back in its place.
+    // Null if a later version wrote the record before the host was downgraded to this one.
     private static IReadOnlyList<AuditFact>? TryParse(PlacedRecord record)
     {
         try

@@ -4,8 +4,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Storage.Spool;
 
-/// <summary>Remembers in a file how far a spool has been moved, and deletes the segments before it. Not thread-safe.</summary>
-/// <remarks>An older position after a crash does no harm: facts that are moved a second time are kept once.</remarks>
+/// <summary>Keeps the position up to which a spool has been moved in a file, and deletes the segments before it. Not thread-safe.</summary>
+/// <remarks>An older position after a crash is harmless: facts that are moved twice are stored once.</remarks>
 internal sealed partial class SpoolProgress(string folder, TimeProvider time, ILogger logger)
 {
     private static readonly TimeSpan SaveInterval = TimeSpan.FromSeconds(1);
@@ -16,7 +16,7 @@ internal sealed partial class SpoolProgress(string folder, TimeProvider time, IL
 
     public SegmentPosition Position { get; private set; } = SegmentPosition.Start;
 
-    /// <summary>Reads the file; begins at the start where there is none, or where it belongs to segments that are gone.</summary>
+    /// <summary>Reads the file; starts at the beginning if there is no file, or if it names segments that no longer exist.</summary>
     public void Load(SegmentPosition committed)
     {
         if (!File.Exists(_path) || File.ReadAllText(_path).Split(' ') is not [var segment, var offset]) return;
@@ -25,7 +25,8 @@ internal sealed partial class SpoolProgress(string folder, TimeProvider time, IL
         if (!committed.IsBefore(position)) Position = position;
     }
 
-    /// <summary>Takes a new position; it is in the file a second later at the latest, when the next one comes.</summary>
+    /// <summary>Sets a new position. The file is updated if a second has passed since the last update, or if a new segment
+    /// begins.</summary>
     public void Advance(SegmentPosition position)
     {
         Position = position;

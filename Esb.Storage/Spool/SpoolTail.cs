@@ -3,8 +3,9 @@ using Esb.Storage.Segments;
 
 namespace Esb.Storage.Spool;
 
-/// <summary>The newest durable facts of a spool, in the order of its log: whoever moves them and keeps up takes them from here, and reads and parses nothing. Thread-safe.</summary>
-/// <param name="maxBytes">Beyond that the oldest go; they are in the segments.</param>
+/// <summary>The newest durable facts of a spool, in log order: a mover that keeps up takes them from here, without reading or parsing
+/// segments. Thread-safe.</summary>
+/// <param name="maxBytes">The maximum size; beyond it the oldest facts are removed here, and remain in the segments.</param>
 internal sealed class SpoolTail(long maxBytes)
 {
     private readonly Lock _gate = new();
@@ -12,7 +13,7 @@ internal sealed class SpoolTail(long maxBytes)
     private SegmentPosition _begin = SegmentPosition.Start;
     private long _bytes;
 
-    /// <summary>Where it begins: what lies before is in the segments only.</summary>
+    /// <summary>The position at which it begins: earlier facts are in the segments only.</summary>
     public SegmentPosition Begin
     {
         get
@@ -21,14 +22,14 @@ internal sealed class SpoolTail(long maxBytes)
         }
     }
 
-    /// <summary>Begins where the log stands, before anything is appended.</summary>
+    /// <summary>Begins at the position of the log, before anything is appended.</summary>
     public void BeginAt(SegmentPosition committed)
     {
         lock (_gate) _begin = committed;
     }
 
-    /// <param name="group">What has become durable; each entry comes from a fact.</param>
-    /// <param name="end">Behind the last of them.</param>
+    /// <param name="group">The entries that became durable; each comes from a fact.</param>
+    /// <param name="end">The position behind the last entry.</param>
     public void Add(IReadOnlyList<SegmentEntry> group, SegmentPosition end)
     {
         lock (_gate)
@@ -48,11 +49,11 @@ internal sealed class SpoolTail(long maxBytes)
         }
     }
 
-    /// <summary>Takes a look at the facts behind a position.</summary>
+    /// <summary>Peeks at the facts behind a position.</summary>
     /// <param name="from">The position.</param>
-    /// <param name="room">How many facts there may be, and how much of them.</param>
-    /// <param name="facts">Where they go.</param>
-    /// <returns>Behind the last of them; null where older ones come first, which are in the segments only.</returns>
+    /// <param name="room">Limits the number and the size of the facts.</param>
+    /// <param name="facts">Receives the facts.</param>
+    /// <returns>The position behind the last fact; null if older facts come first, which are in the segments only.</returns>
     public SegmentPosition? TryPeek(SegmentPosition from, PeekRoom room, List<AuditFact> facts)
     {
         lock (_gate)
@@ -71,7 +72,7 @@ internal sealed class SpoolTail(long maxBytes)
         }
     }
 
-    /// <summary>Lets go of what lies before a position.</summary>
+    /// <summary>Removes the facts before a position.</summary>
     public void ForgetBefore(SegmentPosition position)
     {
         lock (_gate)

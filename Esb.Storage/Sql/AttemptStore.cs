@@ -5,7 +5,7 @@ namespace Esb.Storage.Sql;
 /// <summary>Failed attempts in the table <c>attempt</c>, beside the marks of <see cref="CrashMarks"/>.</summary>
 internal sealed class AttemptStore(SqlDatabase database, TimeProvider time) : IAttemptStore
 {
-    /// <summary>Lets go of what nobody changed for so long: by the older of the two clocks.</summary>
+    /// <summary>Deletes attempts that were unchanged for the retention, by the older of the two clocks.</summary>
     public const string RemoveOld = "delete from attempt where marked_at < least(@now, now()) - @retention";
 
     private const string Keep =

@@ -15,27 +15,27 @@ internal abstract class SqlDatabase(SqlDialect dialect)
 
     /// <summary>Runs one statement; durable when it returns.</summary>
     /// <param name="work">Runs it.</param>
-    /// <param name="cancellationToken">Ends it.</param>
-    /// <param name="isRepeatable">Whether it may run once more where nobody knows whether it did.</param>
+    /// <param name="cancellationToken">Cancels the operation.</param>
+    /// <param name="isRepeatable">True if the statement may run once more when its outcome is unknown.</param>
     /// <exception cref="EsbException">As <see cref="ReadAsync"/>, and <c>ESB-STORE-WRITE</c>.</exception>
     public abstract Task<T> WriteAsync<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken, bool isRepeatable = false);
 
-    /// <summary>Runs statements that happen all or not at all; durable when it returns.</summary>
+    /// <summary>Runs statements atomically; durable when it returns.</summary>
     /// <exception cref="EsbException">As <see cref="WriteAsync"/>.</exception>
     public abstract Task<T> TransactAsync<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken);
 
-    /// <summary>Searches, which only read and may take longer than anything else: whoever searches does not hold up the rest.</summary>
+    /// <summary>Runs a search, which only reads and may take longer than anything else, without delaying other work.</summary>
     /// <exception cref="EsbException">As <see cref="ReadAsync"/>.</exception>
     public abstract IAsyncEnumerable<T> SearchAsync<T>(
         string sql, IReadOnlyList<(string Name, object? Value)> parameters, Func<SqlRow, T> read, CancellationToken cancellationToken);
 
-    /// <summary>Whether the database refuses the values themselves, so that asking again is useless.</summary>
+    /// <summary>True if the database refuses the values themselves, so that a retry is useless.</summary>
     public abstract bool IsRefusal(Exception exception);
 
-    /// <summary>How far the clock of this host is ahead of the one that decides what is old; zero where it is not.</summary>
+    /// <summary>The time by which this host is ahead of the clock that decides what is old; zero if it is not.</summary>
     protected abstract Task<TimeSpan> AdvanceAsync(CancellationToken cancellationToken);
 
-    /// <summary>The first row of a query; null where there is none.</summary>
+    /// <summary>The first row of a query; null if there are no rows.</summary>
     public Task<T?> FirstAsync<T>(string sql, Func<SqlRow, T> read, CancellationToken cancellationToken, params (string Name, object? Value)[] parameters) =>
         ReadAsync(session => session.FirstAsync(sql, read, parameters), cancellationToken);
 
@@ -44,15 +44,15 @@ internal abstract class SqlDatabase(SqlDialect dialect)
         ReadAsync(session => session.QueryAsync(sql, read, parameters), cancellationToken);
 
     /// <summary>Runs one statement.</summary>
-    /// <returns>How many rows it changed.</returns>
+    /// <returns>The number of rows changed.</returns>
     public Task<int> ExecuteAsync(string sql, CancellationToken cancellationToken, params (string Name, object? Value)[] parameters) =>
         WriteAsync(session => session.ExecuteAsync(sql, parameters), cancellationToken);
 
-    /// <summary>Deletes what is older, in batches: no lock and no transaction is held for long.</summary>
+    /// <summary>Deletes old rows in batches: no lock and no transaction is held for long.</summary>
     /// <param name="sql">Deletes up to <c>@limit</c> rows from before <c>@before</c>.</param>
-    /// <param name="before">The time, by the clock of this host; where that is ahead of the database's, as much earlier.</param>
-    /// <param name="cancellationToken">Ends it; what was deleted stays so.</param>
-    /// <returns>How many.</returns>
+    /// <param name="before">The time, by the clock of this host; corrected if that clock is ahead of the database.</param>
+    /// <param name="cancellationToken">Cancels the operation; deleted rows stay deleted.</param>
+    /// <returns>The number of rows deleted.</returns>
     public async Task<long> DeleteAsync(string sql, DateTimeOffset before, CancellationToken cancellationToken)
     {
         before -= await AdvanceAsync(cancellationToken);

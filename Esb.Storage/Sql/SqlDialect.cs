@@ -16,26 +16,26 @@ internal abstract class SqlDialect
     /// <summary>Locks the selected rows until the end of the transaction.</summary>
     public abstract string ForUpdate { get; }
 
-    /// <summary>Locks the selected rows, and leaves out those that somebody else has locked.</summary>
+    /// <summary>Locks the selected rows, and skips rows that other sessions have locked.</summary>
     public abstract string ForUpdateSkipLocked { get; }
 
-    /// <summary>Keeps others from changing the selected rows until the end of the transaction.</summary>
+    /// <summary>Prevents other sessions from changing the selected rows until the end of the transaction.</summary>
     public abstract string ForShare { get; }
 
     /// <summary>The seconds since 1970.</summary>
     public abstract string Epoch { get; }
 
-    /// <summary>A select of one row that makes all wait who ask for the same name, until the end of the transaction.</summary>
-    /// <param name="name">An expression.</param>
+    /// <summary>A select of one row that locks a name until the end of the transaction; sessions that lock the same name wait.</summary>
+    /// <param name="name">An expression for the name.</param>
     public abstract string Lock(string name);
 
-    /// <summary>What gives a row the next number of its table.</summary>
+    /// <summary>An expression for the next number of a table.</summary>
     public abstract string NextNumber(string table);
 
-    /// <summary>Whether an expression is one of the values of a parameter, which is an array of <see cref="Guid"/>.</summary>
+    /// <summary>A test that an expression is one of the values of a parameter, which is an array of <see cref="Guid"/>.</summary>
     public abstract string IsOneOf(string expression, string parameter);
 
-    /// <summary>Whether an expression is among the rows of a query, which is evaluated once.</summary>
+    /// <summary>A test that an expression is among the rows of a query, which is evaluated once.</summary>
     public abstract string IsAmong(string expression, string query);
 
     /// <summary>The first characters of a text.</summary>

@@ -7,16 +7,16 @@ internal sealed class SqlSession(DbConnection connection, SqlDialect dialect, Ca
 {
     public SqlDialect Dialect => dialect;
 
-    /// <summary>How long a statement may take; null for what the connection says.</summary>
+    /// <summary>The time-out of a statement; null for the default of the connection.</summary>
     public TimeSpan? Timeout { get; set; }
 
-    /// <summary>Whether the transaction is to be rolled back although nothing failed.</summary>
+    /// <summary>True if the transaction is to be rolled back although nothing failed.</summary>
     public bool IsGivenUp { get; private set; }
 
-    /// <summary>Changes nothing after all.</summary>
+    /// <summary>Rolls the transaction back at its end.</summary>
     public void GiveUp() => IsGivenUp = true;
 
-    /// <returns>How many rows were changed.</returns>
+    /// <returns>The number of rows changed.</returns>
     public async Task<int> ExecuteAsync(string sql, params (string Name, object? Value)[] parameters)
     {
         await using var command = Command(sql, parameters);
@@ -37,7 +37,7 @@ internal sealed class SqlSession(DbConnection connection, SqlDialect dialect, Ca
         return await results.ReadAsync(read);
     }
 
-    /// <summary>The first row; null where there is none.</summary>
+    /// <summary>The first row; null if there are no rows.</summary>
     public async Task<T?> FirstAsync<T>(string sql, Func<SqlRow, T> read, params (string Name, object? Value)[] parameters)
     {
         var rows = await QueryAsync(sql, read, parameters);
@@ -87,7 +87,7 @@ internal sealed class SqlResults(DbCommand command, DbDataReader reader, SqlDial
         return rows;
     }
 
-    /// <summary>The first row of the next result; null where it has none.</summary>
+    /// <summary>The first row of the next result; null if it has none.</summary>
     public async Task<T?> FirstAsync<T>(Func<SqlRow, T> read)
     {
         var rows = await ReadAsync(read);
@@ -98,7 +98,7 @@ internal sealed class SqlResults(DbCommand command, DbDataReader reader, SqlDial
     {
         while (await reader.NextResultAsync(cancellationToken))
         {
-            // To the end: what is left of a command would be cancelled.
+            // Reads to the end: the rest of a command would be cancelled.
         }
 
         await reader.DisposeAsync();

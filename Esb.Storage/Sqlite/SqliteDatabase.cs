@@ -17,7 +17,7 @@ internal sealed class SqliteDatabase : SqlDatabase, IAsyncDisposable
     // 16 MiB.
     private const int PagesAtOnce = 4096;
 
-    // What is read beside a host holds up the checkpoints of its writer.
+    // Reads beside a host delay the checkpoints of its writer.
     private static readonly TimeSpan BesideAHost = TimeSpan.FromSeconds(1);
 
     private readonly string _folder;
@@ -46,27 +46,27 @@ internal sealed class SqliteDatabase : SqlDatabase, IAsyncDisposable
         }
     }
 
-    /// <summary>Where it is.</summary>
+    /// <summary>The path of its file.</summary>
     public string Path => _file.Path;
 
-    /// <summary>Whether it is the folder's own, and not that of a further configuration.</summary>
+    /// <summary>True for the folder's own database; false for the database of a further configuration.</summary>
     public bool IsOwner { get; private set; } = true;
 
-    /// <summary>What stands in the way of writing; null when nothing does.</summary>
+    /// <summary>The reason why the database cannot be written; null if it can.</summary>
     public string? Trouble => _probe.FindTrouble();
 
     /// <summary>The database of a host, which holds the lock of the folder; opened by <see cref="Open"/>.</summary>
     /// <param name="folder">The folder.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="logger">Hears what happens.</param>
-    /// <param name="configuration">The configuration that uses it; null for the one that owns it, whichever that is.</param>
+    /// <param name="logger">The logger.</param>
+    /// <param name="configuration">The configuration that uses the database; null for its owner, whichever that is.</param>
     public static SqliteDatabase OfHost(string folder, TimeProvider time, ILogger logger, string? configuration = null) => new(folder, time, limit: null, logger, configuration);
 
-    /// <summary>The database for reading, also beside a host. One that does not exist yet is empty.</summary>
+    /// <summary>The database for reading, also beside a host. A missing database is empty.</summary>
     /// <inheritdoc cref="OfHost"/>
     public static SqliteDatabase OfReader(string folder, ILogger logger, string? configuration = null) => new(folder, TimeProvider.System, BesideAHost, logger, configuration);
 
-    /// <summary>Opens the file, or makes it, and brings its tables to the version of this program.</summary>
+    /// <summary>Opens or creates the file, and migrates its tables to the version of this program.</summary>
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>; <c>ESB-STORE-DAMAGED</c>; <c>ESB-STORE-FOLDER</c>.</exception>
     public void Open()
     {
@@ -94,7 +94,7 @@ internal sealed class SqliteDatabase : SqlDatabase, IAsyncDisposable
         }
     }
 
-    /// <summary>Gives some of the room that is not needed any more back to the disk.</summary>
+    /// <summary>Returns some unused space to the disk.</summary>
     public Task ShrinkAsync(CancellationToken cancellationToken) =>
         TransactAsync(session => session.QueryAsync($"pragma incremental_vacuum({PagesAtOnce})", _ => true), cancellationToken);
 
@@ -109,7 +109,7 @@ internal sealed class SqliteDatabase : SqlDatabase, IAsyncDisposable
     public override async IAsyncEnumerable<T> SearchAsync<T>(
         string sql, IReadOnlyList<(string Name, object? Value)> parameters, Func<SqlRow, T> read, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        // At once: whoever reads slowly must not hold up the checkpoints.
+        // Reads all rows at once: a slow reader must not delay the checkpoints.
         foreach (var row in await QueryAsync(sql, read, cancellationToken, [.. parameters])) yield return row;
     }
 
@@ -117,7 +117,7 @@ internal sealed class SqliteDatabase : SqlDatabase, IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        await _readers.DisposeAsync(); // the writer ends last, and leaves one file
+        await _readers.DisposeAsync(); // the writer is closed last, and leaves one file
         if (_writer is not null) await _writer.DisposeAsync();
     }
 

@@ -3,7 +3,7 @@ using Microsoft.Data.Sqlite;
 
 namespace Esb.Storage.Sqlite;
 
-/// <summary>What the errors of SQLite mean here (https://www.sqlite.org/rescode.html).</summary>
+/// <summary>Classifies the errors of SQLite (https://www.sqlite.org/rescode.html).</summary>
 internal static class SqliteErrors
 {
     private const int Interrupted = 9;
@@ -13,13 +13,13 @@ internal static class SqliteErrors
 
     public static bool IsFailure(Exception exception) => exception is SqliteException || StoreErrors.IsWriteFailure(exception);
 
-    /// <summary>Whether the values themselves are refused.</summary>
+    /// <summary>True if the values themselves are refused.</summary>
     public static bool IsRefusal(Exception exception) => exception is SqliteException { SqliteErrorCode: Constraint };
 
-    /// <summary>What those are told who wanted to write.</summary>
+    /// <summary>The error for callers that write.</summary>
     public static EsbException NotWritten(Exception exception) => Known(exception) ?? StoreErrors.NotWritten(exception);
 
-    /// <summary>What those are told who wanted to read.</summary>
+    /// <summary>The error for callers that read.</summary>
     public static EsbException NotRead(Exception exception) => Known(exception) ?? StoreErrors.NotReached(exception);
 
     public static EsbException Damaged(string path, string what, Exception? inner = null) => new(

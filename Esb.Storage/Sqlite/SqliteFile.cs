@@ -3,33 +3,33 @@ using SQLitePCL;
 
 namespace Esb.Storage.Sqlite;
 
-/// <summary>The file of a database, and how it is opened.</summary>
+/// <summary>The file of a database, and its connections.</summary>
 internal sealed class SqliteFile(string path, TimeProvider time)
 {
-    // Longer than a checkpoint takes; nobody else writes, unless an operator does by hand.
+    // Longer than a checkpoint takes; there are no other writers, unless an operator writes by hand.
     private const int BusySeconds = 5;
 
-    // Between two looks at the clock while a reader beside a host asks.
+    // The number of steps between two checks of the clock while a reader beside a host runs a query.
     private const int StepsBetweenLooks = 20_000;
 
     private const UnixFileMode OwnerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
 
-    /// <summary>Where it is.</summary>
+    /// <summary>The path of the file.</summary>
     public string Path => path;
 
     public bool Exists => File.Exists(path);
 
-    /// <summary>The connection of the one writer; makes the file where there is none, which only its owner may read.</summary>
+    /// <summary>Opens the connection of the one writer; creates a missing file, which only its owner may read.</summary>
     public SqliteConnection OpenWriter()
     {
         if (!Exists) Create();
         var connection = Open(SqliteOpenMode.ReadWrite, path);
-        // A write-ahead log, of which every commit is on the disk before it is answered.
+        // A write-ahead log; every commit is on disk before it is acknowledged.
         Run(connection, "pragma auto_vacuum = incremental; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;");
         return connection;
     }
 
-    /// <summary>A connection that can change nothing.</summary>
+    /// <summary>Opens a read-only connection.</summary>
     public SqliteConnection OpenReader()
     {
         var connection = Open(SqliteOpenMode.ReadOnly, path);
@@ -45,9 +45,9 @@ internal sealed class SqliteFile(string path, TimeProvider time)
         return connection;
     }
 
-    /// <summary>Ends questions of a connection that take longer: what is read holds up the writer's checkpoints.</summary>
+    /// <summary>Ends queries of a connection that take longer: reads delay the writer's checkpoints.</summary>
     /// <param name="connection">The connection.</param>
-    /// <param name="isOver">Whether the time is over.</param>
+    /// <param name="isOver">Returns true once the time is over.</param>
     public static void Limit(SqliteConnection connection, Func<bool> isOver) =>
         raw.sqlite3_progress_handler(connection.Handle, StepsBetweenLooks, _ => isOver() ? 1 : 0, null);
 

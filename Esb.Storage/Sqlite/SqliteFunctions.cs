@@ -2,7 +2,7 @@ using Microsoft.Data.Sqlite;
 
 namespace Esb.Storage.Sqlite;
 
-/// <summary>The functions of PostgreSQL that statements of the stores use, and SQLite does not have. Time is that of the host.</summary>
+/// <summary>The functions of PostgreSQL that statements of the stores use and SQLite lacks. They use the clock of the host.</summary>
 internal static class SqliteFunctions
 {
     public static void Add(SqliteConnection connection, TimeProvider time)
@@ -12,6 +12,7 @@ internal static class SqliteFunctions
         connection.CreateFunction<long, long, long>("least", Math.Min, isDeterministic: true);
         connection.CreateFunction<long, long, long>("greatest", Math.Max, isDeterministic: true);
         connection.CreateFunction<string, string, long>("strpos", (text, part) => text.IndexOf(part, StringComparison.Ordinal) + 1, isDeterministic: true);
-        connection.CreateFunction<string?, string?>("lower", text => text?.ToLowerInvariant(), isDeterministic: true); // the one of SQLite knows only ASCII
+        // SQLite's own function knows only ASCII.
+        connection.CreateFunction<string?, string?>("lower", text => text?.ToLowerInvariant(), isDeterministic: true);
     }
 }

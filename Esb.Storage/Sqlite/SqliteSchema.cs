@@ -28,7 +28,7 @@ internal static class SqliteSchema
             SqliteFile.Run(connection, $"begin immediate; {migration.Sql}; pragma user_version = {migration.Number}; pragma application_id = {ApplicationId}; commit;");
     }
 
-    /// <summary>For those who only read: changes nothing.</summary>
+    /// <summary>Checks the tables for read-only use; changes nothing.</summary>
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: it is of another version. <c>ESB-STORE-DAMAGED</c>.</exception>
     public static void CheckCurrent(SqliteConnection connection, string path)
     {

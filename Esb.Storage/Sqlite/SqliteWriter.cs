@@ -28,18 +28,18 @@ internal sealed partial class SqliteWriter : IAsyncDisposable
         new Thread(Run) { IsBackground = true, Name = "esb store" }.Start();
     }
 
-    /// <summary>Makes a change, all of it or nothing; it is on the disk when this returns.</summary>
-    /// <param name="work">Makes it. It waits for nothing but the database.</param>
-    /// <param name="cancellationToken">Is looked at until the change begins.</param>
+    /// <summary>Makes a change atomically; it is on disk when this returns.</summary>
+    /// <param name="work">Makes the change. It waits for nothing but the database.</param>
+    /// <param name="cancellationToken">Observed until the change begins.</param>
     public async Task<T> RunAsync<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken)
     {
         var change = new Change<T>(work, cancellationToken);
-        // A full queue is waited for elsewhere: whoever polls sockets must not stand still.
+        // Waits for a full queue on another thread: a caller that polls sockets must not block.
         if (!TryAdd(change)) await Task.Run(() => Add(change, cancellationToken), cancellationToken);
         return await change.Done;
     }
 
-    /// <summary>Makes the changes that wait, then ends.</summary>
+    /// <summary>Makes the waiting changes, then ends.</summary>
     public async ValueTask DisposeAsync()
     {
         _queue.CompleteAdding();
@@ -107,7 +107,7 @@ internal sealed partial class SqliteWriter : IAsyncDisposable
         foreach (var change in group) change.Complete();
     }
 
-    // Where the disk is full, SQLite has done so itself.
+    // If the disk is full, SQLite has rolled back already.
     private void TryRollBack()
     {
         try
@@ -135,7 +135,7 @@ internal sealed partial class SqliteWriter : IAsyncDisposable
         public abstract void Fail(EsbException failure);
     }
 
-    /// <summary>A change within the transaction of its group. One that fails is taken back alone.</summary>
+    /// <summary>A change within the transaction of its group. A failed change is rolled back alone.</summary>
     private sealed class Change<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken) : Change
     {
         private readonly TaskCompletionSource<T> _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -165,11 +165,11 @@ internal sealed partial class SqliteWriter : IAsyncDisposable
             else _done.SetFromTask(_made);
         }
 
-        // Its own reason, where it has one, says more.
+        // The change's own failure, if it has one, is more specific.
         public override void Fail(EsbException failure) => _done.SetException(
             _made?.Exception?.InnerException is { } own && !SqliteErrors.IsFailure(own) ? own : failure);
 
-        // The methods of SQLite that are called asynchronous return when they are done.
+        // The asynchronous methods of SQLite complete synchronously.
         private Task<T> Work(SqlSession session)
         {
             var made = work(session);

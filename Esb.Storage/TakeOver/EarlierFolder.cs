@@ -8,20 +8,20 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Storage.TakeOver;
 
 /// <summary>
-/// Takes over what release 0.1 kept in folders of its own beside the audit facts, before anything else uses the store. Each folder stays,
-/// as <c>….v1</c>, once all of it is in the database.
+/// Takes over the data that release 0.1 kept in separate folders beside the audit facts, before anything else uses the store. Each folder
+/// is kept, as <c>….v1</c>, once all of it is in the database.
 /// </summary>
 internal sealed partial class EarlierFolder(string folder, SqlDatabase database, TimeProvider time, ILogger logger)
 {
     private static readonly string[] Names = ["dead-letters", "parked", "idempotency-keys", "activities", "attempts"];
 
-    /// <summary>How many things go in one transaction, and between two lines of the log.</summary>
+    /// <summary>The number of items per transaction, and between two lines of the log.</summary>
     public int Batch { get; init; } = 1000;
 
-    /// <summary>Hears of each transaction.</summary>
+    /// <summary>Called after each transaction.</summary>
     public Action? Told { get; init; }
 
-    /// <summary>Refuses to read beside folders that nobody has taken over.</summary>
+    /// <summary>Refuses to read a store with folders that have not been taken over.</summary>
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>.</exception>
     public static void RefuseToRead(string folder)
     {

@@ -18,7 +18,8 @@ internal sealed class EarlierKeys(string path, SqlDatabase database, int batch, 
     {
         var oldest = time.GetUtcNow() - IIdempotencyKeys.Window;
         var keys = new EarlierRecords(Path, logger).Read(EarlierKey.Read).Where(found => found.Key.Time > oldest)
-            .Select(found => (found.Key, Body: found.Body is { } body ? (ReadOnlyMemory<byte>?)body.ToArray() : null)); // its memory is that of the next record
+            // The memory of a record is reused for the next one.
+            .Select(found => (found.Key, Body: found.Body is { } body ? (ReadOnlyMemory<byte>?)body.ToArray() : null));
         return KeepAsync(keys, (session, found) => KeepAsync(session, found.Key, found.Body), told, cancellationToken);
     }
 

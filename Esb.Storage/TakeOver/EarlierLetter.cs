@@ -3,7 +3,7 @@ using Esb.Core.Storage;
 
 namespace Esb.Storage.TakeOver;
 
-/// <summary>A dead letter, and what has become of it, as release 0.1 wrote it to a segment; the body lies beside it.</summary>
+/// <summary>A dead letter and its later state, as release 0.1 wrote it to a segment; the body is stored beside it.</summary>
 internal sealed record EarlierLetter
 {
     public required Guid Id { get; init; }
@@ -62,7 +62,7 @@ internal sealed record EarlierLetter
 
     public string? ReplayedTo { get; init; }
 
-    /// <summary>This letter with what has become of it since it was written.</summary>
+    /// <summary>This letter with its changes since it was written.</summary>
     public EarlierLetter As(DeadLetterSummary now) => this with
     {
         Number = now.Number,

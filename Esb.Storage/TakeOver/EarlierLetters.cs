@@ -39,7 +39,7 @@ internal sealed class EarlierLetters(string path, SqlDatabase database, int batc
 
     private KeptDeadLetter? Read(DeadLetterSummary summary, Segments.SegmentPosition position)
     {
-        if (_records.ReadAt(position) is not { } payload) return null; // damaged, which was told
+        if (_records.ReadAt(position) is not { } payload) return null; // damaged, which was reported
         foreach (var item in StoredItems.Read(payload))
         {
             if (LetterEvent.Read(item).Letter is { } letter && DeadLetter.IdOf(letter.Id, letter.Endpoint) == summary.Id)

@@ -20,7 +20,7 @@ internal sealed class EarlierParking(string path, SqlDatabase database, int batc
 
     private async Task KeepAsync(SqlSession session, ParkingFold.Line line, ParkingFold.Entry entry)
     {
-        if (_records.ReadAt(entry.Position) is not { } payload) return; // damaged, which was told
+        if (_records.ReadAt(entry.Position) is not { } payload) return; // damaged, which was reported
         var (read, body) = ParkingEvent.Read(payload);
         var parked = read.ToParked(body.ToArray());
         var kept = await ParkedLine.LockAsync(session, line.Endpoint, line.Key);

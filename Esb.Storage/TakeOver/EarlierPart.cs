@@ -3,11 +3,11 @@ using Esb.Storage.Sql;
 namespace Esb.Storage.TakeOver;
 
 /// <summary>
-/// A folder of release 0.1 and what was in it. Taken over twice it is there once: whatever interrupts it, it begins anew.
+/// A folder of release 0.1 and its contents. The take-over is idempotent: after an interruption it starts anew.
 /// </summary>
 /// <param name="path">The folder.</param>
-/// <param name="database">Where its contents go.</param>
-/// <param name="batch">How many of them go in one transaction.</param>
+/// <param name="database">The database that receives its contents.</param>
+/// <param name="batch">The number of items per transaction.</param>
 internal abstract class EarlierPart(string path, SqlDatabase database, int batch)
 {
     protected string Path => path;
@@ -15,8 +15,8 @@ internal abstract class EarlierPart(string path, SqlDatabase database, int batch
     protected SqlDatabase Database => database;
 
     /// <summary>Takes everything over.</summary>
-    /// <param name="told">Hears how much was taken over.</param>
-    /// <param name="cancellationToken">Ends it; the next start goes on.</param>
+    /// <param name="told">Receives the number of items taken over.</param>
+    /// <param name="cancellationToken">Cancels the operation; the next start continues it.</param>
     public abstract Task TakeAsync(Action<long> told, CancellationToken cancellationToken);
 
     /// <summary>Keeps things, a batch in each transaction.</summary>

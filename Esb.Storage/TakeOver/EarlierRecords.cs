@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Storage.TakeOver;
 
 /// <summary>
-/// The records of a folder of segments that release 0.1 wrote. What is damaged is told of and left out, as that release did.
+/// The records of a folder of segments that release 0.1 wrote. Damaged records are reported and left out, as by that release.
 /// </summary>
 internal sealed partial class EarlierRecords(string folder, ILogger logger)
 {
@@ -17,7 +17,7 @@ internal sealed partial class EarlierRecords(string folder, ILogger logger)
         foreach (var record in _reader.ReadNew()) TryTake(record, take);
     }
 
-    /// <summary>The records of which something can be read.</summary>
+    /// <summary>The records that can be read.</summary>
     public IEnumerable<T> Read<T>(Func<ReadOnlyMemory<byte>, T> read)
     {
         foreach (var record in _reader.ReadNew())

@@ -5,29 +5,29 @@ using Esb.Storage.Files;
 
 namespace Esb.Storage.TakeOver;
 
-/// <summary>Something that happened to dead letters, as release 0.1 wrote it to a segment: one of these.</summary>
+/// <summary>A change of dead letters, as release 0.1 wrote it to a segment: one of these.</summary>
 internal sealed record LetterEvent
 {
     /// <summary>A letter as it is from now on, whole; its body lies beside it.</summary>
     public EarlierLetter? Letter { get; init; }
 
-    /// <summary>What has become of letters.</summary>
+    /// <summary>A change of the state of letters.</summary>
     public LetterChange? Change { get; init; }
 
     /// <summary>A job as it is from now on.</summary>
     public ReplayJob? Job { get; init; }
 
-    /// <summary>Letters and jobs whose time is over.</summary>
+    /// <summary>Letters and jobs whose retention is over.</summary>
     public IReadOnlyList<Guid>? Removed { get; init; }
 
-    /// <exception cref="JsonException">It is none.</exception>
+    /// <exception cref="JsonException">The record is not such an event.</exception>
     public static LetterEvent Read(StoredItem item) =>
         JsonSerializer.Deserialize(item.Json.Span, StorageJson.Default.LetterEvent) is { } found && (found.Letter ?? found.Change ?? found.Job ?? (object?)found.Removed) is not null
             ? found
             : throw new JsonException("The record holds nothing about a dead letter.");
 }
 
-/// <summary>What has become of letters, all of them in the same way.</summary>
+/// <summary>A change of the state of letters, the same for all of them.</summary>
 internal sealed record LetterChange
 {
     public required IReadOnlyList<Guid> Letters { get; init; }
@@ -42,13 +42,13 @@ internal sealed record LetterChange
 
     public Guid? Job { get; init; }
 
-    /// <summary>Where they go; null for where they came from.</summary>
+    /// <summary>The target endpoint; null for the original one.</summary>
     public string? To { get; init; }
 
-    /// <summary>The message they go as; null for themselves.</summary>
+    /// <summary>The id of the message that is sent; null for the original one.</summary>
     public Guid? As { get; init; }
 
-    /// <summary>How often they have been replayed, where all of this is written down once more; null for a change.</summary>
+    /// <summary>The number of replays, if the whole state is written once more; null for a change.</summary>
     public int? Replays { get; init; }
 
     public DeadLetterSummary Apply(DeadLetterSummary letter)

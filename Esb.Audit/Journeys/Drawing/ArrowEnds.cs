@@ -5,7 +5,7 @@ namespace Esb.Audit.Journeys.Drawing;
 /// <summary>One end of an arrow.</summary>
 internal readonly record struct ArrowEnd(ParticipantKind Kind, string Name);
 
-/// <summary>From whom to whom something went.</summary>
+/// <summary>Determines the two ends and the line of an arrow.</summary>
 internal static class ArrowEnds
 {
     private static readonly ArrowEnd DeadLetters = new(ParticipantKind.DeadLetters, "dead letters");
@@ -44,7 +44,8 @@ internal static class ArrowEnds
     {
         var fact = drawn.Event.Fact;
         var endpoint = EndpointOf(drawn);
-        var queue = drawn.Event.Replay == 0 ? TopicOf(fact.Subject ?? drawn.Message.Subject) : endpoint; // a replay goes past the topic
+        // A replay bypasses the topic.
+        var queue = drawn.Event.Replay == 0 ? TopicOf(fact.Subject ?? drawn.Message.Subject) : endpoint;
         return fact.Kind switch
         {
             AuditKind.Replayed => (new ArrowEnd(ParticipantKind.Operator, "operator"), endpoint, ArrowLine.Solid),

@@ -4,10 +4,11 @@ using Esb.Core.Audit;
 
 namespace Esb.Audit.Journeys.Drawing;
 
-/// <summary>What people read of a journey, in a few words. Names that came from outside are in it as they are: whoever writes it escapes them.</summary>
+/// <summary>Short descriptions of a journey and its parts. External names are not escaped; the caller escapes them for its
+/// format.</summary>
 internal static class JourneyWords
 {
-    /// <summary>What happened: its kind, and what tells it from others of that kind.</summary>
+    /// <summary>Describes a fact: its kind and its distinguishing details.</summary>
     public static string Of(AuditFact fact) => string.Join(' ', PartsOf(fact).Where(part => !string.IsNullOrEmpty(part)));
 
     /// <summary>A name as the API writes it.</summary>

@@ -1,22 +1,22 @@
 namespace Esb.Audit.Journeys.Drawing;
 
-/// <summary>A journey as who did what to whom, in the order of time: what every way of drawing it shares.</summary>
+/// <summary>A journey as participants and arrows, in time order; shared by all drawing formats.</summary>
 /// <param name="Summary">One line about the whole.</param>
 /// <param name="Participants">From left to right.</param>
 /// <param name="Arrows">From top to bottom.</param>
-/// <param name="Remarks">What is not shown, or had to be guessed.</param>
+/// <param name="Remarks">Remarks about omitted or guessed content.</param>
 internal sealed record SequenceDiagram(string Summary, IReadOnlyList<Participant> Participants, IReadOnlyList<Arrow> Arrows, IReadOnlyList<string> Remarks);
 
-/// <summary>Somebody with a lifeline.</summary>
-/// <param name="Kind">Who.</param>
+/// <summary>A participant with a lifeline.</summary>
+/// <param name="Kind">Its kind.</param>
 /// <param name="Name">Its name.</param>
-/// <param name="Hosts">Where it did something; empty where nothing tells, or nobody asks.</param>
+/// <param name="Hosts">The hosts on which it acted; empty if unknown or not collected for this kind.</param>
 internal sealed record Participant(ParticipantKind Kind, string Name, IReadOnlyList<string> Hosts);
 
-/// <summary>Sorts of participants, from left to right.</summary>
+/// <summary>Kinds of participants, from left to right.</summary>
 internal enum ParticipantKind
 {
-    /// <summary>Who sent a message from outside.</summary>
+    /// <summary>The external sender of a message.</summary>
     Sender,
 
     /// <summary>An inbound endpoint.</summary>
@@ -31,33 +31,33 @@ internal enum ParticipantKind
     /// <summary>An endpoint that delivers.</summary>
     Endpoint,
 
-    /// <summary>Everybody for whom there is no room.</summary>
+    /// <summary>All participants beyond the maximum.</summary>
     Others,
 
-    /// <summary>Where messages are kept that were given up.</summary>
+    /// <summary>The store of dead letters.</summary>
     DeadLetters,
 
-    /// <summary>Who decides about those.</summary>
+    /// <summary>The operator that handles dead letters.</summary>
     Operator,
 }
 
-/// <summary>Something that happened between two participants, or to one.</summary>
-/// <param name="From">The index of who did it.</param>
-/// <param name="To">The index of whom it was done to; the same where nobody else took part.</param>
-/// <param name="Line">How it is drawn.</param>
-/// <param name="At">When, since the journey began.</param>
-/// <param name="Text">What.</param>
+/// <summary>An event between two participants, or at one.</summary>
+/// <param name="From">The index of the acting participant.</param>
+/// <param name="To">The index of the other participant; <paramref name="From"/> if only one takes part.</param>
+/// <param name="Line">The style of the line.</param>
+/// <param name="At">The time since the start of the journey.</param>
+/// <param name="Text">The label.</param>
 internal sealed record Arrow(int From, int To, ArrowLine Line, TimeSpan At, string Text);
 
-/// <summary>Ways to draw an arrow.</summary>
+/// <summary>Styles of arrows.</summary>
 internal enum ArrowLine
 {
-    /// <summary>Something that went well.</summary>
+    /// <summary>A successful action.</summary>
     Solid,
 
-    /// <summary>An answer.</summary>
+    /// <summary>A reply.</summary>
     Dashed,
 
-    /// <summary>Something that failed.</summary>
+    /// <summary>A failed action.</summary>
     Failed,
 }

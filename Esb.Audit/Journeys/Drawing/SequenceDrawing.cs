@@ -2,13 +2,13 @@ using Esb.Core.Audit;
 
 namespace Esb.Audit.Journeys.Drawing;
 
-/// <summary>Finds out who did what to whom.</summary>
+/// <summary>Builds the sequence diagram of a journey.</summary>
 internal sealed class SequenceDrawing
 {
-    /// <summary>The most arrows: more than that nobody follows.</summary>
+    /// <summary>The maximum number of arrows; a larger diagram is unreadable.</summary>
     public const int MaxArrows = 200;
 
-    /// <summary>The most lifelines.</summary>
+    /// <summary>The maximum number of lifelines.</summary>
     public const int MaxParticipants = 24;
 
     private readonly Dictionary<(ParticipantKind Kind, string Name), HashSet<string>> _participants = [];
@@ -51,7 +51,7 @@ internal sealed class SequenceDrawing
         _arrows.Add((to, next.End, ArrowLine.Solid, drawn.At, $"{number}{next.Text}"));
     }
 
-    // What came in goes on at once, without a fact of its own.
+    // A received message continues to its process or relay at once, without a separate fact.
     private static (ArrowEnd End, string Text)? NextOf(AuditFact fact) =>
         fact.Process is { } process ? (new ArrowEnd(ParticipantKind.Process, process), "runs")
         : RelayFields.IsRelayed(fact) ? (new ArrowEnd(ParticipantKind.Endpoint, fact.Fields[RelayFields.RelayedTo]), "relayed")

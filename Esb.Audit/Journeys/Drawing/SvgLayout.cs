@@ -8,7 +8,7 @@ internal sealed class SvgLayout
     public const int HeadWidth = 136;
     public const int HeadCharacters = 22;
 
-    /// <summary>The most characters of an arrow's text; all of it is shown to who points at it.</summary>
+    /// <summary>The maximum length of an arrow's text, in characters; pointing at it shows all of it.</summary>
     public const int ArrowCharacters = 48;
 
     private const int TimesWidth = 82;

@@ -4,7 +4,7 @@ using System.Text.RegularExpressions;
 
 namespace Esb.Content.Json.Paths;
 
-/// <summary>What a comparison compares: one value, or nothing (null).</summary>
+/// <summary>An operand of a comparison: one value, or nothing (null).</summary>
 internal abstract class JsonComparable
 {
     public abstract JsonElement? Value(JsonElement current, JsonScope scope);
@@ -51,7 +51,7 @@ internal sealed class ValueFunction(JsonQuery query) : JsonComparable
 /// <summary><c>match(…)</c> and <c>search(…)</c>: whether a text matches a regular expression (sections 2.4.6 and 2.4.7).</summary>
 internal sealed class RegexTest(JsonComparable argument, Regex regex) : JsonTest
 {
-    /// <summary>The test for a pattern; null where the pattern is none.</summary>
+    /// <summary>The test for a pattern; null if the pattern is invalid.</summary>
     public static RegexTest? Compile(JsonComparable argument, string pattern, bool isWhole)
     {
         try

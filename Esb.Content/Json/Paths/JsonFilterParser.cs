@@ -93,7 +93,7 @@ internal sealed class JsonFilterParser(JsonPathScanner scanner, JsonPathParser p
     {
         var text = Argument().AsValue(scanner);
         scanner.Expect(",");
-        // A pattern out of the document would be an expression built from what somebody sent.
+        // A pattern taken from the document would let a sender supply the expression.
         if (Argument().AsValue(scanner) is not LiteralValue { Text: { } pattern }) throw scanner.Error("expected a regular expression in quotes");
         return RegexTest.Compile(text, pattern, isWhole) ?? throw scanner.Error("expected a regular expression (RFC 9485) before this");
     }
@@ -101,7 +101,7 @@ internal sealed class JsonFilterParser(JsonPathScanner scanner, JsonPathParser p
     private static JsonOperand Literal(JsonElement element) => JsonOperand.Of(new LiteralValue(element));
 }
 
-/// <summary>What stands on one side of a comparison, alone in a filter, or as an argument; its place decides what it may be (section 2.4.3).</summary>
+/// <summary>One side of a comparison, a test, or a function argument; its position decides what it may be (section 2.4.3).</summary>
 internal readonly record struct JsonOperand(JsonQuery? Query, JsonComparable? Value, JsonTest? Test)
 {
     public static JsonOperand Of(JsonQuery query) => new(query, query.IsSingular ? new QueryValue(query) : null, new ExistenceTest(query));

@@ -4,22 +4,22 @@ namespace Esb.Content.Json.Paths;
 
 /// <summary>A compiled JSONPath (RFC 9535). Immutable and thread-safe.</summary>
 /// <param name="segments">Its steps.</param>
-/// <param name="readsRoot">Whether a filter looks at the whole document (<c>$</c> within it).</param>
+/// <param name="readsRoot">True if a filter reads the whole document (<c>$</c> within it).</param>
 internal sealed class JsonPath(IReadOnlyList<JsonSegment> segments, bool readsRoot = false)
 {
     public IReadOnlyList<JsonSegment> Segments => segments;
 
     public bool ReadsRoot => readsRoot;
 
-    /// <summary>Whether it selects one node at most, whatever the document (section 2.3.5.1).</summary>
+    /// <summary>True if it selects at most one node in any document (section 2.3.5.1).</summary>
     public bool IsSingular { get; } = segments.All(segment => segment.IsSingular);
 
     /// <summary>Parses a path that begins with <c>$</c>.</summary>
-    /// <exception cref="JsonPathException">It is none.</exception>
+    /// <exception cref="JsonPathException">The text is not a JSONPath.</exception>
     public static JsonPath Parse(string text) => new JsonPathParser(text).Parse();
 
-    /// <summary>The first node selected; null where none is.</summary>
-    /// <exception cref="Core.Errors.EsbException">It takes too long: <c>ESB-JPT-TIMEOUT</c>.</exception>
+    /// <summary>The first selected node; null if there are none.</summary>
+    /// <exception cref="Core.Errors.EsbException">The evaluation takes too long: <c>ESB-JPT-TIMEOUT</c>.</exception>
     public JsonElement? First(JsonElement start, JsonScope scope)
     {
         if (!IsSingular) return FirstOfAll(start, scope);
@@ -33,8 +33,8 @@ internal sealed class JsonPath(IReadOnlyList<JsonSegment> segments, bool readsRo
         return node;
     }
 
-    /// <summary>All nodes selected, in the order of the document wherever RFC 9535 orders them.</summary>
-    /// <exception cref="Core.Errors.EsbException">It takes too long: <c>ESB-JPT-TIMEOUT</c>.</exception>
+    /// <summary>All selected nodes, in document order wherever RFC 9535 defines an order.</summary>
+    /// <exception cref="Core.Errors.EsbException">The evaluation takes too long: <c>ESB-JPT-TIMEOUT</c>.</exception>
     public List<JsonElement> Select(JsonElement start, JsonScope scope)
     {
         var selected = new List<JsonElement>();
@@ -57,7 +57,7 @@ internal sealed class JsonPath(IReadOnlyList<JsonSegment> segments, bool readsRo
         return first;
     }
 
-    // Takes each node as it is met, so that nobody looks further than is wanted.
+    // Passes on each node when it is reached, so that evaluation stops as soon as enough nodes are found.
     private void Visit(JsonElement start, JsonScope scope, Func<JsonElement, bool> take) =>
         segments.Reverse().Aggregate(take, (next, segment) => node => segment.Visit(node, scope, next))(start);
 }
@@ -67,13 +67,13 @@ internal sealed class JsonSegment(bool descends, IReadOnlyList<JsonSelector> sel
 {
     public bool IsSingular => !descends && selectors is [NameSelector or IndexSelector];
 
-    /// <summary>The only selector of a step to the children of a node; null where there are several, or where it descends.</summary>
+    /// <summary>The only selector of a step to the children of a node; null if there are several, or if the step descends.</summary>
     public JsonSelector? Only => !descends && selectors is [var only] ? only : null;
 
     public JsonElement? Step(JsonElement node) => selectors[0].Step(node);
 
-    /// <summary>Gives the nodes selected to somebody who says whether to go on.</summary>
-    /// <returns>Whether to go on.</returns>
+    /// <summary>Passes the selected nodes to a callback, which returns true to continue.</summary>
+    /// <returns>True to continue.</returns>
     public bool Visit(JsonElement node, JsonScope scope, Func<JsonElement, bool> take)
     {
         foreach (var selector in selectors)
@@ -96,5 +96,5 @@ internal sealed class JsonSegment(bool descends, IReadOnlyList<JsonSelector> sel
     }
 }
 
-/// <summary>A text that is no JSONPath.</summary>
+/// <summary>The error for a text that is not a JSONPath.</summary>
 internal sealed class JsonPathException(string message) : Exception(message);

@@ -37,7 +37,7 @@ internal sealed class JsonPathScanner(string text)
     public JsonPathException Error(string expected) =>
         new(AtEnd ? $"{expected} at the end" : $"{expected} at position {Position + 1}, found {text[Position]}");
 
-    /// <summary>A name without quotes; null where there is none.</summary>
+    /// <summary>A name without quotes; null if absent.</summary>
     public string? Name()
     {
         var start = Position;
@@ -46,7 +46,7 @@ internal sealed class JsonPathScanner(string text)
         return name.Length == 0 ? null : IsText(name) ? name : throw Error("expected Unicode text");
     }
 
-    /// <summary>An integer; null where there is none.</summary>
+    /// <summary>An integer; null if absent.</summary>
     public long? Integer()
     {
         var start = Position;
@@ -60,7 +60,7 @@ internal sealed class JsonPathScanner(string text)
         throw Error("expected an integer without leading zeros, within ±(2^53-1)");
     }
 
-    /// <summary>A number as JSON writes it; null where there is none.</summary>
+    /// <summary>A number in JSON syntax; null if absent.</summary>
     public JsonElement? Number()
     {
         if (Next != '-' && !char.IsAsciiDigit(Next)) return null;
@@ -77,7 +77,7 @@ internal sealed class JsonPathScanner(string text)
         }
     }
 
-    /// <summary>A text in single or double quotes; null where there is none.</summary>
+    /// <summary>A text in single or double quotes; null if absent.</summary>
     public string? Quoted()
     {
         var quote = Next;

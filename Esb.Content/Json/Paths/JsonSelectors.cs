@@ -2,14 +2,14 @@ using System.Text.Json;
 
 namespace Esb.Content.Json.Paths;
 
-/// <summary>Chooses children of a node (RFC 9535, section 2.3).</summary>
+/// <summary>Selects children of a node (RFC 9535, section 2.3).</summary>
 internal abstract class JsonSelector
 {
-    /// <summary>Gives the children chosen to somebody who says whether to go on.</summary>
-    /// <returns>Whether to go on.</returns>
+    /// <summary>Passes the selected children to a callback, which returns true to continue.</summary>
+    /// <returns>True to continue.</returns>
     public abstract bool Visit(JsonElement node, JsonScope scope, Func<JsonElement, bool> take);
 
-    /// <summary>The one child chosen, of selectors that choose one at most.</summary>
+    /// <summary>The selected child, for selectors that select at most one.</summary>
     public virtual JsonElement? Step(JsonElement node) => throw new NotSupportedException();
 
     public static IEnumerable<JsonElement> Children(JsonElement node) => node.ValueKind switch
@@ -75,7 +75,7 @@ internal sealed class SliceSelector(long? start, long? end, long? step) : JsonSe
         return true;
     }
 
-    // One pass: to find an element by its index takes one from the first on.
+    // A single pass: finding an element by its index starts at the first element each time.
     private IEnumerable<JsonElement> Chosen(JsonElement node, JsonScope scope)
     {
         var stride = step ?? 1;

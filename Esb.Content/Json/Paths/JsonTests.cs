@@ -23,13 +23,13 @@ internal sealed class NotTest(JsonTest test) : JsonTest
     public override bool Holds(JsonElement current, JsonScope scope) => !test.Holds(current, scope);
 }
 
-/// <summary>Whether a query selects anything.</summary>
+/// <summary>A test that a query selects at least one node.</summary>
 internal sealed class ExistenceTest(JsonQuery query) : JsonTest
 {
     public override bool Holds(JsonElement current, JsonScope scope) => query.First(current, scope) is not null;
 }
 
-/// <summary>A comparison of two values, either of which may be nothing (section 2.3.5.2.2).</summary>
+/// <summary>A comparison of two values; either may be absent (section 2.3.5.2.2).</summary>
 internal sealed class ComparisonTest(JsonComparable left, string sign, JsonComparable right) : JsonTest
 {
     public override bool Holds(JsonElement current, JsonScope scope)

@@ -2,8 +2,10 @@ using Esb.Core.Errors;
 
 namespace Esb.Content.Json.Paths;
 
-/// <summary>Ends a JSONPath that takes too long: what filters and descendants select may grow with the square of the document and worse.</summary>
-/// <remarks>Only time in which nodes are selected counts, and only of evaluations that select many: the clock is looked at once for a thousand nodes.</remarks>
+/// <summary>Ends a JSONPath evaluation that takes too long: the nodes selected by filters and descendants may grow with the square of the
+/// document or worse.</summary>
+/// <remarks>Counts only time spent selecting nodes, and only in evaluations that select many: the clock is read once per 1,024
+/// nodes.</remarks>
 internal sealed class JsonTime(TimeProvider time, TimeSpan limit)
 {
     private const int NodesPerLook = 1024;
@@ -12,7 +14,7 @@ internal sealed class JsonTime(TimeProvider time, TimeSpan limit)
     private long? _lastLook;
     private int _nodes;
 
-    /// <summary>Goes on after a pause, which does not count.</summary>
+    /// <summary>Resumes after a pause, which does not count.</summary>
     public void Resume() => (_nodes, _lastLook) = (0, null);
 
     /// <summary>Counts a node.</summary>

@@ -3,18 +3,18 @@ using Esb.Core.Errors;
 
 namespace Esb.Content.Json.Scanning;
 
-/// <summary>What a scan knows so far about a question; where its document has ended, that is all there is to know.</summary>
+/// <summary>The state of a question during a scan; final once the document has ended.</summary>
 internal struct JsonAnswer
 {
-    /// <summary>The value, as conditions compare it; null for none.</summary>
+    /// <summary>The value, in the form that conditions compare; null for none.</summary>
     public object? Value;
 
-    /// <summary>Why the value can be told to nobody, although the document is sound JSON.</summary>
+    /// <summary>The error that prevents returning the value, although the document is valid JSON.</summary>
     public EsbException? Fault;
 
-    /// <summary>What the evaluations behind the pass have taken so far; null before the first.</summary>
+    /// <summary>The time used so far by evaluations behind the pass; null before the first.</summary>
     public JsonTime? Time;
 
-    /// <summary>Whether nothing that follows can change it.</summary>
+    /// <summary>True if no further input can change the answer.</summary>
     public bool IsDecided;
 }

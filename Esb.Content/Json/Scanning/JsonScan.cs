@@ -9,8 +9,8 @@ namespace Esb.Content.Json.Scanning;
 
 /// <summary>A pass over a document that reads only as far as the questions need. Thread-safe.</summary>
 /// <remarks>
-/// All that was read has been checked: grammar, UTF-8, depth, names that come twice. What stands behind the deciding value is not read, so errors there
-/// stay unseen. An error that was met is told to everyone who asks beyond it.
+/// All input that was read has been checked: grammar, UTF-8, depth, duplicate names. Input behind the deciding value is not read, so its
+/// errors are not found. An error that was found is reported to every question beyond it.
 /// </remarks>
 internal sealed class JsonScan
 {
@@ -31,7 +31,7 @@ internal sealed class JsonScan
 
     /// <param name="paths">The questions.</param>
     /// <param name="bytes">The document, or its beginning.</param>
-    /// <param name="isComplete">Whether it is all of it.</param>
+    /// <param name="isComplete">True if <paramref name="bytes"/> is the whole document.</param>
     public JsonScan(JsonPathSet paths, ReadOnlyMemory<byte> bytes, bool isComplete = true)
     {
         if (!isComplete && bytes.Length < Encoding.UTF8.Preamble.Length) throw new BodyNotCompleteException();
@@ -44,11 +44,12 @@ internal sealed class JsonScan
         _names = new MemberNames(_document);
     }
 
-    /// <summary>How many bytes of the document have been read.</summary>
+    /// <summary>The number of bytes that have been read.</summary>
     public int Position => _position;
 
     /// <summary>Reads until a question is decided, or to the end.</summary>
-    /// <exception cref="EsbException">The document is no sound JSON up to there (<see cref="JsonInput"/>), or the value no text.</exception>
+    /// <exception cref="EsbException">The document is not valid JSON up to there (<see cref="JsonInput"/>), or the value is not valid
+    /// text.</exception>
     /// <exception cref="BodyNotCompleteException">The beginning of the document does not decide it.</exception>
     public object? Answer(JsonQuestion question)
     {
@@ -62,7 +63,7 @@ internal sealed class JsonScan
     }
 
     /// <summary>Reads, and so checks, the whole document.</summary>
-    /// <exception cref="EsbException">It is no sound JSON (<see cref="JsonInput"/>).</exception>
+    /// <exception cref="EsbException">It is not valid JSON (<see cref="JsonInput"/>).</exception>
     public void ReadToEnd()
     {
         lock (_gate)
@@ -156,7 +157,7 @@ internal sealed class JsonScan
 
     private static int LengthOf(ref Utf8JsonReader reader) => (int)(reader.BytesConsumed - reader.TokenStartIndex);
 
-    // The reader looks at the bytes of a text only when somebody asks for it.
+    // The reader checks the bytes of a text only when the text is requested.
     private static void RequireText(ref Utf8JsonReader reader)
     {
         if (!Utf8.IsValid(reader.ValueSpan)) throw new JsonException("not UTF-8");

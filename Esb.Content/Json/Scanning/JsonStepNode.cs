@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Esb.Content.Json.Scanning;
 
-/// <summary>A step that several paths may share, and what is asked of the values at which it arrives.</summary>
+/// <summary>A step that several paths may share, with the questions about the values at which it arrives.</summary>
 internal sealed class JsonStepNode(JsonStep step)
 {
     private readonly byte[] _name = Encoding.UTF8.GetBytes(step.Name);
@@ -14,7 +14,7 @@ internal sealed class JsonStepNode(JsonStep step)
     /// <summary>The name of a member, in UTF-8.</summary>
     public ReadOnlySpan<byte> Name => _name;
 
-    /// <summary>The steps that go on from here.</summary>
+    /// <summary>The steps that follow this one.</summary>
     public List<JsonStepNode> Next => _next;
 
     public List<JsonQuestion> Questions => _questions;

@@ -3,13 +3,14 @@ using Esb.Content.Json.Paths;
 
 namespace Esb.Content.Json.Scanning;
 
-/// <summary>What a forward pass cannot follow of a path: a filter, and the segments behind it. They are evaluated over the small tree of the value at which the pass arrived. Immutable.</summary>
+/// <summary>The part of a path that a forward pass cannot follow: a filter, and the segments behind it. Evaluated over a small tree of the
+/// value at which the pass arrived. Immutable.</summary>
 internal sealed class JsonTail(JsonTest? test, JsonPath rest)
 {
     private static readonly JsonDocumentOptions Options = new() { MaxDepth = JsonInput.MaxDepth };
 
-    /// <summary>The first node that the path selects at or below a value, which the pass has checked; null where there is none.</summary>
-    /// <exception cref="Core.Errors.EsbException">That takes too long: <c>ESB-JPT-TIMEOUT</c>.</exception>
+    /// <summary>The first node that the path selects at or below a value, which the pass has checked; null if there are none.</summary>
+    /// <exception cref="Core.Errors.EsbException">The evaluation takes too long: <c>ESB-JPT-TIMEOUT</c>.</exception>
     public JsonElement? First(ReadOnlySpan<byte> json, JsonTime? time)
     {
         time?.Resume();

@@ -3,14 +3,15 @@ using Esb.Core.Errors;
 
 namespace Esb.Content.Json.Scanning;
 
-/// <summary>The names of the objects that are open. None may come twice: whoever reads the document next might take the other one.</summary>
+/// <summary>The member names of all open objects. Duplicates are refused, because another reader of the document might take the other
+/// value.</summary>
 internal sealed class MemberNames(ReadOnlyMemory<byte> document)
 {
-    private const int FewNames = 16; // so many are compared one by one
+    private const int FewNames = 16; // up to this number, names are compared one by one
 
     private readonly List<ReadOnlyMemory<byte>> _names = []; // of all open objects, outermost first
     private readonly Stack<(int Start, HashSet<ReadOnlyMemory<byte>>? Many)> _outer = new();
-    private HashSet<ReadOnlyMemory<byte>>? _many; // those of the innermost, once they are many
+    private HashSet<ReadOnlyMemory<byte>>? _many; // names of the innermost object, once they are many
     private int _start;
 
     public void Begin()
@@ -28,7 +29,7 @@ internal sealed class MemberNames(ReadOnlyMemory<byte> document)
     /// <summary>Takes the name at which the reader stands.</summary>
     /// <param name="reader">Stands at the name.</param>
     /// <param name="offset">Where the name's quotation mark stands in the document.</param>
-    /// <returns>Whether it is the first of this name in its object.</returns>
+    /// <returns>True if the name is new in its object.</returns>
     /// <exception cref="EsbException"><c>ESB-JSON-LIMIT</c>: it is too long, or one too many.</exception>
     public bool TryAdd(ref Utf8JsonReader reader, int offset)
     {
@@ -69,7 +70,7 @@ internal sealed class MemberNames(ReadOnlyMemory<byte> document)
 
         public bool Equals(ReadOnlyMemory<byte> x, ReadOnlyMemory<byte> y) => x.Span.SequenceEqual(y.Span);
 
-        // Seeded anew in every process, so that nobody can send names that collide.
+        // Seeded per process, so that senders cannot construct colliding names.
         public int GetHashCode(ReadOnlyMemory<byte> name)
         {
             var hash = default(HashCode);

@@ -2,7 +2,7 @@ using System.Xml.Linq;
 
 namespace Esb.Content.Transforms.Streaming;
 
-/// <summary>Compiles the content of a template into what is done before, with and after the children of its element.</summary>
+/// <summary>Compiles the content of a template into steps before, with and after the children of its element.</summary>
 internal sealed class StreamedBody
 {
     private readonly bool _isRoot;
@@ -13,8 +13,9 @@ internal sealed class StreamedBody
     private StreamedBody(bool isRoot) => _isRoot = isRoot;
 
     /// <param name="template">The template.</param>
-    /// <param name="isRoot">Whether it is of the document, of which nothing is copied.</param>
-    /// <exception cref="NotStreamedException">It has an instruction that needs more than the element and its attributes.</exception>
+    /// <param name="isRoot">True for the template of the document, which is not copied itself.</param>
+    /// <exception cref="NotStreamedException">The template has an instruction that needs more than the element and its
+    /// attributes.</exception>
     public static StreamedTemplate Compile(XElement template, bool isRoot = false)
     {
         var body = new StreamedBody(isRoot);
@@ -22,8 +23,8 @@ internal sealed class StreamedBody
         return new StreamedTemplate([.. body._before], body._children, [.. body._after]);
     }
 
-    /// <summary>What the template does at a node without children.</summary>
-    /// <exception cref="NotStreamedException">Something else than copying or leaving it out.</exception>
+    /// <summary>The action of the template at a node without children.</summary>
+    /// <exception cref="NotStreamedException">The template does anything but copy or omit the node.</exception>
     public static StreamedLeaf CompileLeaf(XElement template)
     {
         var content = StylesheetContent.Of(template).ToList();
@@ -87,14 +88,14 @@ internal sealed class StreamedBody
         if (children.Count == 1) ApplyToChildren(children[0]);
     }
 
-    // The reader is past them once the children have come by.
+    // The reader is past the attributes once the children have been read.
     private void ApplyToAttributes()
     {
         if (_children != StreamedChildren.None) throw new NotStreamedException();
         if (!_isRoot) Do(run => run.ApplyToAttributes());
     }
 
-    // The children come by once.
+    // The children can be read only once.
     private void ApplyToChildren(string select)
     {
         if (_children != StreamedChildren.None) throw new NotStreamedException();

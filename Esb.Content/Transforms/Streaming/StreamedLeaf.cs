@@ -1,6 +1,6 @@
 namespace Esb.Content.Transforms.Streaming;
 
-/// <summary>What becomes of a node without children.</summary>
+/// <summary>Actions at a node without children.</summary>
 internal enum StreamedLeaf
 {
     Drop,

@@ -4,7 +4,7 @@ using System.Xml.Linq;
 
 namespace Esb.Content.Transforms.Streaming;
 
-/// <summary>One alternative of a template's <c>match</c>, of a single step: all that can be decided on without looking around.</summary>
+/// <summary>One alternative of a template's <c>match</c> with a single step, which can be decided without reading other nodes.</summary>
 /// <param name="Kind">The kind of node: <c>/</c>, <c>*</c>, <c>@</c>, <c>node()</c>, <c>text()</c>, <c>comment()</c> or <c>processing-instruction()</c>.</param>
 /// <param name="Name">The local name; null for any.</param>
 /// <param name="Namespace">The namespace; null for any.</param>
@@ -12,7 +12,7 @@ namespace Esb.Content.Transforms.Streaming;
 internal sealed partial record StreamedPattern(string Kind, string? Name, string? Namespace, double Priority)
 {
     /// <summary>The alternatives of a template.</summary>
-    /// <exception cref="NotStreamedException">One of them looks around, or is none that is known here.</exception>
+    /// <exception cref="NotStreamedException">An alternative needs other nodes, or is not a supported pattern.</exception>
     public static IEnumerable<StreamedPattern> Of(XElement template)
     {
         var match = template.Attribute("match")?.Value ?? throw new NotStreamedException();

@@ -12,19 +12,19 @@ internal sealed class ActiveSteps
     private readonly List<PathNode> _arrived = [];
     private readonly List<(PathNode Node, int Depth)> _unique = []; // arrived at elements that are open, and at no other ever
 
-    /// <summary>How many elements are open.</summary>
+    /// <summary>The number of open elements.</summary>
     public int Depth => _starts.Count - 1;
 
     /// <summary>The steps that wait for nodes directly below the innermost element.</summary>
     public ReadOnlySpan<ActiveStep> Here => CollectionsMarshal.AsSpan(_steps)[_starts[^1]..];
 
-    /// <summary>Goes on behind a step that arrived at the innermost element.</summary>
+    /// <summary>Activates the steps that follow a step that arrived at the innermost element.</summary>
     public void Enter(PathNode node)
     {
         foreach (var next in node.Next) Wait(next);
     }
 
-    /// <summary>Goes down into the element at which the reader stands.</summary>
+    /// <summary>Enters the element at which the reader stands.</summary>
     /// <returns>The steps that arrive there; valid until the next call.</returns>
     public List<PathNode> Begin(XmlReader reader)
     {
@@ -47,7 +47,7 @@ internal sealed class ActiveSteps
         return _arrived;
     }
 
-    /// <summary>Whether a step has arrived at the innermost element, and will at no other; gives it once.</summary>
+    /// <summary>True if a step has arrived at the innermost element and can arrive at no other; returns each such step once.</summary>
     public bool TryLeave([NotNullWhen(true)] out PathNode? node)
     {
         node = _unique.Count > 0 && _unique[^1].Depth == Depth ? _unique[^1].Node : null;
@@ -55,14 +55,14 @@ internal sealed class ActiveSteps
         return node is not null;
     }
 
-    /// <summary>Comes up from the innermost element.</summary>
+    /// <summary>Leaves the innermost element.</summary>
     public void End()
     {
         CollectionsMarshal.SetCount(_steps, _starts[^1]);
         _starts.RemoveAt(_starts.Count - 1);
     }
 
-    // Several ways may lead to the same step (//a//b in an a within an a); the nodes that it selects are one set.
+    // Several paths may lead to the same step (//a//b in an a within an a); the nodes that it selects are one set.
     private void Wait(PathNode node)
     {
         foreach (var step in Here)

@@ -2,8 +2,8 @@ using System.Text;
 
 namespace Esb.Content.Xml.Scanning;
 
-/// <summary>The texts of the nodes that questions want to read and that have not ended.</summary>
-/// <remarks>The text of an element is that of all text within it (XPath 1.0, section 5.2); adjacent text is one node (5.7).</remarks>
+/// <summary>The texts of open nodes that questions read.</summary>
+/// <remarks>The text of an element is all text within it (XPath 1.0, section 5.2); adjacent text is one node (5.7).</remarks>
 internal sealed class OpenTexts(PathAnswer[] answers)
 {
     private const int TextNode = int.MaxValue; // deeper than any element
@@ -13,7 +13,7 @@ internal sealed class OpenTexts(PathAnswer[] answers)
 
     public bool AreOpen => _open.Count > 0;
 
-    /// <summary>Whether the text that comes now goes on with a text node that has begun.</summary>
+    /// <summary>True if the next text continues a text node that has begun.</summary>
     public bool IsInTextNode { get; private set; }
 
     /// <summary>An element begins.</summary>

@@ -1,6 +1,6 @@
 namespace Esb.Content.Xml.Scanning;
 
-/// <summary>A step that several paths may share, and what is asked of the nodes at which it arrives.</summary>
+/// <summary>A step that several paths may share, with the questions about the nodes at which it arrives.</summary>
 /// <param name="step">The step.</param>
 /// <param name="isUnique">Whether it arrives at one node at most, whatever the document: the root element, the n-th child of such an element, an attribute of one.</param>
 internal sealed class PathNode(PathStep step, bool isUnique)
@@ -13,7 +13,7 @@ internal sealed class PathNode(PathStep step, bool isUnique)
     /// <inheritdoc cref="PathNode(PathStep, bool)" path="/param[@name='isUnique']"/>
     public bool IsUnique => isUnique;
 
-    /// <summary>The steps that go on from here.</summary>
+    /// <summary>The steps that follow this one.</summary>
     public IReadOnlyList<PathNode> Next => _next;
 
     public IReadOnlyList<PathQuestion> Questions => _questions;

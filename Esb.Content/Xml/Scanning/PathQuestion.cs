@@ -1,16 +1,17 @@
 namespace Esb.Content.Xml.Scanning;
 
-/// <summary>What is asked of the nodes that a location path selects. It hears of them in document order until it is decided. Immutable.</summary>
+/// <summary>A question about the nodes that a location path selects. It receives them in document order until it is decided.
+/// Immutable.</summary>
 internal abstract class PathQuestion
 {
     /// <summary>Its place among the answers of a scan.</summary>
     public int Index { get; set; } = -1;
 
-    /// <summary>Hears of a node where it begins.</summary>
-    /// <returns>Whether it wants to read the text of this node.</returns>
+    /// <summary>Receives a node where it begins.</summary>
+    /// <returns>True to read the text of this node.</returns>
     public abstract bool Meet(ref PathAnswer answer);
 
-    /// <summary>Hears the text of a node where it ends: one that contains others ends behind them.</summary>
+    /// <summary>Receives the text of a node where it ends: a node that contains others ends after them.</summary>
     public virtual void Read(string text, ref PathAnswer answer)
     {
     }

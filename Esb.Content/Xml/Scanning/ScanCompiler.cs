@@ -1,12 +1,13 @@
 namespace Esb.Content.Xml.Scanning;
 
 /// <summary>Compiles XPath 1.0 for a forward pass: paths, comparisons with constants, <c>and</c>, <c>or</c> and the functions that need no tree.</summary>
-/// <remarks>What it cannot compile it leaves to the tree, which gives the same answers.</remarks>
+/// <remarks>Other expressions are evaluated over the tree, which gives the same answers.</remarks>
 internal sealed class ScanCompiler(PathSet paths, IReadOnlyDictionary<string, string> namespaces)
 {
     private readonly List<(Operand.Nodes Nodes, PathQuestion Question)> _asked = []; // of the expression at hand
 
-    /// <summary>The value of a sound expression: text, a number or a boolean; of nodes the text of the first, null where there is none. Null where it needs the tree.</summary>
+    /// <summary>Compiles the value of a valid expression: text, a number or a boolean; for nodes the text of the first, null if there are
+    /// none. Null if it needs the tree.</summary>
     public Func<XmlScan, object?>? CompileValue(string xpath) => Compile<object?>(xpath, operand => operand switch
     {
         Operand.Nodes nodes => Ask(nodes, new FirstText()) is var first ? scan => scan.Answer(first).Text : null!,
@@ -15,7 +16,7 @@ internal sealed class ScanCompiler(PathSet paths, IReadOnlyDictionary<string, st
         _ => Truth(operand) is var truth ? scan => truth(scan) : null!,
     });
 
-    /// <summary>A sound expression as a boolean (section 4.3); null where it needs the tree.</summary>
+    /// <summary>Compiles a valid expression as a boolean (section 4.3); null if it needs the tree.</summary>
     public Func<XmlScan, bool>? CompileTruth(string xpath) => Compile(xpath, Truth);
 
     private Func<XmlScan, TResult>? Compile<TResult>(string xpath, Func<Operand, Func<XmlScan, TResult>> finish)

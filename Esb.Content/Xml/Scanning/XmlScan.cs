@@ -6,7 +6,8 @@ namespace Esb.Content.Xml.Scanning;
 
 /// <summary>A pass over a document that reads only as far as the questions need. Thread-safe.</summary>
 /// <remarks>
-/// What stands behind the deciding node is not read, so errors there stay unseen. An error that was met is told to everyone who asks beyond it.
+/// Input behind the deciding node is not read, so its errors are not found. An error that was found is reported to every question beyond
+/// it.
 /// </remarks>
 internal sealed class XmlScan
 {
@@ -26,12 +27,12 @@ internal sealed class XmlScan
         _checksWhole = paths.ChecksWhole;
         _answers = new PathAnswer[paths.Count];
         _texts = new OpenTexts(_answers);
-        _reader = xml.ReadPieces(body, out _taken); // over an array, so that nobody has to close it
+        _reader = xml.ReadPieces(body, out _taken); // over an array, so it need not be closed
         _root = paths.Root;
         _steps.Enter(_root);
     }
 
-    /// <summary>How many bytes of the document have been looked at.</summary>
+    /// <summary>The number of bytes of the document that have been read.</summary>
     public long Position => _taken.Position;
 
     /// <summary>Reads until a question is decided, or to the end.</summary>
@@ -114,7 +115,7 @@ internal sealed class XmlScan
         _steps.End();
     }
 
-    // A document has one root element: what begins with another has no nodes.
+    // A document has one root element: paths that begin with another one select no nodes.
     private void GiveUpOtherRoots(List<PathNode> arrived)
     {
         foreach (var node in _root.Next)
@@ -123,7 +124,7 @@ internal sealed class XmlScan
         }
     }
 
-    // Nothing will arrive at this step, or behind it, any more: its questions are decided as they stand.
+    // This step and its followers cannot be reached any more: their questions are decided as they stand.
     private void GiveUp(PathNode node)
     {
         foreach (var question in node.Questions) _answers[question.Index].IsDecided = true;

@@ -2,13 +2,13 @@ using Esb.Core.Messages;
 
 namespace Esb.Content.Xml.Scanning;
 
-/// <summary>The passes over one body: one for each set of paths, of which there is one in a configuration. Thread-safe.</summary>
+/// <summary>The passes over one body, one for each set of paths; a configuration has one set. Thread-safe.</summary>
 internal sealed class XmlScans(MessageBody body)
 {
     private readonly Lock _gate = new();
     private readonly List<(PathSet Paths, XmlScan Scan)> _scans = new(capacity: 1);
 
-    /// <summary>How many bytes of the body all passes together have looked at.</summary>
+    /// <summary>The number of bytes of the body that all passes together have read.</summary>
     public long BytesRead
     {
         get

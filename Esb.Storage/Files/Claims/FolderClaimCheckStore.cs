@@ -4,7 +4,7 @@ using Esb.Core.Storage;
 
 namespace Esb.Storage.Files.Claims;
 
-/// <summary>Bodies that travel as a reference, in a folder that all hosts share: one file each, in a folder for each day.</summary>
+/// <summary>Bodies that travel as a reference, in a folder shared by all hosts: one file each, in a folder per day.</summary>
 internal sealed class FolderClaimCheckStore(string folder, TimeSpan retention, TimeProvider time) : IClaimCheckStore
 {
     private const string DayFormat = "yyyyMMdd";
@@ -35,13 +35,13 @@ internal sealed class FolderClaimCheckStore(string folder, TimeSpan retention, T
         async () =>
         {
             if (!Directory.EnumerateFileSystemEntries(folder).Any() && ticket.KeptAt > time.GetUtcNow() - retention)
-                throw new IOException($"'{folder}' is empty: it may not be mounted."); // which is no body that is gone
+                throw new IOException($"'{folder}' is empty: it may not be mounted."); // not the same as a missing body
             var path = PathOf(ticket);
             return ticket.Redeem(File.Exists(path) ? await File.ReadAllBytesAsync(path, cancellationToken) : null);
         },
         StoreErrors.NotReached);
 
-    /// <summary>Deletes the days that nobody needs any more.</summary>
+    /// <summary>Deletes the days that are older than the retention.</summary>
     public void DeleteOld()
     {
         if (!Directory.Exists(folder)) return;

@@ -3,8 +3,8 @@ using Esb.Core.Audit;
 
 namespace Esb.Storage.Files.Index;
 
-/// <summary>What facts are found by, as 64 bits. Two things may share a key: whoever finds a fact looks at it.</summary>
-/// <remarks>FNV-1a: stable over processes and machines, because keys stand in files.</remarks>
+/// <summary>Search keys of facts, as 64 bits. Two values may share a key: the caller checks each fact that it finds.</summary>
+/// <remarks>FNV-1a: stable across processes and machines, because keys are stored in files.</remarks>
 internal static class FactKeys
 {
     private const ulong Basis = 14695981039346656037;

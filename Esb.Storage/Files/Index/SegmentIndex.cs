@@ -2,15 +2,15 @@ using Esb.Storage.Segments;
 
 namespace Esb.Storage.Files.Index;
 
-/// <summary>Knows the facts of one segment. Thread-safe.</summary>
+/// <summary>The index of the facts of one segment. Thread-safe.</summary>
 internal interface ISegmentIndex
 {
     SegmentFile Segment { get; }
 
-    /// <summary>The newest fact by its id; <see cref="Guid.Empty"/> where there is none.</summary>
+    /// <summary>The id of the newest fact; <see cref="Guid.Empty"/> if there are no facts.</summary>
     Guid NewestId { get; }
 
-    /// <summary>When the latest fact happened.</summary>
+    /// <summary>The time of the latest fact.</summary>
     DateTimeOffset NewestTime { get; }
 
     /// <summary>The rows of all facts, in the order written.</summary>

@@ -7,7 +7,7 @@ using NpgsqlTypes;
 
 namespace Esb.Storage.Postgres.Audit;
 
-/// <summary>The columns of <c>audit_event</c> and what of a fact each holds.</summary>
+/// <summary>The columns of <c>audit_event</c>, and the part of a fact that each holds.</summary>
 internal static class PostgresAuditColumns
 {
     public static readonly IReadOnlyList<PostgresAuditColumn> All =
@@ -47,7 +47,7 @@ internal static class PostgresAuditColumns
 
     public static readonly string Names = string.Join(", ", All.Select(column => column.Name));
 
-    /// <summary>The columns as they are taken from rows called <c>fact</c>, without bodies that were erased before they came.</summary>
+    /// <summary>The columns as selected from rows called <c>fact</c>, without bodies that were erased before they arrived.</summary>
     public static readonly string Taken = string.Join(", ", All.Select(column => column.Name == "body" ? PostgresErasures.BodyUnlessErased : column.Name));
 
     private static PostgresAuditColumn<T> Of<T>(string name, NpgsqlDbType type, Func<AuditFact, T> value) => new(name, type, row => value(row.Sealed.Fact));

@@ -5,14 +5,16 @@ using Esb.Storage.Sql;
 
 namespace Esb.Storage.Postgres.Audit;
 
-/// <summary>Which rows of <c>audit_event</c> a query asks for, as SQL: where they are looked for, and what must hold.</summary>
-/// <remarks>Each field that is asked for is a row of <c>audit_field</c>, so that the rarest of them can lead. Times are told to every table: days in which nothing can be are not opened.</remarks>
+/// <summary>The SQL that selects the rows of <c>audit_event</c> for a query: its tables and its conditions.</summary>
+/// <remarks>Each requested field is a row of <c>audit_field</c>, so that the rarest of them can lead. Time conditions apply to every table,
+/// so that partitions of other days are not opened.</remarks>
 internal sealed class PostgresAuditFilter
 {
-    // Further fields are looked at in the rows that these lead to: each is one more table to plan for.
+    // Further fields are checked in the rows found by these: each adds another table to plan for.
     private const int MostLeading = 4;
 
-    // Ids begin with the time at which a fact was made, which is that of the fact but for moments: so a span of time is a span of an index that is in the order of ids, and the other way about.
+    // Ids begin with the time at which a fact was made, which differs from the time of the fact by moments only: a range of time is a range
+    // of an index in id order, and vice versa.
     private static readonly TimeSpan Slack = TimeSpan.FromMinutes(5);
 
     private readonly List<string> _tables = ["audit_event e"];
@@ -27,7 +29,7 @@ internal sealed class PostgresAuditFilter
         Add("party", query.Party);
         Add("trace_id", query.TraceId);
         if (query.MessageId is { } message) Add($"e.message_id = {Parameter("message", message)}");
-        // Constants, so that the indexes of failures and of rare kinds can serve.
+        // Constants, so that the indexes of failures and of rare kinds can be used.
         if (query.Kind is { } kind) Add($"e.kind = '{kind}'");
         else if (query.OnlyFailures) Add($"e.kind in ({string.Join(", ", AuditQuery.Failures.Select(failure => $"'{failure}'"))})");
         if (query.From is { } from) AddFrom(from);
@@ -89,7 +91,7 @@ internal sealed class PostgresAuditFilter
         return $"@{name}";
     }
 
-    // The smallest UUID of version 7 of a moment, so much later.
+    // The smallest version 7 UUID of a time plus an offset.
     private static Guid FirstIdOf(DateTimeOffset time, TimeSpan later)
     {
         Span<byte> bytes = stackalloc byte[16];
@@ -98,7 +100,7 @@ internal sealed class PostgresAuditFilter
         return new Guid(bytes, bigEndian: true);
     }
 
-    // Null where no clock has ever told it.
+    // Null if the id contains no valid time.
     private static DateTimeOffset? TimeOf(Guid id)
     {
         Span<byte> bytes = stackalloc byte[16];

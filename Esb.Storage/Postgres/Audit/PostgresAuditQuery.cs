@@ -6,7 +6,7 @@ namespace Esb.Storage.Postgres.Audit;
 /// <summary>The questions that audit facts are asked, as SQL.</summary>
 internal static class PostgresAuditQuery
 {
-    // What a program of ours writes, and a TimeSpan can hold; of anything else the client makes another value, or none.
+    // Durations that this program writes and a TimeSpan can hold; the client converts any other duration to another value, or to none.
     private const string DurationIsPlain =
         "extract(year from e.duration) = 0 and extract(month from e.duration) = 0 and abs(extract(day from e.duration)) < 1000000 and abs(extract(epoch from e.duration)) < 100000000000";
 

@@ -36,7 +36,7 @@ internal sealed record PostgresAuditRow
     /// <summary>Null also where <see cref="HasOddDuration"/>.</summary>
     public TimeSpan? Duration { get; init; }
 
-    /// <summary>Whether a duration stands there that no program of ours wrote.</summary>
+    /// <summary>True if the row holds a duration that this program did not write.</summary>
     public bool HasOddDuration { get; init; }
 
     public string? Code { get; init; }
@@ -79,7 +79,7 @@ internal sealed record PostgresAuditRow
 
     public AuditFact ToFact() => IsErased ? ToRecorded() with { BodyState = AuditBodyState.Erased } : ToRecorded();
 
-    /// <summary>The fact with its place, for those who verify it: whatever stands in the row.</summary>
+    /// <summary>Converts the row to a fact with its place, for verification; accepts any content.</summary>
     public StoredLink ToLink() => new() { Id = Id, Fact = TryRead(), BodyDigest = BodyDigest, Chain = Chain, Number = Number ?? 0, Link = Link ?? [] };
 
     private AuditFact? TryRead()
@@ -91,7 +91,7 @@ internal sealed record PostgresAuditRow
         }
         catch (Exception ex) when (ex is ArgumentException or InvalidDataException or JsonException)
         {
-            return null; // no program of ours wrote that
+            return null; // not written by this program
         }
     }
 

@@ -8,13 +8,14 @@ using Npgsql;
 
 namespace Esb.Storage.Postgres.Audit;
 
-/// <summary>Audit facts in PostgreSQL. Callers at the same time share one transaction.</summary>
+/// <summary>Audit facts in PostgreSQL. Concurrent callers share one transaction.</summary>
 internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncDisposable
 {
-    // Of callers; most bring one fact.
+    // The maximum number of callers; most bring one fact.
     private const int MaxGroup = 500;
 
-    // What a fact needs to be recorded, without recording one: the right to write there, and a commit that is flushed, also by the standbys that count.
+    // Checks what recording a fact needs, without recording one: the right to write, and a commit that is flushed, also by the synchronous
+    // standbys.
     private const string Write = "insert into audit_event select * from audit_event where false";
     private const string Commit = "select pg_logical_emit_message(true, 'esb', 'health')";
 
@@ -26,8 +27,8 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
     private readonly AnchorLog? _anchors;
 
     /// <param name="database">The database.</param>
-    /// <param name="spool">Where facts wait for it.</param>
-    /// <param name="anchors">Hears how far the chains have come; its own to dispose. Null where nobody wants to know.</param>
+    /// <param name="spool">The spool in which facts wait for the database.</param>
+    /// <param name="anchors">Receives the heads of the chains; disposed by this store. Null if no anchors are kept.</param>
     public PostgresAuditStore(PostgresDatabase database, IAuditSpool? spool, AnchorLog? anchors)
     {
         _database = database;
@@ -81,10 +82,11 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
     public async Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken)
     {
         var (sql, parameters) = PostgresAuditQuery.Journey(query);
-        var room = query.MaxBodyBytes; // the database knows only how long bodies are while they are packed
+        var room = query.MaxBodyBytes; // the database knows only the packed size of bodies
         return await _database.SearchAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => Fit(row.ToFact())).ToListAsync(cancellationToken);
 
-        AuditFact Fit(AuditFact fact) => (room -= fact.Body?.Length ?? 0) < 0 ? fact with { Body = null } : fact; // at once: unpacked, all of them may be very large
+        // Applied to each fact at once: unpacked, all bodies may be very large.
+        AuditFact Fit(AuditFact fact) => (room -= fact.Body?.Length ?? 0) < 0 ? fact with { Body = null } : fact;
     }
 
     public async Task RemoveBeforeAsync(DateTimeOffset time, CancellationToken cancellationToken)
@@ -109,7 +111,7 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
     {
         try
         {
-            await _database.EnsureReadyAsync(CancellationToken.None); // nobody's own token: the group is everybody's
+            await _database.EnsureReadyAsync(CancellationToken.None); // no caller's own token: the group is shared
             IReadOnlyList<AuditFact> facts = group is [var only] ? only : [.. group.SelectMany(part => part)];
             await OnLiveSessionAsync(() => _writer.WriteAsync(facts, CancellationToken.None));
         }
@@ -130,7 +132,8 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         await batch.ExecuteNonQueryAsync(cancellationToken);
     }
 
-    // A session that ended says nothing of the database, nor of what became of its commit; by their ids facts may be written again. Once, on a new one: a database that is away is nothing to wait for.
+    // A lost session says nothing about the database or the outcome of its commit; facts can be written again, because they have ids. Once,
+    // on a new session: an unreachable database is not waited for.
     private async Task OnLiveSessionAsync(Func<Task> work)
     {
         try
@@ -139,7 +142,7 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         }
         catch (NpgsqlException ex) when (PostgresErrors.IsLostSession(ex))
         {
-            _database.Source.Clear(); // the others of the pool ended with it
+            _database.Source.Clear(); // the other sessions of the pool were lost with it
             await work();
         }
     }

@@ -5,8 +5,9 @@ using Npgsql;
 
 namespace Esb.Storage.Postgres.Audit;
 
-/// <summary>Keeps audit facts, each once, and chains them. One caller at a time.</summary>
-/// <remarks>Facts are new almost always, so nobody asks first: the keys refuse what is there already, and only then it is left out.</remarks>
+/// <summary>Stores audit facts, each once, and chains them. One caller at a time.</summary>
+/// <remarks>Facts are almost always new, so there is no check first: the keys refuse existing facts, which are left out only
+/// then.</remarks>
 internal sealed class PostgresAuditWriter(NpgsqlDataSource database, PostgresPartitions partitions, PostgresChain chain)
 {
     private const int Attempts = 5;
@@ -24,7 +25,7 @@ internal sealed class PostgresAuditWriter(NpgsqlDataSource database, PostgresPar
             catch (PostgresException ex) when (attempt < Attempts && PostgresErrors.IsMissingPartition(ex))
             {
                 chain.Forget();
-                partitions.Forget(); // dropped by another host, which keeps facts for a shorter time
+                partitions.Forget(); // dropped by another host with a shorter retention
             }
             catch (PostgresException ex) when (attempt < Attempts && ex.SqlState == PostgresErrorCodes.UniqueViolation)
             {
@@ -33,7 +34,7 @@ internal sealed class PostgresAuditWriter(NpgsqlDataSource database, PostgresPar
             }
             catch
             {
-                chain.Forget(); // the commit may have come through, or may still do so
+                chain.Forget(); // the commit may have succeeded, or may still do so
                 throw;
             }
         }

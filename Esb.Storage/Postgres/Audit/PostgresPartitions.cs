@@ -6,31 +6,33 @@ using Npgsql;
 
 namespace Esb.Storage.Postgres.Audit;
 
-/// <summary>Makes the daily partitions of tables, some days ahead, and drops old ones. Thread-safe.</summary>
+/// <summary>Creates the daily partitions of tables, some days ahead, and drops old ones. Thread-safe.</summary>
 /// <param name="database">The database.</param>
-/// <param name="clock">Decides what is old.</param>
-/// <param name="maker">The function that makes a day of the tables, where they have more of their own than rows; null for plain ones.</param>
-/// <param name="tables">The tables, which are kept equally long.</param>
+/// <param name="clock">The clock that decides which days are old.</param>
+/// <param name="maker">The SQL function that creates a day of the tables, if their partitions need more than rows; null for plain
+/// ones.</param>
+/// <param name="tables">The tables, which have the same retention.</param>
 internal sealed class PostgresPartitions(NpgsqlDataSource database, PostgresClock clock, string? maker, params string[] tables)
 {
     private const int DaysAhead = 7;
     private const long PartitionLock = 0x45_53_42_00_02;
     private const string DayFormat = "yyyyMMdd";
 
-    // Who waits for a table that somebody reads makes all wait behind him who insert, and so does who has dropped a day and not committed, because the folder of the anchors does not answer:
-    // not for long, it is tried again.
+    // A session that waits for a table that is being read blocks all inserts behind it. So does a session that has dropped a day and cannot
+    // commit, because the folder of the anchors does not respond. Both waits are short, and the work is retried.
     private const string NotForLong = "select set_config('lock_timeout', '500ms', true), set_config('idle_in_transaction_session_timeout', '5s', true);";
 
     private readonly ConcurrentDictionary<DateOnly, bool> _existing = new();
 
-    /// <summary>A table without partitions, and the column that says with which day its rows go; null where there is none.</summary>
+    /// <summary>A table without partitions, and the column that assigns its rows to a day; null if not needed.</summary>
     public (string Table, string Column)? Companion { get; init; }
 
-    /// <summary>Today, yesterday and the days ahead: making one while it is needed would make everybody wait.</summary>
+    /// <summary>Creates the partitions of today, yesterday and the days ahead: creating one when it is needed would block all
+    /// writers.</summary>
     public Task MakeAheadAsync(DateTimeOffset now, CancellationToken cancellationToken) =>
         MakeAsync(Enumerable.Range(-1, DaysAhead + 2).Select(days => DayOf(now.AddDays(days))), cancellationToken);
 
-    /// <summary>Makes those of the days that are not known to exist.</summary>
+    /// <summary>Creates the partitions of days that are not known to exist.</summary>
     public async Task MakeAsync(IEnumerable<DateOnly> days, CancellationToken cancellationToken)
     {
         var unknown = days.Distinct().Where(day => !_existing.ContainsKey(day)).ToList();
@@ -40,7 +42,7 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, PostgresCloc
         var existing = await ListAsync(connection, cancellationToken);
         var missing = unknown.Where(day => !tables.All(table => existing.Contains(NameOf(table, day)))).ToList();
         foreach (var day in unknown.Except(missing)) _existing[day] = true;
-        if (missing.Count == 0) return; // a role that may not make tables gets by
+        if (missing.Count == 0) return; // sufficient for a role that may not create tables
 
         var sql = new StringBuilder().Append(CultureInfo.InvariantCulture, $"select pg_advisory_xact_lock({PartitionLock});{NotForLong}");
         foreach (var day in missing) AppendMaking(sql, day);
@@ -50,10 +52,10 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, PostgresCloc
         foreach (var day in missing) _existing[day] = true;
     }
 
-    /// <summary>Drops the days that ended before a time: by the clock of the database, where that of this host is ahead of it.</summary>
+    /// <summary>Drops the days that ended before a time: by the clock of the database, if the clock of this host is ahead of it.</summary>
     /// <param name="moment">The time.</param>
-    /// <param name="beforeDrop">Hears of each day that can be dropped before it is gone for good, and may keep it by throwing.</param>
-    /// <param name="cancellationToken">Ends it.</param>
+    /// <param name="beforeDrop">Called for each day that can be dropped, before the drop is committed; keeps the day by throwing.</param>
+    /// <param name="cancellationToken">Cancels the operation.</param>
     public async Task DropBeforeAsync(DateTimeOffset moment, Action<DateOnly>? beforeDrop, CancellationToken cancellationToken)
     {
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
@@ -68,18 +70,18 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, PostgresCloc
         }
     }
 
-    /// <summary>Drops one day, if its first table has as many rows as somebody thinks: nobody else can add one meanwhile.</summary>
+    /// <summary>Drops one day, if its first table has the expected number of rows: concurrent inserts are locked out meanwhile.</summary>
     /// <param name="day">The day.</param>
-    /// <param name="rows">How many.</param>
-    /// <param name="beforeDrop">Called when it can be dropped, before it is gone for good; keeps it by throwing.</param>
-    /// <param name="cancellationToken">Ends it.</param>
-    /// <returns>Whether it was dropped.</returns>
+    /// <param name="rows">The expected number of rows.</param>
+    /// <param name="beforeDrop">Called when the day can be dropped, before the drop is committed; keeps the day by throwing.</param>
+    /// <param name="cancellationToken">Cancels the operation.</param>
+    /// <returns>True if the day was dropped.</returns>
     public async Task<bool> TryDropAsync(DateOnly day, long rows, Action beforeDrop, CancellationToken cancellationToken)
     {
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
         await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
         var name = NameOf(tables[0], day);
-        // Readers go on: one that has the table, and waits for this day of it, would be waited for by the drop, which needs the table.
+        // Readers continue: a reader that holds the table and waits for this partition would block the drop, which needs the table.
         await connection.ExecuteAsync(new CommandDefinition($"lock table {name} in share mode", cancellationToken: cancellationToken));
         var found = await connection.ExecuteScalarAsync<long>(new CommandDefinition($"select count(*) from {name}", commandTimeout: 0, cancellationToken: cancellationToken));
         if (found != rows) return false;
@@ -90,19 +92,19 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, PostgresCloc
         return true;
     }
 
-    /// <summary>The days that there are, oldest first.</summary>
+    /// <summary>Lists the existing days, oldest first.</summary>
     public async Task<IReadOnlyList<DateOnly>> ListDaysAsync(CancellationToken cancellationToken)
     {
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
         return [.. (await ListAsync(connection, cancellationToken)).Select(TryReadDay).OfType<DateOnly>().Distinct().Order()];
     }
 
-    /// <summary>Forgets what is known, after another host dropped a partition.</summary>
+    /// <summary>Clears the cache of known days, after another host dropped a partition.</summary>
     public void Forget() => _existing.Clear();
 
     public static DateOnly DayOf(DateTimeOffset time) => DateOnly.FromDateTime(time.UtcDateTime);
 
-    /// <summary>When a day begins.</summary>
+    /// <summary>The start of a day.</summary>
     public static DateTime StartOf(DateOnly day) => day.ToDateTime(TimeOnly.MinValue, DateTimeKind.Utc);
 
     private async Task<HashSet<string>> ListAsync(NpgsqlConnection connection, CancellationToken cancellationToken) =>
@@ -111,7 +113,7 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, PostgresCloc
             new { tables },
             cancellationToken: cancellationToken))];
 
-    // All or nothing: a day that is half there looks as if somebody had changed it.
+    // All tables or none: a partly dropped day looks like tampering.
     private async Task DropAsync(NpgsqlConnection connection, DateOnly day, CancellationToken cancellationToken)
     {
         var sql = $"{NotForLong}drop table if exists {string.Join(", ", tables.Select(table => NameOf(table, day)))}";

@@ -5,10 +5,11 @@ using Npgsql;
 
 namespace Esb.Storage.Postgres.Evidence;
 
-/// <summary>The chains of this process, one for each day: gives facts their places, in the order in which they are committed. One caller at a time.</summary>
+/// <summary>The chains of this process, one for each day: assigns facts their places, in commit order. One caller at a time.</summary>
 /// <remarks>
-/// A new process begins new chains, so that nobody else writes to them, whatever the hosts are called. After a commit that nobody knows the outcome of, the heads are read again;
-/// should it arrive even later, the key of the numbers lets only one of the two in. Where the day was let go meanwhile, another chain begins: an archive has the numbers of the one before.
+/// A new process begins new chains, so that no other process writes to them, whatever the hosts are called. After a commit with an unknown
+/// outcome, the heads are read again; if it arrives even later, the key of the numbers admits only one of the two. If the day was dropped
+/// meanwhile, another chain begins: an archive has the numbers of the previous one.
 /// </remarks>
 internal sealed class PostgresChain(NpgsqlDataSource database, AnchorLog? anchors)
 {
@@ -18,7 +19,7 @@ internal sealed class PostgresChain(NpgsqlDataSource database, AnchorLog? anchor
     private readonly Dictionary<DateOnly, ChainHead> _heads = [];
     private bool _isCertain = true;
 
-    /// <summary>Gives each fact the next place of its day. Nothing has happened until <see cref="Accept"/>.</summary>
+    /// <summary>Assigns each fact the next place of its day. Takes effect with <see cref="Accept"/>.</summary>
     public async Task<IReadOnlyList<ChainedFact>> ExtendAsync(IReadOnlyList<SealedFact> facts, CancellationToken cancellationToken)
     {
         var heads = new Dictionary<DateOnly, ChainHead>();
@@ -34,7 +35,7 @@ internal sealed class PostgresChain(NpgsqlDataSource database, AnchorLog? anchor
         return chained;
     }
 
-    /// <summary>The facts are committed.</summary>
+    /// <summary>Advances the heads after the facts were committed.</summary>
     public void Accept(IReadOnlyList<ChainedFact> facts)
     {
         foreach (var day in facts.GroupBy(fact => PostgresPartitions.DayOf(fact.Sealed.Fact.Time)))
@@ -46,7 +47,7 @@ internal sealed class PostgresChain(NpgsqlDataSource database, AnchorLog? anchor
         }
     }
 
-    /// <summary>What is known of the heads may not be so any more.</summary>
+    /// <summary>Discards the known heads, which may be outdated.</summary>
     public void Forget()
     {
         _heads.Clear();

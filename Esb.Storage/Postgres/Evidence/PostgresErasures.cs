@@ -5,7 +5,8 @@ using Npgsql;
 namespace Esb.Storage.Postgres.Evidence;
 
 /// <summary>Takes out the bodies of what happened before they were erased, but arrives only now: out of the spool of a host that could not write, or out of an archive. Their digests stay, so that their chains hold.</summary>
-/// <remarks>Both ways hold the lock of those who insert before they look: <c>erase_audit_bodies</c> waits for it, and then either sees their rows, or is seen by them.</remarks>
+/// <remarks>Both ways take the lock of writers before they look: <c>erase_audit_bodies</c> waits for it, and then either sees their rows,
+/// or is seen by them.</remarks>
 internal static class PostgresErasures
 {
     /// <summary>The column <c>body</c> of rows called <c>fact</c>, which are about to be inserted by the same statement.</summary>

@@ -20,7 +20,7 @@ internal sealed class PostgresEvidence(PostgresDatabase database, AuditEvidenceC
     /// <param name="from">The first day.</param>
     /// <param name="to">The last day.</param>
     /// <param name="erased">Messages whose erasure is proven by other means than a fact in the store.</param>
-    /// <param name="tell">Hears of each chain.</param>
+    /// <param name="tell">Receives each chain.</param>
     /// <param name="cancellationToken">Ends it.</param>
     public async Task<AuditVerdict> VerifyAsync(DateOnly? from, DateOnly? to, IReadOnlySet<Guid> erased, Action<FollowedChain> tell, CancellationToken cancellationToken)
     {

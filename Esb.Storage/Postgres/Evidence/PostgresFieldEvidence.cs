@@ -2,10 +2,12 @@ using Esb.Storage.Postgres.Audit;
 
 namespace Esb.Storage.Postgres.Evidence;
 
-/// <summary>Compares what facts are found by, the rows of <c>audit_field</c>, with the fields that they have: those are chained, these are not, and whoever changes them hides a fact from searches.</summary>
+/// <summary>Compares the search index of facts, the rows of <c>audit_field</c>, with the fields of the facts. The rows are not chained as
+/// the facts are: changing them would hide a fact from searches.</summary>
 internal static class PostgresFieldEvidence
 {
-    /// <summary>The facts of a day whose rows are not what was recorded, the first of them. One pass over both tables, joined in whole.</summary>
+    /// <summary>Finds the first facts of a day whose rows differ from the recorded fields. One pass over both tables, joined in
+    /// whole.</summary>
     public static readonly string Find =
         $"""
         select flaw.fact, flaw.is_missed as IsMissed, count(*) over () as total from (

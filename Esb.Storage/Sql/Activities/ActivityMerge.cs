@@ -5,8 +5,8 @@ using Esb.Storage.Activities;
 namespace Esb.Storage.Sql.Activities;
 
 /// <summary>
-/// Merges what facts say into the items that it concerns: reads them, merges, writes them back, in one transaction. Hosts take turns, for
-/// each may know a part of an item.
+/// Merges the progress found in facts into the items that it concerns, in one transaction: reads them, merges, writes them back. Hosts take
+/// turns, because each may know a part of an item.
 /// </summary>
 internal sealed class ActivityMerge(SqlSession session)
 {
@@ -60,8 +60,8 @@ internal sealed class ActivityMerge(SqlSession session)
         return book;
     }
 
-    // The links and the items of conversations in which something is said without a key, of which the items must be those of the links; of
-    // the others what is said again.
+    // For conversations with progress without a key: their links, and the items of these links. For the others: the links and items that
+    // the progress names.
     private string Load(SqlRows keyless, SqlRows said, SqlRows items)
     {
         var linked =
@@ -87,7 +87,7 @@ internal sealed class ActivityMerge(SqlSession session)
         var links = book.NewLinks.ToList();
         if (rows.Count > 0) await SaveAsync(rows);
         if (links.Count > 0) await SaveAsync(links);
-        return rows.Count + links.Count > 0; // otherwise all of it came again
+        return rows.Count + links.Count > 0; // false if all progress was known already
     }
 
     private Task SaveAsync(List<ActivityRow> changed)
@@ -114,7 +114,7 @@ internal sealed class ActivityMerge(SqlSession session)
 
     private static ActivityLink Link(SqlRow row) => new(row.Text("activity"), row.Id("conversation_id"), row.Text("key"), row.Time("at"));
 
-    // PostgreSQL keeps microseconds: what comes again must not look earlier than what is kept of it.
+    // PostgreSQL keeps microseconds: repeated progress must not look earlier than its stored form.
     private static ActivityProgress Clean(ActivityProgress progress) => progress with
     {
         At = progress.At.AddTicks(-(progress.At.Ticks % TimeSpan.TicksPerMicrosecond)),

@@ -11,7 +11,7 @@ namespace Esb.Storage.Sql.Activities;
 /// </summary>
 internal sealed class ActivityStore : IActivityStore, IAsyncDisposable
 {
-    // Of callers; a mover brings a thousand facts at once, and a strict host one.
+    // The maximum number of callers; a mover brings a thousand facts at once, a strict host one.
     private const int MaxGroup = 200;
 
     private readonly SqlDatabase _database;
@@ -59,7 +59,8 @@ internal sealed class ActivityStore : IActivityStore, IAsyncDisposable
         IReadOnlyList<ActivityProgress> progress = group is [var one] ? one : [.. group.SelectMany(part => part)];
         try
         {
-            await _database.TransactAsync(session => new ActivityMerge(session).RunAsync(progress), CancellationToken.None); // nobody's own token: the group is everybody's
+            // No caller's own token: the group is shared.
+            await _database.TransactAsync(session => new ActivityMerge(session).RunAsync(progress), CancellationToken.None);
         }
         catch (EsbException ex) when (ex.InnerException is { } inner && _database.IsRefusal(inner))
         {

@@ -2,10 +2,10 @@ using Esb.Core.Storage;
 
 namespace Esb.Storage.Sql.DeadLetters;
 
-/// <summary>Keeps a dead letter, or opens it again, and counts a failed replay, within a transaction.</summary>
+/// <summary>Stores a dead letter or reopens it, and counts a failed replay, within a transaction.</summary>
 internal sealed class LetterArrival(SqlSession session, DeadLetter letter)
 {
-    // More than a message is ever tried, however often it is replayed by reason.
+    // More than the attempts of any message, with any reasonable number of replays.
     private const int MaxFailures = 100;
 
     private const string Insert =
@@ -15,7 +15,7 @@ internal sealed class LetterArrival(SqlSession session, DeadLetter letter)
         on conflict do nothing
         """;
 
-    /// <returns>Whether it changed anything.</returns>
+    /// <returns>True if anything changed.</returns>
     public async Task<bool> KeepAsync()
     {
         if (await FindKnownAsync() is { } known) return await OpenAgainAsync(known);
@@ -23,8 +23,8 @@ internal sealed class LetterArrival(SqlSession session, DeadLetter letter)
         return await FindKnownAsync() is { } other && await OpenAgainAsync(other); // another host was faster
     }
 
-    // What comes with the time of the last failure is that failure again. Of one that was replayed any other time is another failure:
-    // clocks of hosts differ.
+    // A failure with the time of the last failure is a duplicate. For a replayed letter any other time is a new failure: clocks of hosts
+    // differ.
     private Task<Known?> FindKnownAsync() => session.FirstAsync(
         $"""
         select state, job, failures, last_attempt < @last as is_newer, last_attempt <> @last as is_other from dead_letter where id = @id{session.Dialect.ForUpdate}
@@ -40,7 +40,7 @@ internal sealed class LetterArrival(SqlSession session, DeadLetter letter)
             ("attempts", letter.Attempts), ("first", letter.FirstAttempt), ("last", letter.LastAttempt), ("cause", DeadLetterCause.Of(letter.Reason)),
             ("failures", new SqlJson(StoredJson.Of(letter.Failures))), ("traceParent", letter.TraceParent))) == 1;
 
-    // The letter of a message that was edited and sent elsewhere: the failure counts for the job that sent it.
+    // If the message was edited and redirected, the failure counts for the job that sent it.
     private async Task<bool> CountEditedAsync()
     {
         var job = await session.FirstAsync(
@@ -68,7 +68,7 @@ internal sealed class LetterArrival(SqlSession session, DeadLetter letter)
         return true;
     }
 
-    // A letter that comes back before it was marked as replayed has been sent: it is counted here, because it will not be marked any more.
+    // A letter that returns before it was marked as replayed has been sent: it is counted here, because it will not be marked any more.
     private Task CountAsync(Guid? job, bool isSent) => job is null
         ? Task.CompletedTask
         : session.ExecuteAsync("update replay_job set failed = failed + 1, replayed = replayed + @sent where id = @job", ("job", job), ("sent", isSent ? 1L : 0L));

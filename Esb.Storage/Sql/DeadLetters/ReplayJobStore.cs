@@ -3,7 +3,8 @@ using Esb.Core.Storage;
 
 namespace Esb.Storage.Sql.DeadLetters;
 
-/// <summary>Replay jobs in the table <c>replay_job</c>. The clock of the database alone tells who has been silent for too long.</summary>
+/// <summary>Replay jobs in the table <c>replay_job</c>. The clock of the database alone decides which host has been silent for too
+/// long.</summary>
 internal sealed class ReplayJobStore(SqlDatabase database) : IReplayJobStore
 {
     private const string NoneIfKnown =
@@ -38,7 +39,7 @@ internal sealed class ReplayJobStore(SqlDatabase database) : IReplayJobStore
 
     public async Task<IReadOnlyList<ReplayJob>> ListAsync(Guid? before, int limit, CancellationToken cancellationToken)
     {
-        var request = $"{database.Dialect.Without("request", "edit", "body")} as request"; // may be large, and is not shown
+        var request = $"{database.Dialect.Without("request", "edit", "body")} as request"; // may be large, and is not listed
         var columns = ReplayJobRow.Columns.Replace("request", request, StringComparison.Ordinal);
         var where = before is null ? "" : "where id < @before";
         (string, object?)[] parameters = before is null ? [] : [("before", before)];
@@ -102,7 +103,7 @@ internal sealed class ReplayJobStore(SqlDatabase database) : IReplayJobStore
         $"select {LetterRow.SummaryColumns} from dead_letter where job = @id and state = 'Replaying' order by number limit @limit",
         LetterRow.Summary, cancellationToken, ("id", claim.Job.Id), ("limit", limit));
 
-    // Whoever has the job by now: what was sent was sent.
+    // Applies even if another host holds the job by now: the letters have been sent.
     public Task MarkAsync(ReplayClaim claim, IReadOnlyList<Guid> letters, CancellationToken cancellationToken) => database.TransactAsync(
         async session =>
         {

@@ -3,7 +3,8 @@ using Esb.Storage.DeadLetters;
 namespace Esb.Storage.Sql.DeadLetters;
 
 /// <summary>
-/// Lets go of settled letters, by rows: a letter settles on another day than it came, so that no partition holds what goes together.
+/// Deletes settled letters by rows: a letter settles on another day than it arrived, so that no partition holds letters that expire
+/// together.
 /// </summary>
 internal sealed class SqlLetterRetention(SqlDatabase database) : ILetterRetention
 {

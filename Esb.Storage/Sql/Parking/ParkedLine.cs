@@ -2,12 +2,12 @@ using Esb.Core.Storage;
 
 namespace Esb.Storage.Sql.Parking;
 
-/// <summary>The line of one key within a transaction that holds its lock: until the commit nobody else changes it.</summary>
+/// <summary>The line of one key within a transaction that holds its lock: no other session changes it before the commit.</summary>
 internal sealed class ParkedLine
 {
     private const string Find = "select count from parked_key where endpoint = @endpoint and key_hash = @hash";
 
-    // Whoever takes the lane over waits for the transactions that still were allowed to.
+    // A host that takes over the lane waits for the transactions of its previous owner.
     private const string Own = "select token from lane_owner where endpoint = @endpoint and lane = @lane and token = @token";
 
     private const string Add =
@@ -28,7 +28,7 @@ internal sealed class ParkedLine
         _hash = KeyHash.Of(key);
     }
 
-    /// <summary>Whether the key is parked.</summary>
+    /// <summary>True if the key is parked.</summary>
     public bool IsParked { get; private set; }
 
     /// <summary>Locks the line for an operator.</summary>
@@ -64,9 +64,10 @@ internal sealed class ParkedLine
     }
 
     /// <summary>
-    /// Removes messages; where the first was among them and others are left, the key is due, and nobody else releases it for some time.
+    /// Removes messages. If the first was among them and others remain, the key is due, and leased so that no other host releases it
+    /// meanwhile.
     /// </summary>
-    /// <returns>How many there were, and whether none is left, and so the key is free.</returns>
+    /// <returns>The number of messages removed, and true if none remain, so that the key is free.</returns>
     public async Task<(long Removed, bool IsFree)> RemoveAsync(IReadOnlyCollection<Guid> messageIds, DateTimeOffset now, TimeSpan lease)
     {
         var removed = await _session.QueryAsync(
@@ -88,8 +89,7 @@ internal sealed class ParkedLine
         return (removed.Count, false);
     }
 
-    // Whoever tried is done with the line in any case; but when it is due is not for a message to say that an operator has discarded
-    // meanwhile.
+    // The attempt releases the line in any case; but a message that an operator has discarded meanwhile does not set its due time.
     public async Task<bool> RescheduleAsync(ParkedMessage message)
     {
         var tried = await _session.ExecuteAsync(
