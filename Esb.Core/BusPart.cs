@@ -1,9 +1,9 @@
 namespace Esb.Core;
 
-/// <summary>When a part of the bus starts; stopping goes the other way round.</summary>
+/// <summary>Start stage of a part of the bus; parts stop in reverse order.</summary>
 public enum BusStage
 {
-    /// <summary>Stores and audit: what everything else writes to.</summary>
+    /// <summary>Stores and audit, to which all other parts write.</summary>
     Stores,
 
     /// <summary>Topics.</summary>
@@ -16,21 +16,20 @@ public enum BusStage
     Inbound,
 }
 
-/// <summary>A part of the bus with a life of its own.</summary>
+/// <summary>A part of the bus with its own life cycle.</summary>
 public interface IBusPart
 {
-    /// <summary>When it starts.</summary>
+    /// <summary>Stage at which it starts.</summary>
     BusStage Stage { get; }
 
-    /// <summary>Classes or contracts of parts of the same stage, or an earlier one, that start before it and stop after it; one that is not
-    /// there
-    /// is not waited for.</summary>
+    /// <summary>Classes or contracts of parts of the same or an earlier stage that start before it and stop after it; absent parts are
+    /// ignored.</summary>
     IReadOnlyList<Type> StartsAfter => [];
 
-    /// <summary>Starts it. A server that is away is no failure: the part goes on trying and says so in its health.</summary>
+    /// <summary>Starts the part. An unreachable server is not an error: the part keeps retrying and reports so in its health.</summary>
     Task StartAsync(CancellationToken cancellationToken);
 
-    /// <summary>Finishes what is under way and stops; when the token is cancelled, without finishing.</summary>
+    /// <summary>Completes in-flight work and stops; if the token is cancelled, stops without completing it.</summary>
     Task StopAsync(CancellationToken cancellationToken);
 }
 
@@ -43,19 +42,20 @@ public interface IOutboundGround : IBusPart;
 /// <summary>A part that inbound endpoints need when they start, such as listeners.</summary>
 public interface IInboundGround : IBusPart;
 
-/// <summary>Tells whether what is accepted now can be confirmed and recorded. Thread-safe.</summary>
+/// <summary>Checks whether messages accepted now can be confirmed and recorded. Thread-safe.</summary>
 public interface IHealthCheck
 {
-    /// <summary>What is checked, such as <c>topics</c>.</summary>
+    /// <summary>Name of the check, such as <c>topics</c>.</summary>
     string Name { get; }
 
-    /// <summary>Null when all is well; otherwise what is not, in a few words and without secrets.</summary>
+    /// <summary>Returns null if healthy; otherwise the problem, brief and without secrets.</summary>
     ValueTask<string?> CheckAsync(CancellationToken cancellationToken);
 }
 
-/// <summary>Tells what somebody should mend although messages are taken in: what runs is not what the files say, for one. Thread-safe.</summary>
+/// <summary>Reports problems to fix although messages are accepted, such as a running configuration that differs from its files.
+/// Thread-safe.</summary>
 public interface IHealthNotices
 {
-    /// <summary>A code and a sentence each, without secrets; empty when there is nothing.</summary>
+    /// <summary>Notices, each a code and a sentence without secrets; empty if there are none.</summary>
     IEnumerable<string> Notices { get; }
 }

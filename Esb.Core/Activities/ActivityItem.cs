@@ -6,24 +6,24 @@ public sealed record ActivityItem
     /// <summary>The activity.</summary>
     public required string Activity { get; init; }
 
-    /// <summary>Tells it from the others of its activity, and orders those that began at the same time.</summary>
+    /// <summary>Identifier, unique within its activity; orders items that began at the same time.</summary>
     public required string Id { get; init; }
 
-    /// <summary>What the business calls it; null while no fact has said.</summary>
+    /// <summary>The business key; null until a fact supplies it.</summary>
     public string? Key { get; init; }
 
-    /// <summary>The conversation that it was first seen in.</summary>
+    /// <summary>The conversation in which the item was first seen.</summary>
     public required Guid ConversationId { get; init; }
 
-    /// <summary>Its first milestone in time.</summary>
+    /// <summary>Time of its first milestone.</summary>
     public required DateTimeOffset StartedAt { get; init; }
 
-    /// <summary>When it ended; null while it has not.</summary>
+    /// <summary>Time of completion; null while the item is open.</summary>
     public DateTimeOffset? CompletedAt { get; init; }
 
-    /// <summary>The milestones that it passed, and when first.</summary>
+    /// <summary>Milestones passed, each with the time it was first passed.</summary>
     public required IReadOnlyDictionary<string, DateTimeOffset> Milestones { get; init; }
 
-    /// <summary>Its data items, as they were said last.</summary>
+    /// <summary>Data items, each with its latest value.</summary>
     public required IReadOnlyDictionary<string, string> Data { get; init; }
 }

@@ -1,6 +1,6 @@
 namespace Esb.Core.Activities;
 
-/// <summary>What one audit fact says of an activity. Immutable.</summary>
+/// <summary>Contribution of one audit fact to an activity. Immutable.</summary>
 public sealed record ActivityProgress
 {
     /// <summary>The activity of the configuration.</summary>
@@ -9,16 +9,16 @@ public sealed record ActivityProgress
     /// <summary>The conversation of the fact's message.</summary>
     public required Guid ConversationId { get; init; }
 
-    /// <summary>When it happened.</summary>
+    /// <summary>Time of the fact.</summary>
     public required DateTimeOffset At { get; init; }
 
-    /// <summary>Which item it belongs to, in the words of the business; null where the fact does not say, and its conversation does.</summary>
+    /// <summary>The business key of the item; null if the fact has none and its conversation identifies the item.</summary>
     public string? Key { get; init; }
 
-    /// <summary>The milestone that was passed; null where none was.</summary>
+    /// <summary>The milestone passed; null if none.</summary>
     public string? Milestone { get; init; }
 
-    /// <summary>Whether the item ends with it.</summary>
+    /// <summary>True if this fact ends the item.</summary>
     public bool Ends { get; init; }
 
     /// <summary>Data items, by name.</summary>

@@ -1,55 +1,58 @@
 namespace Esb.Core.Activities;
 
-/// <summary>Keeps the items of activities. Thread-safe.</summary>
+/// <summary>Stores the items of activities. Thread-safe.</summary>
 /// <remarks>
-/// A fact with a key belongs to that item, in whatever conversation; one without belongs to every item of its conversation, or to an item without a key while there is none.
-/// What facts say is merged so that neither their order matters nor how often they come: the first time of a milestone stays, the last word of a data item counts.
+/// A fact with a key belongs to the item of that key, in any conversation. A fact without a key belongs to every item of its conversation,
+/// or to an item without a key if the conversation has no item.
+/// Merging is independent of the order and repetition of facts: the earliest time of a milestone and the latest value of a data item are
+/// kept.
 /// </remarks>
 public interface IActivityStore
 {
-    /// <summary>Takes in what facts say, all or nothing; durable when it returns.</summary>
-    /// <exception cref="Errors.EsbException">The store cannot be written; where it is not transient, it refuses what it was given.</exception>
+    /// <summary>Records progress, all or nothing; durable when it returns.</summary>
+    /// <exception cref="Errors.EsbException">The store cannot be written; if the error is not transient, the store rejects the
+    /// data.</exception>
     Task RecordAsync(IReadOnlyList<ActivityProgress> progress, CancellationToken cancellationToken);
 
-    /// <summary>Items, those that began last first.</summary>
+    /// <summary>Items, most recently started first.</summary>
     IAsyncEnumerable<ActivityItem> FindAsync(ActivityQuery query, CancellationToken cancellationToken);
 
-    /// <summary>How many items have not ended.</summary>
-    /// <param name="activity">Of this activity.</param>
-    /// <param name="startedBefore">That began before; all where it is null.</param>
-    /// <param name="cancellationToken">Stops counting.</param>
+    /// <summary>Counts open items.</summary>
+    /// <param name="activity">The activity.</param>
+    /// <param name="startedBefore">Counts items that began before this time; null for all.</param>
+    /// <param name="cancellationToken">Cancels counting.</param>
     Task<long> CountOpenAsync(string activity, DateTimeOffset? startedBefore, CancellationToken cancellationToken);
 
-    /// <summary>Lets go of items that nothing was heard of since, and of what conversations they were in.</summary>
+    /// <summary>Deletes items without facts since the given time, and their links to conversations.</summary>
     Task RemoveBeforeAsync(DateTimeOffset time, CancellationToken cancellationToken);
 }
 
-/// <summary>Which items; everything that is given must hold.</summary>
+/// <summary>Filter for items; all given conditions must hold.</summary>
 public sealed record ActivityQuery
 {
-    /// <summary>Of this activity.</summary>
+    /// <summary>The activity.</summary>
     public required string Activity { get; init; }
 
-    /// <summary>The one with this key.</summary>
+    /// <summary>The key.</summary>
     public string? Key { get; init; }
 
-    /// <summary>Whether it has ended.</summary>
+    /// <summary>True for items that have ended, false for open items.</summary>
     public bool? IsCompleted { get; init; }
 
-    /// <summary>Began, or ended, not before.</summary>
+    /// <summary>Items that began or ended at or after this time.</summary>
     public DateTimeOffset? From { get; init; }
 
-    /// <summary>Began before.</summary>
+    /// <summary>Items that began before this time.</summary>
     public DateTimeOffset? To { get; init; }
 
-    /// <summary>Those behind this one: the key of the next page.</summary>
+    /// <summary>Items behind this one in the order: the key of the next page.</summary>
     public ActivityPosition? Before { get; init; }
 
-    /// <summary>How many at most; all where it is null.</summary>
+    /// <summary>Maximum number of items; null for all.</summary>
     public int? Limit { get; init; }
 }
 
-/// <summary>The place of an item in the order of items.</summary>
-/// <param name="StartedAt">When it began.</param>
-/// <param name="Id">Of those that began at the same time.</param>
+/// <summary>Position of an item in the order of items.</summary>
+/// <param name="StartedAt">Start time.</param>
+/// <param name="Id">Id, which orders items that began at the same time.</param>
 public sealed record ActivityPosition(DateTimeOffset StartedAt, string Id);

@@ -1,6 +1,6 @@
 namespace Esb.Core.Audit;
 
-/// <summary>How much of a message is recorded beside what happened to it. Each level records what those before it do.</summary>
+/// <summary>Amount of a message recorded with its facts. Each level includes the levels before it.</summary>
 public enum AuditBodies
 {
     /// <summary>Nothing.</summary>
@@ -16,10 +16,10 @@ public enum AuditBodies
     Whole,
 }
 
-/// <summary>Where on the way of a message something of it is recorded: before and after the bus has changed it.</summary>
+/// <summary>Points on a message's path at which content is recorded: before and after the bus has changed it.</summary>
 public enum AuditPoint
 {
-    /// <summary>As it came in from outside, also where it was refused at once.</summary>
+    /// <summary>As received from an external system, even if rejected at once.</summary>
     Received,
 
     /// <summary>As it was published.</summary>
@@ -28,9 +28,9 @@ public enum AuditPoint
     /// <summary>As an outbound endpoint delivered it.</summary>
     Delivered,
 
-    /// <summary>The answer, as it came from outside and as its sender got it.</summary>
+    /// <summary>The answer, as received from an external system and as returned to the sender.</summary>
     Replied,
 
-    /// <summary>Before and after each step that transforms it, where steps are recorded.</summary>
+    /// <summary>Before and after each transforming step, if steps are recorded.</summary>
     Transformed,
 }

@@ -1,20 +1,20 @@
 namespace Esb.Core.Audit;
 
-/// <summary>How much of a message's body an audit fact holds.</summary>
+/// <summary>Amount of a message's body that an audit fact holds.</summary>
 public enum AuditBodyState
 {
-    /// <summary>All of it, as it was.</summary>
+    /// <summary>The whole, unchanged body.</summary>
     Whole,
 
-    /// <summary>Its beginning: it is longer than what is recorded of one.</summary>
+    /// <summary>The beginning of the body, which exceeds the recorded length.</summary>
     Truncated,
 
-    /// <summary>It, with something in it or in the headers made unreadable: what is recorded is not the message any more.</summary>
+    /// <summary>The body, with parts of it or of the headers masked: the record differs from the message.</summary>
     Masked,
 
-    /// <summary>Nothing any more: it was erased on request. Its hash stays.</summary>
+    /// <summary>No body: it was erased on request. Its hash is kept.</summary>
     Erased,
 
-    /// <summary>Nothing: something in it is to be masked, and it could not be read. Its hash and its length are of the body as it was.</summary>
+    /// <summary>No body: a part of it must be masked, but it cannot be parsed. Hash and length are those of the original body.</summary>
     Withheld,
 }

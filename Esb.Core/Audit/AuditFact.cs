@@ -1,12 +1,12 @@
 namespace Esb.Core.Audit;
 
-/// <summary>What happened to a message.</summary>
+/// <summary>Kinds of events in the life of a message.</summary>
 public enum AuditKind
 {
-    /// <summary>It came in from outside.</summary>
+    /// <summary>It was received from an external system.</summary>
     Received,
 
-    /// <summary>It was refused at the entry, or by its process.</summary>
+    /// <summary>It was rejected by the inbound endpoint, or by its process.</summary>
     Refused,
 
     /// <summary>A filter ended its process.</summary>
@@ -21,125 +21,126 @@ public enum AuditKind
     /// <summary>An attempt to deliver it failed.</summary>
     Failed,
 
-    /// <summary>It was given up and kept.</summary>
+    /// <summary>Delivery was abandoned, and the message was stored as a dead letter.</summary>
     DeadLettered,
 
-    /// <summary>It waits in the line of its key, behind a message that failed or as that message.</summary>
+    /// <summary>It is parked in the line of its key, behind a failed message or as that message.</summary>
     Parked,
 
-    /// <summary>A request was not worked on, because nobody waited for its answer any more.</summary>
+    /// <summary>A request was not processed, because its requester no longer waits for the answer.</summary>
     Expired,
 
-    /// <summary>It was given up and dropped, as configured.</summary>
+    /// <summary>Delivery was abandoned, and the message was dropped, as configured.</summary>
     Discarded,
 
     /// <summary>It was answered.</summary>
     Replied,
 
-    /// <summary>It was worked on, but its answer found nobody who waited for it any more.</summary>
+    /// <summary>It was processed, but its requester no longer waits for the answer.</summary>
     ReplyAbandoned,
 
     /// <summary>An audit step recorded it.</summary>
     Recorded,
 
-    /// <summary>An operator had it sent to the queue of an endpoint again.</summary>
+    /// <summary>An operator replayed it to the queue of an endpoint.</summary>
     Replayed,
 
-    /// <summary>It was recognised as one that had been handled before, and nothing was done.</summary>
+    /// <summary>It was recognised as a duplicate, and nothing was done.</summary>
     Duplicate,
 
-    /// <summary>Its sender hung up, or the host stopped, before it was complete or done with.</summary>
+    /// <summary>Its sender disconnected, or the host stopped, before it was complete or processed.</summary>
     Aborted,
 
-    /// <summary>The bodies recorded of it were erased on request.</summary>
+    /// <summary>Its recorded bodies were erased on request.</summary>
     Erased,
 
-    /// <summary>Its process came to its end: nobody waited for an answer, and nothing was published.</summary>
+    /// <summary>Its process completed without a pending answer and without a publish.</summary>
     Completed,
 
-    /// <summary>A step of its process came to its end; with a code where it failed and the process went on.</summary>
+    /// <summary>A step of its process ended; with a code if it failed and the process continued.</summary>
     StepEnded,
 }
 
-/// <summary>One thing that happened to a message. Immutable.</summary>
+/// <summary>One event in the life of a message. Immutable.</summary>
 public sealed record AuditFact
 {
     /// <summary>Identifies the fact: a version 7 UUID, so that facts sort by time.</summary>
     public required Guid Id { get; init; }
 
-    /// <summary>What happened.</summary>
+    /// <summary>Kind of the event.</summary>
     public required AuditKind Kind { get; init; }
 
-    /// <summary>When.</summary>
+    /// <summary>Time of the event.</summary>
     public required DateTimeOffset Time { get; init; }
 
-    /// <summary>The message.</summary>
+    /// <summary>Id of the message.</summary>
     public required Guid MessageId { get; init; }
 
-    /// <summary>Its conversation.</summary>
+    /// <summary>Id of its conversation.</summary>
     public required Guid ConversationId { get; init; }
 
-    /// <summary>The message that it was made of: the one its process received, the request it answers, the dead letter it was edited from; null where it came from outside.</summary>
+    /// <summary>Id of the message it was made from: the input of its process, the request it answers, or the dead letter it was edited
+    /// from. Null if it came from an external system.</summary>
     public Guid? CausedBy { get; init; }
 
-    /// <summary>The endpoint at which it happened; null inside a process that nobody entered by one.</summary>
+    /// <summary>The endpoint of the event; null in a process that was not entered through an endpoint.</summary>
     public string? Endpoint { get; init; }
 
-    /// <summary>The process in which it happened.</summary>
+    /// <summary>The process of the event.</summary>
     public string? Process { get; init; }
 
-    /// <summary>The step of the process at which it happened: its id, or where it stands; null where that says nothing.</summary>
+    /// <summary>The process step of the event: its id, or its path; null if no step applies.</summary>
     public string? Step { get; init; }
 
-    /// <summary>The name that an audit step gives it.</summary>
+    /// <summary>The name given by an audit step.</summary>
     public string? Name { get; init; }
 
-    /// <summary>The subject it was published under.</summary>
+    /// <summary>The subject under which it was published.</summary>
     public string? Subject { get; init; }
 
-    /// <summary>Which attempt; 0 where there are none.</summary>
+    /// <summary>Number of the attempt; 0 if there are no attempts.</summary>
     public int Attempt { get; init; }
 
-    /// <summary>How long it took; null where nothing was waited for.</summary>
+    /// <summary>Duration; null if nothing was waited for.</summary>
     public TimeSpan? Duration { get; init; }
 
-    /// <summary>The code of a failure.</summary>
+    /// <summary>Code of a failure.</summary>
     public string? Code { get; init; }
 
-    /// <summary>The text of a failure.</summary>
+    /// <summary>Text of a failure.</summary>
     public string? Reason { get; init; }
 
-    /// <summary>The trace it belongs to, 32 hexadecimal digits.</summary>
+    /// <summary>Its trace, 32 hexadecimal digits.</summary>
     public string? TraceId { get; init; }
 
-    /// <summary>Who sent it.</summary>
+    /// <summary>The party that sent it.</summary>
     public string? Party { get; init; }
 
-    /// <summary>The host on which it happened: its machine and process. The audit trail fills it in.</summary>
+    /// <summary>The host of the event: its machine and process. Set by the audit trail.</summary>
     public string? Host { get; init; }
 
-    /// <summary>The revision of the configuration that the host ran. The audit trail fills it in.</summary>
+    /// <summary>Revision of the configuration that the host ran. Set by the audit trail.</summary>
     public string? Revision { get; init; }
 
-    /// <summary>Values lifted from the message, for search.</summary>
+    /// <summary>Values extracted from the message, for search.</summary>
     public IReadOnlyDictionary<string, string> Fields { get; init; } = NoFields;
 
-    /// <summary>The headers of the message, masked, where they are recorded.</summary>
+    /// <summary>The masked headers of the message, if recorded.</summary>
     public IReadOnlyDictionary<string, string>? Headers { get; init; }
 
     /// <summary>The media type of <see cref="Body"/>.</summary>
     public string? ContentType { get; init; }
 
-    /// <summary>The body, where it is recorded, as <see cref="BodyState"/> says.</summary>
+    /// <summary>The body, if recorded, to the extent given by <see cref="BodyState"/>.</summary>
     public ReadOnlyMemory<byte>? Body { get; init; }
 
-    /// <summary>How much of the message's body <see cref="Body"/> is; null where none was to be recorded.</summary>
+    /// <summary>Amount of the message's body in <see cref="Body"/>; null if the body was not to be recorded.</summary>
     public AuditBodyState? BodyState { get; init; }
 
-    /// <summary>The bytes of the body, masked but whole; <see cref="Body"/> has fewer where only its beginning is recorded. Null where it is not recorded.</summary>
+    /// <summary>Length in bytes of the whole, masked body; <see cref="Body"/> is shorter if truncated. Null if not recorded.</summary>
     public long? BodyLength { get; init; }
 
-    /// <summary>SHA-256 of the body, masked but whole; null where it is not recorded.</summary>
+    /// <summary>SHA-256 of the whole, masked body; null if not recorded.</summary>
     public ReadOnlyMemory<byte>? BodyHash { get; init; }
 
     private static readonly IReadOnlyDictionary<string, string> NoFields = new Dictionary<string, string>();

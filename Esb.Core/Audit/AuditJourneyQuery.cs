@@ -1,14 +1,14 @@
 namespace Esb.Core.Audit;
 
-/// <summary>How much of a journey to read.</summary>
+/// <summary>Selects a journey and limits its size.</summary>
 public sealed record AuditJourneyQuery
 {
-    /// <summary>The message whose conversation it is.</summary>
+    /// <summary>The message whose conversation is read.</summary>
     public required Guid MessageId { get; init; }
 
-    /// <summary>How many facts at most, the oldest, from 1.</summary>
+    /// <summary>Maximum number of facts, oldest first; at least 1.</summary>
     public int Limit { get; init; } = 10_000;
 
-    /// <summary>The most bytes of bodies, counted from the oldest fact on: what comes after has none. 0 for no bodies at all.</summary>
+    /// <summary>Maximum bytes of bodies, counted from the oldest fact; later facts have no body. 0 for no bodies.</summary>
     public long MaxBodyBytes { get; init; }
 }

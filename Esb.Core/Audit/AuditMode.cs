@@ -1,11 +1,11 @@
 namespace Esb.Core.Audit;
 
-/// <summary>When an audit fact counts as recorded.</summary>
+/// <summary>Point at which an audit fact counts as recorded.</summary>
 public enum AuditMode
 {
-    /// <summary>Once it is on a disk of this machine; it is moved to the store later.</summary>
+    /// <summary>On a disk of this machine; the fact is moved to the store later.</summary>
     Spooled,
 
-    /// <summary>Once it is in the store.</summary>
+    /// <summary>In the store.</summary>
     Strict,
 }

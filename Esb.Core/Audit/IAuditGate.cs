@@ -1,16 +1,18 @@
 namespace Esb.Core.Audit;
 
-/// <summary>Lets messages begin only as long as what becomes of them can be recorded (pattern: back-pressure). Thread-safe.</summary>
-/// <remarks>Asked before a message is taken in from outside, or worked on that waits in a queue. What is under way does not ask: there is a reserve for it.</remarks>
+/// <summary>Admits messages only while their facts can be recorded (pattern: back-pressure). Thread-safe.</summary>
+/// <remarks>Checked before a message is received from an external system, or processed from a queue. In-flight messages are not checked:
+/// space is reserved for them.</remarks>
 public interface IAuditGate
 {
-    /// <summary>Why nothing further may begin, in a few words and without secrets; null while it may.</summary>
+    /// <summary>Reason why no further message is admitted, brief and without secrets; null while messages are admitted.</summary>
     string? Obstacle { get; }
 
-    /// <summary>For callers, who can be told to come back: lets them begin at once, or after a wait that grows, up to a second, as the room for facts runs short.</summary>
-    /// <exception cref="Errors.EsbException"><c>ESB-AUD-FULL</c>: there is no room left. <c>ESB-AUD-WRITE</c>: the store takes no facts. Nothing may begin; both are transient.</exception>
+    /// <summary>Admits callers that can retry: at once, or after a delay of up to 1 s that grows as space for facts runs short.</summary>
+    /// <exception cref="Errors.EsbException"><c>ESB-AUD-FULL</c>: no space is left. <c>ESB-AUD-WRITE</c>: the store accepts no facts.
+    /// Nothing is admitted; both are transient.</exception>
     ValueTask EnterAsync(CancellationToken cancellationToken);
 
-    /// <summary>For what can wait where it is, such as a message in its queue: returns once something may begin.</summary>
+    /// <summary>Waits until a message may be admitted, for work that can wait, such as a message in its queue.</summary>
     ValueTask WaitAsync(CancellationToken cancellationToken);
 }

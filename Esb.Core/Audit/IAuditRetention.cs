@@ -1,9 +1,10 @@
 namespace Esb.Core.Audit;
 
-/// <summary>Lets go of old audit facts. Thread-safe.</summary>
+/// <summary>Deletes old audit facts. Thread-safe.</summary>
 public interface IAuditRetention
 {
-    /// <summary>Removes facts older than this, in the units that the store keeps them in (days, segments): some may stay longer, none goes earlier.</summary>
-    /// <exception cref="Errors.EsbException">The store cannot be reached or written.</exception>
+    /// <summary>Deletes facts older than the given time, in the units of the store (days, segments): some may be kept longer, none is
+    /// deleted earlier.</summary>
+    /// <exception cref="Errors.EsbException">The store is unreachable or cannot be written.</exception>
     Task RemoveBeforeAsync(DateTimeOffset time, CancellationToken cancellationToken);
 }

@@ -1,44 +1,47 @@
 namespace Esb.Core.Audit;
 
-/// <summary>Holds audit facts on this machine until they have been moved to a store that may be away (pattern: Guaranteed Delivery).</summary>
-/// <remarks>Appending is thread-safe; one reader at a time looks and forgets.</remarks>
+/// <summary>Holds audit facts on this machine until they are moved to a store that may be unreachable (pattern: Guaranteed
+/// Delivery).</summary>
+/// <remarks>Appending is thread-safe; one reader at a time peeks and forgets.</remarks>
 public interface IAuditSpool
 {
-    /// <summary>How many facts have not been forgotten yet.</summary>
+    /// <summary>Number of facts not yet forgotten.</summary>
     long Length { get; }
 
-    /// <summary>When the oldest of them happened; null where none waits, and until somebody has looked.</summary>
+    /// <summary>Time of the oldest fact; null if the spool is empty, and before the first peek.</summary>
     DateTimeOffset? Oldest { get; }
 
-    /// <summary>The bytes that they take of the disk, and those that were moved and not deleted yet.</summary>
+    /// <summary>Bytes on disk, including facts that were moved but not deleted yet.</summary>
     long Bytes { get; }
 
-    /// <summary>The most that <see cref="Bytes"/> may become.</summary>
+    /// <summary>Upper limit of <see cref="Bytes"/>.</summary>
     long MaxBytes { get; }
 
-    /// <summary>Keeps a fact; durable when it returns. Calls at the same time share one flush.</summary>
-    /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: it could not be written. <c>ESB-AUD-FULL</c>: there is no room.</exception>
+    /// <summary>Appends a fact; durable when it returns. Concurrent calls share one flush.</summary>
+    /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: the write failed. <c>ESB-AUD-FULL</c>: no space is left.</exception>
     Task AppendAsync(AuditFact fact, CancellationToken cancellationToken);
 
-    /// <summary>Returns once there is a fact that has not been forgotten.</summary>
+    /// <summary>Returns once the spool holds a fact that has not been forgotten.</summary>
     Task WaitAsync(CancellationToken cancellationToken);
 
-    /// <summary>The oldest facts that have not been forgotten, oldest first; waits while there are none. Empty where what is there cannot be read: that is forgotten like facts.</summary>
-    /// <param name="maximum">How many at most, from 1; fewer where their bodies are large.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <summary>Returns facts not yet forgotten, oldest first; waits until there are any. Empty for unreadable data, which is forgotten
+    /// like facts.</summary>
+    /// <param name="maximum">Maximum number of facts, at least 1; fewer are returned if their bodies are large.</param>
+    /// <param name="cancellationToken">Cancels waiting.</param>
     Task<IReadOnlyList<AuditFact>> PeekAsync(int maximum, CancellationToken cancellationToken);
 
-    /// <summary>Forgets what the last look returned. After a crash some of it may come again.</summary>
+    /// <summary>Forgets the facts that the last peek returned. After a crash, some may be returned again.</summary>
     Task ForgetAsync(CancellationToken cancellationToken);
 
-    /// <summary>Puts a fact aside that its store refuses, for people to look at.</summary>
+    /// <summary>Quarantines a fact that its store rejects, for inspection.</summary>
     Task QuarantineAsync(AuditFact fact, CancellationToken cancellationToken);
 }
 
-/// <summary>What follows from what a spool tells of itself.</summary>
+/// <summary>Values derived from the state of a spool.</summary>
 public static class AuditSpoolAge
 {
-    /// <summary>How long ago the oldest fact happened that has not been forgotten; null where none waits, and until somebody has looked. Never negative, whatever became of the clock.</summary>
+    /// <summary>Age of the oldest fact not yet forgotten; null if the spool is empty, and before the first peek. Never negative, even if
+    /// the clock is set back.</summary>
     public static TimeSpan? AgeOfOldest(this IAuditSpool spool, TimeProvider time) =>
         spool.Oldest is { } oldest ? TimeSpan.FromTicks(Math.Max(0, (time.GetUtcNow() - oldest).Ticks)) : null;
 }

@@ -1,19 +1,20 @@
 namespace Esb.Core.Audit;
 
-/// <summary>Keeps audit facts and finds them again. Thread-safe.</summary>
+/// <summary>Stores audit facts and queries them. Thread-safe.</summary>
 public interface IAuditStore : IAuditWriter
 {
-    /// <summary>The facts that a query asks for, newest first: by their ids.</summary>
+    /// <summary>Facts that match a query, newest first: by their ids.</summary>
     IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, CancellationToken cancellationToken);
 
-    /// <summary>The facts of a message and of the others of its conversation, oldest first, with bodies as far as there is room; none where the id is unknown.</summary>
+    /// <summary>Facts of a message and of the others of its conversation, oldest first, with bodies up to the limit; empty if the id is
+    /// unknown.</summary>
     Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken);
 }
 
-/// <summary>What to look for; everything that is given must hold.</summary>
+/// <summary>Filter for facts; all given conditions must hold.</summary>
 public sealed record AuditQuery
 {
-    /// <summary>Fields that the fact must have, with these values.</summary>
+    /// <summary>Fields that the fact must have, with their values.</summary>
     public IReadOnlyDictionary<string, string> Where { get; init; } = new Dictionary<string, string>();
 
     /// <summary>The message.</summary>
@@ -25,33 +26,34 @@ public sealed record AuditQuery
     /// <summary>The process.</summary>
     public string? Process { get; init; }
 
-    /// <summary>Who sent it.</summary>
+    /// <summary>The party that sent it.</summary>
     public string? Party { get; init; }
 
     /// <summary>The trace, 32 hexadecimal digits.</summary>
     public string? TraceId { get; init; }
 
-    /// <summary>What happened.</summary>
+    /// <summary>Kind of the event.</summary>
     public AuditKind? Kind { get; init; }
 
-    /// <summary>Only what went wrong: messages that were refused, attempts that failed, and what was dead-lettered or discarded. Beside a <see cref="Kind"/> it says nothing.</summary>
+    /// <summary>Failures only: rejected messages, failed attempts, dead-lettered and discarded messages. Has no effect beside a
+    /// <see cref="Kind"/>.</summary>
     public bool OnlyFailures { get; init; }
 
-    /// <summary>Not before.</summary>
+    /// <summary>Earliest time, inclusive.</summary>
     public DateTimeOffset? From { get; init; }
 
-    /// <summary>Before.</summary>
+    /// <summary>Latest time, exclusive.</summary>
     public DateTimeOffset? To { get; init; }
 
     /// <summary>Facts older than this one: the key of the next page.</summary>
     public Guid? Before { get; init; }
 
-    /// <summary>How many at most, from 1 to 1,000.</summary>
+    /// <summary>Maximum number of facts, from 1 to 1,000.</summary>
     public int Limit { get; init; } = 100;
 
-    /// <summary>Whether bodies are wanted too; a store may leave them out where they are not.</summary>
+    /// <summary>True if bodies are wanted; a store may omit them otherwise.</summary>
     public bool WithBodies { get; init; } = true;
 
-    /// <summary>The kinds of facts that <see cref="OnlyFailures"/> asks for.</summary>
+    /// <summary>Kinds of facts that <see cref="OnlyFailures"/> selects.</summary>
     public static IReadOnlyList<AuditKind> Failures { get; } = [AuditKind.Refused, AuditKind.Failed, AuditKind.DeadLettered, AuditKind.Discarded];
 }

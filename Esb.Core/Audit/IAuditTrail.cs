@@ -3,41 +3,45 @@ using Esb.Core.Messages;
 
 namespace Esb.Core.Audit;
 
-/// <summary>Takes audit facts. Thread-safe. One that says no more records what happened, and nothing of the messages.</summary>
+/// <summary>Records audit facts. Thread-safe. The default implementations record events without message content.</summary>
 /// <remarks>
-/// A fact that its store refuses for good, and that is about something done, is put aside on this machine and told, so that nobody does that again for its sake.
-/// Of what has not been done yet (<see cref="AuditKind.Received"/>, <see cref="AuditKind.Recorded"/>) the caller hears, as a failure that is not transient.
+/// A fact about a completed action that its store rejects permanently is quarantined on this machine and reported, so that the action is
+/// not repeated.
+/// For an action not yet taken (<see cref="AuditKind.Received"/>, <see cref="AuditKind.Recorded"/>), the caller gets an error that is not
+/// transient.
 /// </remarks>
 public interface IAuditTrail
 {
-    /// <summary>What is made unreadable before anything of a message is recorded or logged.</summary>
+    /// <summary>The mask applied to a message before it is recorded or logged.</summary>
     IMessageMask Mask => NoMask.Instance;
 
-    /// <summary>Records a fact; when this returns it is durable. Calls at the same time share one flush.</summary>
-    /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: it could not be written.</exception>
+    /// <summary>Records a fact; durable when it returns. Concurrent calls share one flush.</summary>
+    /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: the write failed.</exception>
     ValueTask RecordAsync(AuditFact fact, CancellationToken cancellationToken);
 
-    /// <summary>Records a fact together with what the configuration wants to be recorded of a message there: headers, fields, body; all of it masked.</summary>
-    /// <param name="fact">What happened.</param>
-    /// <param name="content">The message as it was then, which may be another than the one that the fact is about, such as its answer. A body that still streams is not recorded.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: it could not be written.</exception>
+    /// <summary>Records a fact with the message content that the configuration selects: headers, fields, body; all of it masked.</summary>
+    /// <param name="fact">The fact.</param>
+    /// <param name="content">The message at that time; may differ from the message of the fact, such as its answer. A body that still
+    /// streams is not recorded.</param>
+    /// <param name="cancellationToken">Cancels waiting.</param>
+    /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: the write failed.</exception>
     ValueTask RecordAsync(AuditFact fact, EsbMessage content, CancellationToken cancellationToken) => RecordAsync(fact, cancellationToken);
 
-    /// <summary>How much of a message is wanted with facts of this kind at an endpoint, where its subject is not known yet. For fields and bodies one that streams has to be buffered.</summary>
+    /// <summary>Amount of a message recorded with facts of this kind at an endpoint, while its subject is unknown. Fields and bodies
+    /// require a streaming body to be buffered.</summary>
     AuditBodies Wants(AuditKind kind, string endpoint) => AuditBodies.None;
 
-    /// <summary>Whether the steps that a message passes are wanted, each with a fact, where it came in by this endpoint.</summary>
+    /// <summary>True if each step of a message received by this endpoint is recorded as a fact.</summary>
     bool WantsSteps(string endpoint) => false;
 }
 
-/// <summary>Makes facts of messages.</summary>
+/// <summary>Creates facts from messages.</summary>
 public static class AuditFacts
 {
-    /// <summary>What facts of this process call the host: its machine and process.</summary>
+    /// <summary>Name of this host in facts: its machine and process.</summary>
     public static string Host { get; } = $"{Environment.MachineName}/{Environment.ProcessId}";
 
-    /// <summary>A fact about a message, here and now, in the current trace.</summary>
+    /// <summary>Creates a fact about a message, with the current time and trace.</summary>
     public static AuditFact Of(EsbMessage message, AuditKind kind, TimeProvider time)
     {
         var now = time.GetUtcNow();
@@ -55,7 +59,8 @@ public static class AuditFacts
         };
     }
 
-    // The twelve bits behind the milliseconds hold their fraction (RFC 9562, section 6.2, method 3): what happens to a message within one millisecond keeps its order.
+    // The twelve bits behind the milliseconds hold their fraction (RFC 9562, section 6.2, method 3): facts of a message within one
+    // millisecond keep their order.
     private static Guid NewId(DateTimeOffset now)
     {
         var fraction = now.UtcTicks % TimeSpan.TicksPerMillisecond * 4096 / TimeSpan.TicksPerMillisecond;

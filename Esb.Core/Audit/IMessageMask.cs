@@ -2,12 +2,12 @@ using Esb.Core.Messages;
 
 namespace Esb.Core.Audit;
 
-/// <summary>Makes unreadable what the configuration masks (<c>audit.masks</c>), before anything of a message is recorded or logged. Thread-safe.</summary>
+/// <summary>Masks content as configured (<c>audit.masks</c>), before any of a message is recorded or logged. Thread-safe.</summary>
 public interface IMessageMask
 {
-    /// <summary>Whether nothing is ever masked.</summary>
+    /// <summary>True if nothing is ever masked.</summary>
     bool IsEmpty { get; }
 
-    /// <summary>The message as it may be recorded. Never throws: what cannot be read is withheld.</summary>
+    /// <summary>Returns the message as it may be recorded. Never throws: unreadable content is withheld.</summary>
     MaskedMessage Apply(EsbMessage message);
 }

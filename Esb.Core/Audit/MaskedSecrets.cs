@@ -3,13 +3,13 @@ using System.Text.RegularExpressions;
 
 namespace Esb.Core.Audit;
 
-/// <summary>The secrets found in a message, and what stands in their place: wherever a text repeats one, it is replaced there too. Immutable.</summary>
+/// <summary>Secrets found in a message, with their replacements: every occurrence in a text is replaced. Immutable.</summary>
 public sealed partial class MaskedSecrets
 {
     /// <summary>No secrets.</summary>
     public static readonly MaskedSecrets None = new([], []);
 
-    // Shorter ones are parts of other words by chance, and are replaced only where they stand alone.
+    // Shorter secrets match parts of other words by chance, and are replaced only as whole words.
     private const int ShortestPart = 4;
     private const string Hidden = "****";
 
@@ -24,14 +24,14 @@ public sealed partial class MaskedSecrets
         _unreadable = unreadable;
     }
 
-    /// <summary>Secrets by what they were.</summary>
+    /// <summary>Creates secrets from pairs of secret and replacement.</summary>
     public static MaskedSecrets From(IReadOnlyDictionary<string, string> secrets) =>
-        secrets.Count == 0 ? None : new MaskedSecrets([.. secrets.OrderByDescending(secret => secret.Key.Length)], []); // one may be a part of another
+        secrets.Count == 0 ? None : new MaskedSecrets([.. secrets.OrderByDescending(secret => secret.Key.Length)], []); // a secret may contain another
 
-    /// <summary>Every word of a body that cannot be read, from four characters on: nobody can tell which of them are secret.</summary>
+    /// <summary>Every word of an unreadable body, from four characters on: secrets cannot be distinguished from other words.</summary>
     public static MaskedSecrets AllOf(ReadOnlyMemory<byte> body) => body.Length == 0 ? None : new MaskedSecrets([], [body]);
 
-    /// <summary>These and others.</summary>
+    /// <summary>Combines these secrets with others.</summary>
     public MaskedSecrets And(MaskedSecrets others)
     {
         if (others == None) return this;
@@ -41,7 +41,7 @@ public sealed partial class MaskedSecrets
         return new MaskedSecrets(From(all)._secrets, [.. _unreadable, .. others._unreadable]);
     }
 
-    /// <summary>A text without the secrets.</summary>
+    /// <summary>Removes the secrets from a text.</summary>
     public string Remove(string text)
     {
         foreach (var (secret, masked) in _secrets)

@@ -1,6 +1,7 @@
 namespace Esb.Core.Audit;
 
-/// <summary>What the texts of a flow of control are about: a message, or several at once. Thread-safe, but for its flow itself, which keeps secrets.</summary>
+/// <summary>Subject of the texts in a flow of control: one message, or several. Thread-safe, except that only its own flow may keep
+/// secrets.</summary>
 public sealed class MaskedSubject
 {
     private readonly Func<MaskedSecrets> _find;
@@ -10,6 +11,6 @@ public sealed class MaskedSubject
 
     internal MaskedSecrets Secrets => _find().And(Volatile.Read(ref _kept));
 
-    /// <summary>What is secret now stays so.</summary>
+    /// <summary>Keeps the current secrets masked from now on.</summary>
     internal void Keep() => Volatile.Write(ref _kept, Secrets);
 }

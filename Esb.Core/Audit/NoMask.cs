@@ -5,7 +5,7 @@ namespace Esb.Core.Audit;
 /// <summary>Masks nothing.</summary>
 public sealed class NoMask : IMessageMask
 {
-    /// <summary>The one there is.</summary>
+    /// <summary>The only instance.</summary>
     public static readonly NoMask Instance = new();
 
     private NoMask()

@@ -3,7 +3,7 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Core.Certificates;
 
-/// <summary>Tries the files that settings of TLS name, so that what is wrong with them is known at the start.</summary>
+/// <summary>Loads the files that TLS settings name, so that errors are found at start.</summary>
 public static class CertificateChecks
 {
     /// <summary>Adds an <c>ESB-CFG-CERT</c> or <c>ESB-CFG-REQUIRED</c> for each file that cannot be used.</summary>
@@ -13,13 +13,14 @@ public static class CertificateChecks
         errors.CheckCertificate(tls, tls.Certificate, tls.Key, tls.Passphrase, now);
     }
 
-    /// <summary>Adds an <c>ESB-CFG-CERT</c> where the file of authorities cannot be used; nothing where none is named.</summary>
+    /// <summary>Adds an <c>ESB-CFG-CERT</c> if the file of authorities cannot be used; does nothing if none is named.</summary>
     public static void CheckAuthorities(this ConfigErrors errors, SettingsRecord settings, string property, string? path, DateTimeOffset now)
     {
         if (path is not null) Try(errors, settings, property, () => CertificateFiles.LoadAuthorities(path, now));
     }
 
-    /// <summary>Adds an <c>ESB-CFG-CERT</c> where the properties <c>certificate</c>, <c>key</c> and <c>passphrase</c> do not make a certificate with its key.</summary>
+    /// <summary>Adds an <c>ESB-CFG-CERT</c> if the properties <c>certificate</c>, <c>key</c> and <c>passphrase</c> do not form a
+    /// certificate with its key.</summary>
     public static void CheckCertificate(this ConfigErrors errors, SettingsRecord settings, string? certificate, string? key, string? passphrase, DateTimeOffset now)
     {
         if (!settings.IsSound("certificate", "key", "passphrase")) return;

@@ -4,11 +4,11 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Esb.Core.Certificates;
 
-/// <summary>Reads certificates from files, and says in plain words why one cannot be used. Thread-safe.</summary>
+/// <summary>Reads certificates from files, and reports in plain words why one cannot be used. Thread-safe.</summary>
 public static class CertificateFiles
 {
     /// <summary>The certificates of authorities in a PEM file.</summary>
-    /// <exception cref="CertificateException">There is none, or one that is not valid now.</exception>
+    /// <exception cref="CertificateException">The file holds no certificate, or a certificate that is not valid now.</exception>
     public static X509Certificate2Collection LoadAuthorities(string path, DateTimeOffset now)
     {
         var authorities = new X509Certificate2Collection();
@@ -29,10 +29,10 @@ public static class CertificateFiles
 
     /// <summary>A certificate with its private key.</summary>
     /// <param name="path">PEM, or PKCS #12.</param>
-    /// <param name="keyPath">The key in PEM; null where it is in the same file.</param>
-    /// <param name="passphrase">Opens the key; null where it is not encrypted.</param>
-    /// <param name="now">When it must be valid.</param>
-    /// <exception cref="CertificateException">It cannot be used, and why.</exception>
+    /// <param name="keyPath">The key in PEM; null if it is in the same file.</param>
+    /// <param name="passphrase">Decrypts the key; null if it is not encrypted.</param>
+    /// <param name="now">Time at which it must be valid.</param>
+    /// <exception cref="CertificateException">The certificate cannot be used; the message gives the reason.</exception>
     public static X509Certificate2 LoadWithKey(string path, string? keyPath, string? passphrase, DateTimeOffset now)
     {
         var content = ReadBytes(path);
@@ -43,11 +43,12 @@ public static class CertificateFiles
         return certificate;
     }
 
-    /// <summary>The certificates beside the first of a file: those of the authorities between it and the one that others know, which a server shows as well.</summary>
-    /// <param name="path">PEM, or PKCS #12, that <see cref="LoadWithKey"/> has read.</param>
-    /// <param name="passphrase">Opens the key; null where it is not encrypted.</param>
+    /// <summary>Certificates beside the first of a file: intermediate authorities below the one that clients know, which a server presents
+    /// too.</summary>
+    /// <param name="path">PEM, or PKCS #12, already read by <see cref="LoadWithKey"/>.</param>
+    /// <param name="passphrase">Decrypts the key; null if it is not encrypted.</param>
     /// <param name="leaf">The certificate itself.</param>
-    /// <exception cref="CertificateException">The file has changed meanwhile, and cannot be read.</exception>
+    /// <exception cref="CertificateException">The file has changed in the meantime, and cannot be read.</exception>
     public static X509Certificate2Collection LoadIntermediates(string path, string? passphrase, X509Certificate2 leaf)
     {
         var content = ReadBytes(path);

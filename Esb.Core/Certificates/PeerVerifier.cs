@@ -4,10 +4,11 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Esb.Core.Certificates;
 
-/// <summary>Verifies the certificate that the other side of a TLS connection shows, and says in plain words which check failed. Thread-safe.</summary>
-/// <param name="peer">Who the other side is, for people: <c>the broker</c>.</param>
-/// <param name="authorities">The only authorities that count (RFC 5280, section 6), whatever the system trusts; null for those of the system.</param>
-/// <param name="purpose">What the certificate must be made for: <see cref="Server"/> or <see cref="Client"/>.</param>
+/// <summary>Verifies the certificate of a TLS peer, and reports in plain words which check failed. Thread-safe.</summary>
+/// <param name="peer">Name of the peer, for people: <c>the broker</c>.</param>
+/// <param name="authorities">The only trusted authorities (RFC 5280, section 6), regardless of the system's; null for those of the
+/// system.</param>
+/// <param name="purpose">The required purpose of the certificate: <see cref="Server"/> or <see cref="Client"/>.</param>
 public sealed class PeerVerifier(string peer, X509Certificate2Collection? authorities, string purpose)
 {
     /// <summary>The purpose of servers (id-kp-serverAuth of RFC 5280, section 4.2.1.12).</summary>
@@ -16,11 +17,11 @@ public sealed class PeerVerifier(string peer, X509Certificate2Collection? author
     /// <summary>The purpose of clients (id-kp-clientAuth).</summary>
     public const string Client = "1.3.6.1.5.5.7.3.2";
 
-    /// <summary>Which check failed, as a sentence without its end; null when all passed.</summary>
-    /// <param name="certificate">What the other side shows.</param>
-    /// <param name="sent">The chain that the platform built, with what the other side sent beside it.</param>
-    /// <param name="errors">What the platform found.</param>
-    /// <param name="name">Whom it must be made out to; null where its name is somebody else's to judge.</param>
+    /// <summary>Returns the failed check, as a sentence without its end; null if all passed.</summary>
+    /// <param name="certificate">The certificate that the peer presents.</param>
+    /// <param name="sent">The chain that the platform built, with the further certificates that the peer sent.</param>
+    /// <param name="errors">The errors that the platform found.</param>
+    /// <param name="name">The name to which the certificate must be issued; null if the name is not checked here.</param>
     public string? FaultOf(X509Certificate? certificate, X509Chain? sent, SslPolicyErrors errors, string? name)
     {
         if (certificate is not X509Certificate2 shown) return $"{peer} shows no certificate";
@@ -32,7 +33,7 @@ public sealed class PeerVerifier(string peer, X509Certificate2Collection? author
         return chain.Build(shown) ? null : Describe(shown, chain);
     }
 
-    /// <summary>Whether one of the authorities vouches for a certificate that has been shown, and it is valid now.</summary>
+    /// <summary>True if one of the authorities vouches for a presented certificate, and it is valid now.</summary>
     public bool Trusts(X509Certificate2 shown) => FaultOf(shown, sent: null, SslPolicyErrors.RemoteCertificateChainErrors, name: null) is null;
 
     private X509Chain Chain(X509Chain? sent)

@@ -1,9 +1,9 @@
 namespace Esb.Core.Configuration;
 
-/// <summary>Which bus this is. Immutable.</summary>
-/// <param name="Name">The name of the configuration and of its farm; the same for as long as the process lives.</param>
+/// <summary>Identity of this bus. Immutable.</summary>
+/// <param name="Name">Name of the configuration and of its farm; constant for the life of the process.</param>
 public sealed record BusIdentity(string Name);
 
-/// <summary>Which revision of its configuration a part belongs to. Immutable.</summary>
-/// <param name="Id">The same for every configuration that says the same.</param>
+/// <summary>Identity of the configuration revision to which a part belongs. Immutable.</summary>
+/// <param name="Id">Equal for all configurations with equal content.</param>
 public sealed record RevisionIdentity(string Id);

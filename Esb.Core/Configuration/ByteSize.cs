@@ -2,13 +2,14 @@ using System.Globalization;
 
 namespace Esb.Core.Configuration;
 
-/// <summary>A number of bytes as it is configured: <c>512B</c>, <c>64KiB</c>, <c>4MiB</c>, <c>1GiB</c>; a whole number and a unit.</summary>
+/// <summary>A number of bytes in its configured form: <c>512B</c>, <c>64KiB</c>, <c>4MiB</c>, <c>1GiB</c>; a whole number and a
+/// unit.</summary>
 /// <param name="Bytes">At least 0.</param>
 public readonly record struct ByteSize(long Bytes)
 {
     private static readonly (string Unit, long Bytes)[] Units = [("GiB", 1L << 30), ("MiB", 1L << 20), ("KiB", 1L << 10), ("B", 1)];
 
-    /// <summary>Reads a size; false for anything else, a negative one included.</summary>
+    /// <summary>Parses a size; false for anything else, including a negative size.</summary>
     public static bool TryParse(string text, out ByteSize size)
     {
         size = default;

@@ -1,14 +1,14 @@
 namespace Esb.Core.Configuration;
 
-/// <summary>Texts of others in our messages: short, and on one line.</summary>
+/// <summary>Shortens external texts in our messages, and keeps them on one line.</summary>
 public static class Clipped
 {
-    /// <summary>The characters of a value that a message shows.</summary>
+    /// <summary>Maximum characters of a value in a message.</summary>
     public const int ValueLength = 60;
 
-    private const int NameLength = 128; // the longest that a name may be
+    private const int NameLength = 128; // the maximum length of a name
 
-    /// <summary>The beginning of a text, with an ellipsis where something is missing; never half a character.</summary>
+    /// <summary>Beginning of a text, with an ellipsis if it was cut; never splits a character.</summary>
     public static string To(int length, string text)
     {
         if (text.Length <= length) return text;
@@ -16,7 +16,7 @@ public static class Clipped
         return text[..end] + "…";
     }
 
-    /// <summary>A name in a path: control characters, which could fake a line of their own, become visible.</summary>
+    /// <summary>A name in a path: control characters, which could fake a line of their own, are made visible.</summary>
     public static string Name(string name) =>
         To(NameLength, name.Any(char.IsControl) ? string.Concat(name.Select(c => char.IsControl(c) ? '\uFFFD' : c)) : name);
 }

@@ -2,7 +2,8 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Core.Configuration;
 
-/// <summary>Collects the errors of one configuration, so that all are reported at once. Not thread-safe: a configuration is read by one thread.</summary>
+/// <summary>Collects the errors of one configuration, so that all are reported at once. Not thread-safe: a configuration is read by one
+/// thread.</summary>
 public sealed class ConfigErrors
 {
     private readonly List<ConfigError> _errors = [];
@@ -12,13 +13,13 @@ public sealed class ConfigErrors
     /// <summary>Everything found so far, in the order found.</summary>
     public IReadOnlyList<ConfigError> All => _errors;
 
-    /// <summary>What is allowed, but should be known: told at every start, and by <c>esb validate</c>.</summary>
+    /// <summary>Permitted settings that operators should know about: reported at every start, and by <c>esb validate</c>.</summary>
     public IReadOnlyList<ConfigError> Warnings => _warnings;
 
-    /// <summary>Whether any error was found.</summary>
+    /// <summary>True if any error was found.</summary>
     public bool Any => _errors.Count > 0;
 
-    /// <summary>Adds an error, unless the same one stands already.</summary>
+    /// <summary>Adds an error, unless the same error was added already.</summary>
     public void Add(ConfigError error)
     {
         if (_known.Add(error)) _errors.Add(error);
@@ -31,32 +32,33 @@ public sealed class ConfigErrors
         foreach (var warning in others.Warnings) AddWarning(warning);
     }
 
-    /// <summary>Adds a warning about a property of settings; nothing where the property could not be read.</summary>
+    /// <summary>Adds a warning about a property of settings; does nothing if the property could not be read.</summary>
     /// <param name="code">Stable: <c>ESB-CFG-…</c>.</param>
     /// <param name="settings">The settings.</param>
     /// <param name="property">The property's configured name.</param>
-    /// <param name="meaning">What it means, as the end of a sentence.</param>
+    /// <param name="meaning">The meaning, as the end of a sentence.</param>
     public void Warn(string code, SettingsRecord settings, string property, string meaning)
     {
         if (Describe(code, settings, property, meaning) is { } warning) AddWarning(warning);
     }
 
-    /// <summary>Adds an error about the value of a node, clipped to 60 characters and masked where it is secret.</summary>
+    /// <summary>Adds an error about the value of a node, clipped to 60 characters and masked if secret.</summary>
     public void Add(string code, ConfigNode node, string expected) =>
         Add(Describe(code, node, expected));
 
-    /// <summary>Adds an error about a property of settings, with its value and place as they were written; the place of the whole where the property was not.</summary>
-    /// <remarks>Adds nothing where the property could not be read: that has been reported, and one mistake is one error.</remarks>
+    /// <summary>Adds an error about a property of settings, with its value and position as written; with the position of the settings if
+    /// the property is absent.</summary>
+    /// <remarks>Does nothing if the property could not be read: that error has been reported already.</remarks>
     /// <param name="code">Stable: <c>ESB-CFG-…</c>.</param>
     /// <param name="settings">The settings.</param>
     /// <param name="property">The property's configured name.</param>
-    /// <param name="expected">What is accepted instead, as the end of a sentence.</param>
+    /// <param name="expected">The accepted values, as the end of a sentence.</param>
     public void Add(string code, SettingsRecord settings, string property, string expected)
     {
         if (Describe(code, settings, property, expected) is { } error) Add(error);
     }
 
-    /// <summary>Adds an error about a place, without a value.</summary>
+    /// <summary>Adds an error about a path, without a value.</summary>
     public void Add(string code, string path, string expected, ConfigOrigin? origin = null) =>
         Add(new ConfigError(code, path, null, expected, origin));
 
@@ -69,7 +71,7 @@ public sealed class ConfigErrors
     {
         if (settings.Flaws?.HasLost(property) == true) return null;
         if (settings.Written?[property] is not { } node) return new ConfigError(code, ConfigNode.Join(settings.Path, property), null, expected, settings.Origin);
-        // An address that is wrong may hold its password anywhere, and is not shown at all.
+        // An invalid address may hold its password anywhere, and is not shown at all.
         return node.Secrecy == Secrecy.Password ? new ConfigError(code, node.Path, null, expected, node.Origin) : Describe(code, node, expected);
     }
 

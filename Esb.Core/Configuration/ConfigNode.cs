@@ -2,7 +2,7 @@ using System.Text.Json.Nodes;
 
 namespace Esb.Core.Configuration;
 
-/// <summary>What a node of a configuration holds.</summary>
+/// <summary>Kind of a configuration value.</summary>
 public enum ConfigKind
 {
     /// <summary>JSON null.</summary>
@@ -36,19 +36,21 @@ public sealed record ConfigNode(ConfigKind Kind, string Path, ConfigOrigin Origi
     /// <summary>The members of an object, in the order written.</summary>
     public IReadOnlyList<ConfigMember> Members { get; init; } = [];
 
-    /// <summary>Whether the text came from outside (an environment variable or a reference), where a number or a boolean is written as text too.</summary>
+    /// <summary>True if the text comes from an environment variable or a reference, in which numbers and booleans are written as text
+    /// too.</summary>
     public bool IsIndirect { get; init; }
 
-    /// <summary>The first <c>${…}</c> in the text that names neither an environment variable nor a file; null where there is none.</summary>
+    /// <summary>The first <c>${…}</c> in the text that names neither an environment variable nor a file; null if none.</summary>
     public string? UnknownReference { get; init; }
 
-    /// <summary>The text before its references were resolved, which is what people are shown; null where it has none.</summary>
+    /// <summary>The text before its references were resolved, which is displayed to people; null if the node has none.</summary>
     internal string? Written { get; init; }
 
-    /// <summary>Whether a reference in the text could not be resolved. That has been reported; nobody needs to complain about the text as well.</summary>
+    /// <summary>True if a reference in the text could not be resolved. This error has been reported; the text needs no further
+    /// error.</summary>
     internal bool IsUnresolved { get; init; }
 
-    /// <summary>What of the value nobody may see.</summary>
+    /// <summary>Secret part of the value, which must never be shown.</summary>
     internal Secrecy Secrecy { get; init; }
 
     /// <summary>The member with exactly this name, or null.</summary>
@@ -57,7 +59,7 @@ public sealed record ConfigNode(ConfigKind Kind, string Path, ConfigOrigin Origi
     /// <summary>The path of a member of this object.</summary>
     public string PathOf(string name) => Join(Path, name);
 
-    /// <summary>How the value is shown to people: on one line, clipped to 60 characters, secrets as <c>***</c>, references as they were written.</summary>
+    /// <summary>Displays the value on one line, clipped to 60 characters, with secrets as <c>***</c> and references as written.</summary>
     public string Display() => Kind switch
     {
         ConfigKind.Object => "{…}",
@@ -68,12 +70,12 @@ public sealed record ConfigNode(ConfigKind Kind, string Path, ConfigOrigin Origi
     /// <summary>The value as JSON; null for JSON null.</summary>
     public JsonNode? ToJson() => ToJson(node => node.Text);
 
-    /// <summary>The whole value on one line, as people may see it.</summary>
+    /// <summary>The whole value on one line, without its secrets.</summary>
     internal string Show() => Secrecy == Secrecy.Whole
         ? Secrets.Mask
         : ToJson(node => Secrets.Hide(node.Secrecy, node))?.ToJsonString(JsonStyle.Readable) ?? "null";
 
-    /// <summary>The same value at another place and of another origin, as one that a variable or a default brings.</summary>
+    /// <summary>The same value with another path and origin, such as a value from a variable or a default.</summary>
     internal ConfigNode MoveTo(string path, ConfigOrigin origin) => this with
     {
         Path = path,
@@ -82,7 +84,7 @@ public sealed record ConfigNode(ConfigKind Kind, string Path, ConfigOrigin Origi
         Items = [.. Items.Select((item, index) => item.MoveTo($"{path}[{index}]", origin))],
     };
 
-    /// <summary>The path of a member. A name that no setting has is shortened, and stays on one line.</summary>
+    /// <summary>The path of a member. An unknown name is shortened, and kept on one line.</summary>
     public static string Join(string path, string name)
     {
         var shown = Clipped.Name(name);
@@ -102,6 +104,6 @@ public sealed record ConfigNode(ConfigKind Kind, string Path, ConfigOrigin Origi
 
 /// <summary>A member of a configured object.</summary>
 /// <param name="Name">Exactly as written.</param>
-/// <param name="Value">What it holds.</param>
-/// <param name="Origin">Where the name itself stands.</param>
+/// <param name="Value">Its value.</param>
+/// <param name="Origin">Position of the name.</param>
 public sealed record ConfigMember(string Name, ConfigNode Value, ConfigOrigin Origin);

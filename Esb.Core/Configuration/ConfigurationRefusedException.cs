@@ -1,12 +1,12 @@
 namespace Esb.Core.Configuration;
 
-/// <summary>A configuration has errors, and nothing of it was started. The errors are all there are, not only the first.</summary>
+/// <summary>The configuration has errors, and nothing of it was started. Lists all errors, not only the first.</summary>
 public sealed class ConfigurationRefusedException(IReadOnlyList<ConfigError> errors) : Exception(Describe(errors))
 {
     /// <summary>Every error that was found.</summary>
     public IReadOnlyList<ConfigError> Errors { get; } = errors;
 
-    /// <summary>The revision that was refused; null where its files could not be read.</summary>
+    /// <summary>The rejected revision; null if its files could not be read.</summary>
     public string? Revision { get; init; }
 
     private static string Describe(IReadOnlyList<ConfigError> errors)

@@ -2,13 +2,14 @@ using System.Globalization;
 
 namespace Esb.Core.Configuration;
 
-/// <summary>Durations as they are configured: <c>250ms</c>, <c>5s</c>, <c>10m</c>, <c>2h</c>, <c>30d</c>; a whole number and a unit.</summary>
+/// <summary>Durations in their configured form: <c>250ms</c>, <c>5s</c>, <c>10m</c>, <c>2h</c>, <c>30d</c>; a whole number and a
+/// unit.</summary>
 public static class Duration
 {
     private static readonly (string Unit, long Milliseconds)[] Units =
         [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
 
-    /// <summary>Reads a duration; false for anything else, a negative one included.</summary>
+    /// <summary>Parses a duration; false for anything else, including a negative duration.</summary>
     public static bool TryParse(string text, out TimeSpan duration)
     {
         duration = default;
@@ -24,7 +25,7 @@ public static class Duration
         return false;
     }
 
-    /// <summary>Writes a duration in its largest whole unit.</summary>
+    /// <summary>Formats a duration in its largest whole unit.</summary>
     public static string Format(TimeSpan duration)
     {
         var total = (long)duration.TotalMilliseconds;

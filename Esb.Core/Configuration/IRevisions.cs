@@ -1,24 +1,24 @@
 namespace Esb.Core.Configuration;
 
-/// <summary>A revision of the configuration in this process: its models, and the services that live as long as it does. Several can be
+/// <summary>A revision of the configuration in this process: its models, and the services that share its lifetime. Several revisions can be
 /// alive at once.</summary>
-/// <param name="number">Counts the revisions of this process, from 1.</param>
-/// <param name="services">Its services, and those of the process.</param>
+/// <param name="number">Number of the revision in this process, from 1.</param>
+/// <param name="services">Services of the revision, and of the process.</param>
 public sealed class Revision(int number, IServiceProvider services)
 {
-    /// <summary>Counts the revisions of this process, from 1.</summary>
+    /// <summary>Number of the revision in this process, from 1.</summary>
     public int Number => number;
 
-    /// <summary>Its services, and those of the process.</summary>
+    /// <summary>Services of the revision, and of the process.</summary>
     public IServiceProvider Services => services;
 }
 
-/// <summary>Knows which revision is in service. Thread-safe.</summary>
+/// <summary>Tracks the active revision. Thread-safe.</summary>
 public interface IRevisions
 {
-    /// <summary>What begins now, begins on this one.</summary>
+    /// <summary>The active revision, on which new work begins.</summary>
     Revision Current { get; }
 
-    /// <summary>Is raised once another revision is in service. Handlers do not throw, and do not wait.</summary>
+    /// <summary>Raised after another revision has become active. Handlers must not throw or block.</summary>
     event Action? Exchanged;
 }

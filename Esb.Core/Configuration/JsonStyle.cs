@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Esb.Core.Configuration;
 
-/// <summary>How JSON is written for people: quotes, angle brackets and umlauts as they are.</summary>
+/// <summary>JSON output for people: quotes, angle brackets and umlauts unescaped.</summary>
 public static class JsonStyle
 {
     /// <summary>On one line.</summary>

@@ -1,7 +1,7 @@
 namespace Esb.Core.Configuration;
 
-/// <summary>What the revision in service has of a model or a service, for parts that live as long as the process. Thread-safe.</summary>
-/// <remarks>Read <see cref="Current"/> once for each piece of work, so that it ends on the revision that it began with.</remarks>
+/// <summary>A model or service of the active revision, for parts that live as long as the process. Thread-safe.</summary>
+/// <remarks>Read <see cref="Current"/> once for each unit of work, so that it ends on the revision on which it began.</remarks>
 /// <typeparam name="T">A model, or a service that lives as long as a revision.</typeparam>
 public sealed class Live<T>
     where T : class
@@ -9,16 +9,16 @@ public sealed class Live<T>
     private readonly IRevisions? _revisions;
     private volatile Held? _held;
 
-    /// <summary>Follows the revisions of a process.</summary>
+    /// <summary>Follows the active revision of a process.</summary>
     public Live(IRevisions revisions)
     {
         _revisions = revisions;
-        revisions.Exchanged += () => _held = null; // keeps nothing of an old one alive
+        revisions.Exchanged += () => _held = null; // releases the old revision
     }
 
     private Live(T value) => _held = new Held(null, value);
 
-    /// <summary>Of the revision in service.</summary>
+    /// <summary>The instance of the active revision.</summary>
     /// <exception cref="InvalidOperationException">Nothing of this type was registered.</exception>
     public T Current
     {
@@ -29,10 +29,10 @@ public sealed class Live<T>
         }
     }
 
-    /// <summary>One that never changes.</summary>
+    /// <summary>Wraps a value that never changes.</summary>
     public static implicit operator Live<T>(T value) => Always(value);
 
-    /// <summary>One that never changes.</summary>
+    /// <summary>Wraps a value that never changes.</summary>
     public static Live<T> Always(T value) => new(value);
 
     private T Renew(Revision revision)

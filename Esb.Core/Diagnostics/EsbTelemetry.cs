@@ -2,8 +2,9 @@ using System.Diagnostics.Metrics;
 
 namespace Esb.Core.Diagnostics;
 
-/// <summary>Every name of our telemetry. Names follow the OpenTelemetry semantic conventions for messaging, version 1.44.0 (in development there).</summary>
-/// <remarks>See https://opentelemetry.io/docs/specs/semconv/messaging/. What the conventions do not know begins with <c>esb.</c>.</remarks>
+/// <summary>All names of our telemetry. Names follow the OpenTelemetry semantic conventions for messaging, version 1.44.0 (in development
+/// there).</summary>
+/// <remarks>See https://opentelemetry.io/docs/specs/semconv/messaging/. Names outside the conventions begin with <c>esb.</c>.</remarks>
 public static class EsbTelemetry
 {
     /// <summary>Sources of spans and meters: one of each per assembly that emits, named as the assembly.</summary>
@@ -18,7 +19,7 @@ public static class EsbTelemetry
     /// <summary>Names of spans' and metrics' attributes.</summary>
     public static class Tags
     {
-        /// <summary>What carries the messages: <c>rabbitmq</c> or <c>memory</c>.</summary>
+        /// <summary>The messaging system: <c>rabbitmq</c> or <c>memory</c>.</summary>
         public const string System = "messaging.system";
 
         /// <summary><c>send</c>, <c>receive</c>, <c>process</c> or <c>settle</c>.</summary>
@@ -27,7 +28,7 @@ public static class EsbTelemetry
         /// <summary>The operation as the system names it.</summary>
         public const string OperationName = "messaging.operation.name";
 
-        /// <summary>Of RabbitMQ <c>exchange:routing-key</c>, and <c>:queue</c> behind it on the consuming side.</summary>
+        /// <summary>For RabbitMQ <c>exchange:routing-key</c>, followed by <c>:queue</c> on the consuming side.</summary>
         public const string Destination = "messaging.destination.name";
 
         /// <summary>The routing key.</summary>
@@ -42,7 +43,7 @@ public static class EsbTelemetry
         /// <summary>Bytes of the body; on spans only.</summary>
         public const string BodySize = "messaging.message.body.size";
 
-        /// <summary>The kind of error; our code where there is one.</summary>
+        /// <summary>The kind of error; our code if there is one.</summary>
         public const string ErrorType = "error.type";
 
         /// <summary>An endpoint of the configuration.</summary>
@@ -57,13 +58,13 @@ public static class EsbTelemetry
         /// <summary>A database of the configuration.</summary>
         public const string Connection = "esb.connection";
 
-        /// <summary>A step of a process: its id, or where it stands.</summary>
+        /// <summary>A step of a process: its id, or its path.</summary>
         public const string Step = "esb.step";
 
         /// <summary>A pool: of an endpoint, or of a step.</summary>
         public const string Pool = "esb.pool";
 
-        /// <summary>Which attempt; on spans only.</summary>
+        /// <summary>Number of the attempt; on spans only.</summary>
         public const string Attempt = "esb.attempt";
 
         /// <summary>A replay job; on spans only.</summary>
@@ -75,14 +76,14 @@ public static class EsbTelemetry
         /// <summary>A party of the configuration.</summary>
         public const string Party = "esb.party";
 
-        /// <summary>How something ended, in a few words that are always the same.</summary>
+        /// <summary>Outcome, one of a fixed set of short texts.</summary>
         public const string Outcome = "esb.outcome";
     }
 
     /// <summary>Names of metrics.</summary>
     public static class Metrics
     {
-        /// <summary>Histogram, s: publishing, until it was confirmed.</summary>
+        /// <summary>Histogram, s: publishing, until the confirmation.</summary>
         public const string OperationDuration = "messaging.client.operation.duration";
 
         /// <summary>Histogram, s: processing a delivered message.</summary>
@@ -94,91 +95,96 @@ public static class EsbTelemetry
         /// <summary>Counter, {message}: delivered to an endpoint.</summary>
         public const string ConsumedMessages = "messaging.client.consumed.messages";
 
-        /// <summary>Counter, {message}: taken in from outside, by endpoint and outcome.</summary>
+        /// <summary>Counter, {message}: received from external systems, by endpoint and outcome.</summary>
         public const string ReceivedMessages = "esb.message.received";
 
-        /// <summary>Counter, {message}: sent to outside, from a queue, by a call or by a relay; by endpoint, topic and party.</summary>
+        /// <summary>Counter, {message}: sent to external systems, from a queue, by a call or by a relay; by endpoint, topic and
+        /// party.</summary>
         public const string SentOutside = "esb.message.sent";
 
-        /// <summary>Histogram, s: from the adapter's hand-over until the first publish was confirmed; by endpoint, topic and party.</summary>
+        /// <summary>Histogram, s: from the adapter's hand-over until confirmation of the first publish; by endpoint, topic and
+        /// party.</summary>
         public const string InboundDuration = "esb.inbound.duration";
 
-        /// <summary>Histogram, s: from when an endpoint had a request until it had the answer; by endpoint, outcome and party.</summary>
+        /// <summary>Histogram, s: from receipt of a request by an endpoint until it has the answer; by endpoint, outcome and
+        /// party.</summary>
         public const string RequestDuration = "esb.request.duration";
 
-        /// <summary>Histogram, s: from when a message was taken from its queue until it was sent, its attempts and its waiting for an instance included; by endpoint, topic and party.</summary>
+        /// <summary>Histogram, s: from taking a message from its queue until it is sent, including its attempts and waiting for an
+        /// instance; by endpoint, topic and party.</summary>
         public const string OutboundDuration = "esb.outbound.duration";
 
-        /// <summary>Histogram, s: one attempt inside of an outbound adapter; by endpoint, topic, party and, where it failed, error.</summary>
+        /// <summary>Histogram, s: one attempt inside an outbound adapter; by endpoint, topic, party and, if it failed, error.</summary>
         public const string AdapterDuration = "esb.adapter.duration";
 
-        /// <summary>Counter, {request}: refused at a listener, before an endpoint had them, by listener and code.</summary>
+        /// <summary>Counter, {request}: rejected by a listener, before an endpoint received them, by listener and code.</summary>
         public const string RefusedRequests = "esb.http.request.refused";
 
-        /// <summary>Counter, {request}: requests of parties that an endpoint let in, by endpoint and party.</summary>
+        /// <summary>Counter, {request}: requests of parties that an endpoint admitted, by endpoint and party.</summary>
         public const string PartyRequests = "esb.party.requests";
 
-        /// <summary>Counter, {request}: refused for want of a credential, a permission or patience, by endpoint, code and, where it is known, party.</summary>
+        /// <summary>Counter, {request}: rejected for lack of a credential or a permission, or by a rate limit, by endpoint, code and, if
+        /// known, party.</summary>
         public const string DeniedRequests = "esb.http.request.denied";
 
-        /// <summary>Counter, {message}: given up and kept as dead letters.</summary>
+        /// <summary>Counter, {message}: abandoned by delivery and stored as dead letters.</summary>
         public const string DeadLettered = "esb.message.dead_lettered";
 
-        /// <summary>Counter, {message}: replies that found nobody who waited for them any more.</summary>
+        /// <summary>Counter, {message}: replies whose requester no longer waits.</summary>
         public const string ReplyAbandoned = "esb.message.reply_abandoned";
 
-        /// <summary>Counter, {message}: given up, and waiting with the rest of their key for an operator.</summary>
+        /// <summary>Counter, {message}: abandoned by delivery, and waiting with the rest of their key for an operator.</summary>
         public const string Parked = "esb.message.parked";
 
-        /// <summary>Counter, {message}: dead letters sent again, by endpoint.</summary>
+        /// <summary>Counter, {message}: dead letters replayed, by endpoint.</summary>
         public const string Replayed = "esb.message.replayed";
 
-        /// <summary>Gauge, {message}: dead letters that wait for an operator, by endpoint.</summary>
+        /// <summary>Gauge, {message}: dead letters waiting for an operator, by endpoint.</summary>
         public const string DeadLettersOpen = "esb.dead_letter.open";
 
-        /// <summary>Gauge, s: how long ago the oldest of them was last tried, by endpoint.</summary>
+        /// <summary>Gauge, s: time since the oldest of them was last tried, by endpoint.</summary>
         public const string DeadLetterAge = "esb.dead_letter.age";
 
-        /// <summary>Gauge, {key}: keys whose messages are parked, by endpoint.</summary>
+        /// <summary>Gauge, {key}: keys with parked messages, by endpoint.</summary>
         public const string ParkedKeys = "esb.parked.keys";
 
-        /// <summary>Gauge, s: how long the first of them has been parked, by endpoint.</summary>
+        /// <summary>Gauge, s: time since the first of them was parked, by endpoint.</summary>
         public const string ParkedAge = "esb.parked.age";
 
-        /// <summary>Counter, {message}: under way when the host stopped, and finished or given back to their queue in time.</summary>
+        /// <summary>Counter, {message}: in flight when the host stopped, and completed or returned to their queue in time.</summary>
         public const string Drained = "esb.message.drained";
 
-        /// <summary>Counter, {reload}: reloads of the configuration, by what became of them.</summary>
+        /// <summary>Counter, {reload}: reloads of the configuration, by outcome.</summary>
         public const string Reloads = "esb.config.reloads";
 
-        /// <summary>Counter, {message}: still under way when the time to stop was up.</summary>
+        /// <summary>Counter, {message}: still in flight when the time to stop expired.</summary>
         public const string Abandoned = "esb.message.abandoned";
 
-        /// <summary>Counter, {message}: recognised by an endpoint as applied before, and not applied again.</summary>
+        /// <summary>Counter, {message}: recognised by an endpoint as duplicates, and not applied again.</summary>
         public const string Duplicates = "esb.message.duplicates";
 
         /// <summary>Gauge, {message}: published by transactions, and waiting in the outbox of a database.</summary>
         public const string OutboxLength = "esb.outbox.length";
 
-        /// <summary>Gauge, s: how long the oldest of them has waited.</summary>
+        /// <summary>Gauge, s: time that the oldest of them has waited.</summary>
         public const string OutboxAge = "esb.outbox.age";
 
-        /// <summary>Counter, {message}: published, but no endpoint subscribes to them.</summary>
+        /// <summary>Counter, {message}: published, but without a subscribing endpoint.</summary>
         public const string Unroutable = "esb.message.unroutable";
 
-        /// <summary>Counter, {message}: copies of wire taps that no topic took, by step and code.</summary>
+        /// <summary>Counter, {message}: copies of wire taps that no topic accepted, by step and code.</summary>
         public const string LostCopies = "esb.message.lost_copies";
 
-        /// <summary>Counter, {message}: came from outside without an id, so that a repetition cannot be recognised.</summary>
+        /// <summary>Counter, {message}: received from external systems without an id, so that a duplicate cannot be recognised.</summary>
         public const string Unidentified = "esb.message.unidentified";
 
-        /// <summary>Counter, {header}: headers from outside that claimed a reserved name.</summary>
+        /// <summary>Counter, {header}: headers from external systems with a reserved name.</summary>
         public const string ReservedHeaders = "esb.header.reserved";
 
-        /// <summary>Counter, {value}: header values from the broker that nest too deep to be read.</summary>
+        /// <summary>Counter, {value}: header values from the broker that are nested too deeply to be read.</summary>
         public const string NestedHeaders = "esb.header.nested";
 
-        /// <summary>Counter, {endpoint}: closed because opening their queue killed the process, by endpoint.</summary>
+        /// <summary>Counter, {endpoint}: closed because opening their queue crashed the process, by endpoint.</summary>
         public const string Quarantined = "esb.endpoint.quarantined";
 
         /// <summary>Histogram, s: waiting for a free instance of a pool.</summary>
@@ -190,31 +196,31 @@ public static class EsbTelemetry
         /// <summary>Gauge, {instance}: instances of a pool that exist, by pool.</summary>
         public const string PoolCreated = "esb.pool.created";
 
-        /// <summary>Gauge, {instance}: the most instances that a pool may hold, by pool.</summary>
+        /// <summary>Gauge, {instance}: maximum instances of a pool, by pool.</summary>
         public const string PoolMaximum = "esb.pool.maximum";
 
-        /// <summary>Counter, {wait}: how often a caller had to wait for an instance, by pool.</summary>
+        /// <summary>Counter, {wait}: callers that had to wait for an instance, by pool.</summary>
         public const string PoolWaits = "esb.pool.waits";
 
-        /// <summary>Gauge, {call}: calls under way, by inbound endpoint.</summary>
+        /// <summary>Gauge, {call}: calls in flight, by inbound endpoint.</summary>
         public const string CallsInUse = "esb.calls.in_use";
 
-        /// <summary>Gauge, {call}: the most calls that an inbound endpoint works on at once.</summary>
+        /// <summary>Gauge, {call}: maximum concurrent calls of an inbound endpoint.</summary>
         public const string CallsMaximum = "esb.calls.maximum";
 
-        /// <summary>Up-down counter, {fact}: audit facts that wait to be moved to their store.</summary>
+        /// <summary>Up-down counter, {fact}: audit facts waiting to be moved to their store.</summary>
         public const string AuditQueueLength = "esb.audit.queue.length";
 
-        /// <summary>Gauge, s: how long ago the oldest of them happened; 0 where none waits.</summary>
+        /// <summary>Gauge, s: age of the oldest of them; 0 if none waits.</summary>
         public const string AuditQueueAge = "esb.audit.queue.age";
 
-        /// <summary>Counter, {fact}: audit facts that their store refuses for good, put aside on this machine.</summary>
+        /// <summary>Counter, {fact}: audit facts rejected by their store permanently, and quarantined on this machine.</summary>
         public const string AuditRefused = "esb.audit.refused";
 
-        /// <summary>Gauge, By: what they take of the disk.</summary>
+        /// <summary>Gauge, By: size of the audit spool on disk.</summary>
         public const string AuditSpoolSize = "esb.audit.spool.size";
 
-        /// <summary>Gauge, By: the most that they may take of it.</summary>
+        /// <summary>Gauge, By: maximum size of the audit spool on disk.</summary>
         public const string AuditSpoolLimit = "esb.audit.spool.limit";
     }
 }

@@ -1,18 +1,18 @@
 namespace Esb.Core.Diagnostics;
 
-/// <summary>Lets one line in a while into the log, however often it would be written: strangers cannot fill it. Thread-safe.</summary>
+/// <summary>Limits a log line to one per interval, so that external systems cannot flood the log. Thread-safe.</summary>
 /// <param name="time">The time.</param>
-/// <param name="interval">Between two lines; 10 s where none is given.</param>
+/// <param name="interval">Time between two lines; 10 s by default.</param>
 public sealed class LogPace(TimeProvider time, TimeSpan? interval = null)
 {
-    /// <summary>Between two lines, where nothing else is asked for.</summary>
+    /// <summary>Default time between two lines.</summary>
     public static readonly TimeSpan Interval = TimeSpan.FromSeconds(10);
 
     private readonly TimeSpan _interval = interval ?? Interval;
     private long _saidAt = -1;
     private long _silent;
 
-    /// <summary>How many lines were left out since the last one that was written; null where this one is left out too.</summary>
+    /// <summary>Number of lines suppressed since the last written line; null if this line is suppressed too.</summary>
     public long? Next()
     {
         var now = time.GetTimestamp();

@@ -4,30 +4,31 @@ using Esb.Core.Messages;
 
 namespace Esb.Core.Endpoints;
 
-/// <summary>What all endpoints have in common.</summary>
+/// <summary>Settings common to all endpoints.</summary>
 [Kinds("type")]
 public abstract record EndpointConfig : SettingsRecord
 {
-    /// <summary>What of the outside it reads or writes, in a form that can be compared; null where that cannot be told. Shows loops.</summary>
+    /// <summary>The external address this endpoint reads or writes, normalised for comparison; null if unknown. Used to detect
+    /// loops.</summary>
     public virtual string? Address => null;
 
-    /// <summary>The paths of the settings that together say where it meets the external system, such as <c>endpoints.crm.url</c>; none
-    /// where <see cref="Address"/> does.</summary>
-    /// <remarks>People are shown what stands there in the configuration, with secrets masked.</remarks>
+    /// <summary>Paths of the settings that together form its external address, such as <c>endpoints.crm.url</c>; empty if
+    /// <see cref="Address"/> is shown instead.</summary>
+    /// <remarks>The configured values at these paths are shown to people, with secrets masked.</remarks>
     public virtual IReadOnlyList<string> AddressPaths => [];
 
-    /// <summary>The processes that its messages and answers run through; empty where there are none.</summary>
+    /// <summary>The processes that its messages and answers run through; empty if none.</summary>
     public virtual IReadOnlyList<string> Processes => [];
 
-    /// <summary>Whether it is started.</summary>
+    /// <summary>True if it is started.</summary>
     [Setting("Whether the endpoint is started.")]
     public bool Enabled { get; init; } = true;
 
-    /// <summary>Which headers cross the boundary.</summary>
+    /// <summary>Headers that may cross the boundary.</summary>
     [Setting("The headers that may cross the boundary: names, or beginnings followed by *.")]
     public virtual IReadOnlyList<string> Headers { get; init; } = HeaderRules.DefaultPatterns;
 
-    /// <summary>The party that owns what comes in, or on whose behalf the endpoint subscribes; null for none.</summary>
+    /// <summary>The party that owns received messages, or on whose behalf the endpoint subscribes; null for none.</summary>
     [Setting("The party on whose behalf the endpoint acts: what comes in is that party's, and what it subscribes to the party must be allowed to.", Reference = "parties")]
     public string? Party { get; init; }
 

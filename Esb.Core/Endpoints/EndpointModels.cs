@@ -9,24 +9,24 @@ public abstract record EndpointModel(string Type);
 /// <summary>A compiled inbound endpoint. Immutable.</summary>
 /// <param name="Config">Its settings.</param>
 /// <param name="Type">The name of its type.</param>
-/// <param name="Create">Makes the endpoint; null after an error, when nothing is started.</param>
+/// <param name="Create">Creates the endpoint; null after an error, when nothing is started.</param>
 public sealed record InboundModel(InboundEndpointConfig Config, string Type, CreateInbound? Create) : EndpointModel(Type)
 {
-    /// <summary>The same for endpoints of which the settings say the same.</summary>
+    /// <summary>Equal for endpoints with equal settings.</summary>
     public string Fingerprint { get; init; } = "";
 }
 
 /// <summary>A compiled outbound endpoint. Immutable.</summary>
 /// <param name="Config">Its settings.</param>
 /// <param name="Type">The name of its type.</param>
-/// <param name="Filter">Which messages it takes; null for all.</param>
-/// <param name="Create">Makes what its instances share; null after an error, when nothing is started.</param>
+/// <param name="Filter">The messages it accepts; null for all.</param>
+/// <param name="Create">Creates the state that its instances share; null after an error, when nothing is started.</param>
 public sealed record OutboundModel(OutboundEndpointConfig Config, string Type, IMessageCondition? Filter, CreateOutbound? Create) : EndpointModel(Type)
 {
-    /// <summary>The same for endpoints of which the settings say the same.</summary>
+    /// <summary>Equal for endpoints with equal settings.</summary>
     public string Fingerprint { get; init; } = "";
 
-    /// <summary>The same for endpoints whose instances do the same.</summary>
+    /// <summary>Equal for endpoints whose instances behave the same.</summary>
     public string AdapterFingerprint { get; init; } = "";
 }
 

@@ -2,35 +2,36 @@ using Esb.Core.Pooling;
 
 namespace Esb.Core.Endpoints;
 
-/// <summary>What an endpoint is doing.</summary>
+/// <summary>State of an endpoint.</summary>
 public enum EndpointState
 {
     /// <summary>It is not enabled.</summary>
     Disabled,
 
-    /// <summary>It is coming up, or trying to.</summary>
+    /// <summary>It is starting, or retrying to start.</summary>
     Starting,
 
-    /// <summary>Another host of the farm runs it; this one takes over when that one is gone.</summary>
+    /// <summary>Another host of the farm runs it; this host takes over when that host is gone.</summary>
     Standby,
 
-    /// <summary>It works.</summary>
+    /// <summary>It is running.</summary>
     Running,
 
-    /// <summary>The outside is away, or a store that it needs: it holds its messages and probes. Or its schedule has closed it.</summary>
+    /// <summary>The external system, or a store that it needs, is unreachable: it holds its messages and probes. Or its schedule has closed
+    /// it.</summary>
     Paused,
 
     /// <summary>An operator paused it.</summary>
     PausedByOperator,
 
-    /// <summary>It stands at a message that failed, to keep the order.</summary>
+    /// <summary>It is blocked at a failed message, to keep the order.</summary>
     Stopped,
 
     /// <summary>The process died twice while it opened the queue: the queue stays closed until an operator resumes the endpoint.</summary>
     Quarantined,
 }
 
-/// <summary>How an endpoint stands right now: a line of <c>/api/endpoints</c>.</summary>
+/// <summary>Current status of an endpoint: a line of <c>/api/endpoints</c>.</summary>
 public sealed record EndpointStatus
 {
     /// <summary>Its name.</summary>
@@ -39,62 +40,62 @@ public sealed record EndpointStatus
     /// <summary>Its type, such as <c>http-inbound</c>.</summary>
     public required string Type { get; init; }
 
-    /// <summary>What it is doing.</summary>
+    /// <summary>Its state.</summary>
     public required EndpointState State { get; init; }
 
-    /// <summary>Why, where it does not run.</summary>
+    /// <summary>Reason why it does not run.</summary>
     public string? Reason { get; init; }
 
-    /// <summary>Messages taken in, or delivered, since the start.</summary>
+    /// <summary>Messages received, or delivered, since the start.</summary>
     public long Messages { get; init; }
 
-    /// <summary>Attempts that failed since the start.</summary>
+    /// <summary>Failed attempts since the start.</summary>
     public long Failures { get; init; }
 
-    /// <summary>Messages under way.</summary>
+    /// <summary>In-flight messages.</summary>
     public int InFlight { get; init; }
 
-    /// <summary>The most messages that were under way at once, since the start or since peaks were reset.</summary>
+    /// <summary>Peak of in-flight messages, since the start or since peaks were reset.</summary>
     public int PeakInFlight { get; init; }
 
-    /// <summary>The most messages that may be under way at once on this host: <c>maxConcurrentCalls</c>, or <c>processingThreads</c>.</summary>
+    /// <summary>Maximum in-flight messages on this host: <c>maxConcurrentCalls</c>, or <c>processingThreads</c>.</summary>
     public int? MaxInFlight { get; init; }
 
-    /// <summary>When the last message was done with.</summary>
+    /// <summary>Time at which the last message was completed.</summary>
     public DateTimeOffset? LastMessageAt { get; init; }
 
     /// <summary>Its pool; null for inbound endpoints.</summary>
     public PoolStatus? Pool { get; init; }
 
-    /// <summary>Deliveries at once; null for inbound endpoints.</summary>
+    /// <summary>Concurrent deliveries; null for inbound endpoints.</summary>
     public int? ProcessingThreads { get; init; }
 
-    /// <summary>What can be tuned, as it holds now; null for inbound endpoints.</summary>
+    /// <summary>Current tuning; null for inbound endpoints.</summary>
     public EndpointTuning? Current { get; init; }
 
-    /// <summary>What can be tuned, as it was configured; null for inbound endpoints.</summary>
+    /// <summary>Configured tuning; null for inbound endpoints.</summary>
     public EndpointTuning? Configured { get; init; }
 
-    /// <summary>The message that it stands at, to keep the order; null while it does not.</summary>
+    /// <summary>The message at which it is blocked, to keep the order; null if not blocked.</summary>
     public EndpointStandstill? StandsAt { get; init; }
 
     /// <summary>Attempts that ignore their time-out and still run.</summary>
     public int Stuck { get; init; }
 }
 
-/// <summary>An endpoint with <c>delivery</c> <c>ordered</c> stands at a message: everything behind it waits.</summary>
+/// <summary>An endpoint with <c>delivery</c> <c>ordered</c> is blocked at a message: all messages behind it wait.</summary>
 /// <param name="MessageId">The message.</param>
-/// <param name="Since">Since when.</param>
+/// <param name="Since">Time since when it is blocked.</param>
 /// <param name="Failure">Its last failure.</param>
 public sealed record EndpointStandstill(Guid MessageId, DateTimeOffset Since, Storage.FailedAttempt Failure);
 
-/// <summary>Tells how endpoints stand. Thread-safe.</summary>
+/// <summary>Reports the status of endpoints. Thread-safe.</summary>
 public interface IEndpointMonitor
 {
-    /// <summary>The status of each endpoint it knows.</summary>
+    /// <summary>Status of each known endpoint.</summary>
     IReadOnlyList<EndpointStatus> Endpoints { get; }
 
-    /// <summary>Begins to look for peaks anew.</summary>
+    /// <summary>Resets the peaks.</summary>
     void ResetPeaks()
     {
     }

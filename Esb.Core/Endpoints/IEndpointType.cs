@@ -2,18 +2,18 @@ using Esb.Core.Configuration;
 
 namespace Esb.Core.Endpoints;
 
-/// <summary>Makes an inbound endpoint on the services of a running bus, a new one each time it is called; it does nothing until it is
+/// <summary>Creates an inbound endpoint on the services of a running bus, a new one for each call; it is idle until it is
 /// started.</summary>
 /// <param name="services">The services of the bus.</param>
-/// <param name="intake">Where the endpoint hands its messages to.</param>
+/// <param name="intake">The intake that receives the endpoint's messages.</param>
 public delegate IInboundEndpoint CreateInbound(IServiceProvider services, IMessageIntake intake);
 
-/// <summary>Makes what the instances of an outbound endpoint share; no connection is opened yet.</summary>
+/// <summary>Creates the state that the instances of an outbound endpoint share; opens no connection.</summary>
 /// <param name="services">The services of the bus.</param>
 public delegate IOutboundAdapter CreateOutbound(IServiceProvider services);
 
-/// <summary>A type of endpoint, as the configuration's <c>type</c> names it.</summary>
-/// <remarks>Made for a compile phase: its constructor may ask for what compilers may ask for, and for nothing of a running bus.</remarks>
+/// <summary>A type of endpoint, as named by <c>type</c> in the configuration.</summary>
+/// <remarks>Created for a compile phase: its constructor may request the services of compilers, but none of a running bus.</remarks>
 public interface IEndpointType
 {
     /// <summary>The settings record of the type.</summary>
@@ -23,11 +23,10 @@ public interface IEndpointType
 /// <summary>A type of inbound endpoint.</summary>
 public interface IInboundEndpointType : IEndpointType
 {
-    /// <summary>Compiles what an endpoint's settings hold, and reports what is wrong with them beyond what its properties say one by one.
-    /// Opens nothing.</summary>
-    /// <param name="settings">The settings; what could not be read has its default, and nothing is thrown because of it.</param>
+    /// <summary>Compiles the settings of an endpoint, and reports errors beyond those of single properties. Opens nothing.</summary>
+    /// <param name="settings">The settings; unreadable properties hold their defaults, and cause no exception.</param>
     /// <param name="errors">Receives every error.</param>
-    /// <returns>Makes the endpoint. Null where the settings have an error.</returns>
+    /// <returns>Creates the endpoint. Null if the settings have an error.</returns>
     CreateInbound? Compile(InboundEndpointConfig settings, ConfigErrors errors);
 }
 
@@ -35,11 +34,11 @@ public interface IInboundEndpointType : IEndpointType
 public interface IOutboundEndpointType : IEndpointType
 {
     /// <inheritdoc cref="IInboundEndpointType.Compile"/>
-    /// <returns>Makes what the endpoint's instances share. Null where the settings have an error.</returns>
+    /// <returns>Creates the state that the endpoint's instances share. Null if the settings have an error.</returns>
     CreateOutbound? Compile(OutboundEndpointConfig settings, ConfigErrors errors);
 }
 
-/// <summary>Base of the types of inbound endpoints: knows its settings record.</summary>
+/// <summary>Base of the types of inbound endpoints: provides the settings record.</summary>
 public abstract class InboundEndpointType<TSettings> : IInboundEndpointType
     where TSettings : InboundEndpointConfig
 {
@@ -54,7 +53,7 @@ public abstract class InboundEndpointType<TSettings> : IInboundEndpointType
     protected abstract CreateInbound? Compile(TSettings settings, ConfigErrors errors);
 }
 
-/// <summary>Base of the types of outbound endpoints: knows its settings record.</summary>
+/// <summary>Base of the types of outbound endpoints: provides the settings record.</summary>
 public abstract class OutboundEndpointType<TSettings> : IOutboundEndpointType
     where TSettings : OutboundEndpointConfig
 {
@@ -71,7 +70,7 @@ public abstract class OutboundEndpointType<TSettings> : IOutboundEndpointType
 
 file static class Sound
 {
-    // Judged by the errors of this endpoint alone: one that a neighbour has too is reported once, and makes both unsound.
+    // Judged by the errors of this endpoint alone: an error shared with a neighbour is reported once, and makes both unsound.
     public static TCreate? OrNull<TCreate>(EndpointConfig settings, ConfigErrors errors, Func<ConfigErrors, TCreate?> compile)
         where TCreate : class
     {

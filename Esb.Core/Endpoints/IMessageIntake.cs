@@ -2,38 +2,39 @@ using Esb.Core.Messages;
 
 namespace Esb.Core.Endpoints;
 
-/// <summary>Where an inbound endpoint hands its messages to: runs the process or publishes, and records it. Thread-safe.</summary>
+/// <summary>Receives the messages of an inbound endpoint: runs the process or publishes, and records it. Thread-safe.</summary>
 public interface IMessageIntake
 {
-    /// <summary>Whether messages are handed to topics on their way, and so cannot be taken in while those take none.</summary>
+    /// <summary>True if messages pass through topics, so that none can be accepted while topics are unavailable.</summary>
     bool NeedsTopics { get; }
 
-    /// <summary>Takes a message in. When this returns, the message is confirmed (one-way) or answered (request-reply).</summary>
-    /// <param name="message">Its body is buffered.</param>
-    /// <param name="cancellationToken">Cancelled when the sender has gone or the host stops; what was confirmed by then stays so.</param>
-    /// <exception cref="Errors.EsbException">It was not taken in, and why.</exception>
+    /// <summary>Accepts a message. When it returns, the message is confirmed (one-way) or answered (request-reply).</summary>
+    /// <param name="message">The message; its body is buffered.</param>
+    /// <param name="cancellationToken">Cancelled when the sender disconnects or the host stops; messages confirmed by then stay
+    /// confirmed.</param>
+    /// <exception cref="Errors.EsbException">The message was not accepted; the error gives the reason.</exception>
     ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken);
 
-    /// <summary>Records that something from outside was refused before it became a message.</summary>
-    /// <param name="message">What is known of it.</param>
-    /// <param name="code">Why, as a code.</param>
-    /// <param name="reason">Why, as a sentence.</param>
-    /// <param name="cancellationToken">Stops the recording.</param>
+    /// <summary>Records that input from an external system was rejected before it became a message.</summary>
+    /// <param name="message">The known part of the message.</param>
+    /// <param name="code">The reason, as a code.</param>
+    /// <param name="reason">The reason, as a sentence.</param>
+    /// <param name="cancellationToken">Cancels the recording.</param>
     ValueTask RefuseAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken);
 
-    /// <summary>Records that something from outside ended before it was a whole message: nobody refused it.</summary>
+    /// <summary>Records that input from an external system ended before it was a whole message; it was not rejected.</summary>
     /// <inheritdoc cref="RefuseAsync"/>
     ValueTask AbortAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken);
 
-    /// <summary>Records that something from outside came again, and that nothing was done.</summary>
+    /// <summary>Records that input from an external system was a duplicate, and had no effect.</summary>
     /// <inheritdoc cref="RefuseAsync"/>
     ValueTask RecognizeAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken);
 }
 
-/// <summary>What became of a message that was taken in.</summary>
-/// <param name="MessageId">Under which it is found in audit.</param>
-/// <param name="Reply">The answer; null in one-way, and where a filter ended the process.</param>
-/// <param name="Status">The status code that the process asks for, such as that of an HTTP answer; null where none does.</param>
-/// <param name="IsDurable">Whether it survives the end of this process.</param>
-/// <param name="Settled">Completes when all that was published of it has been settled, where the transport is not durable.</param>
+/// <summary>Result of accepting a message.</summary>
+/// <param name="MessageId">Id of the message in the audit.</param>
+/// <param name="Reply">The answer; null for one-way, and if a filter ended the process.</param>
+/// <param name="Status">The status code requested by the process, such as for an HTTP answer; null if none.</param>
+/// <param name="IsDurable">True if the message survives the end of this process.</param>
+/// <param name="Settled">Completes when all messages published from it have been settled, if the transport is not durable.</param>
 public sealed record IntakeResult(Guid MessageId, EsbMessage? Reply, int? Status, bool IsDurable, Task Settled);

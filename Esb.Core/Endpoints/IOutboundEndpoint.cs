@@ -3,65 +3,72 @@ using Esb.Core.Processes;
 
 namespace Esb.Core.Endpoints;
 
-/// <summary>An instance of an endpoint that sends to the outside. One caller uses it at a time.</summary>
+/// <summary>An instance of an endpoint that sends to an external system. Used by one caller at a time.</summary>
 public interface IOutboundEndpoint
 {
-    /// <summary>Sends a message; when this returns, the outside has it.</summary>
-    /// <returns>The answer; null where the outside gives none.</returns>
-    /// <exception cref="Errors.EndpointException">It was not sent, or nobody can tell.</exception>
+    /// <summary>Sends a message; when it returns, the external system has received it.</summary>
+    /// <returns>The answer; null if the external system gives none.</returns>
+    /// <exception cref="Errors.EndpointException">The message was not sent, or the outcome is unknown.</exception>
     ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken);
 }
 
-/// <summary>An instance whose effect can be a part of a transaction that a process is in.</summary>
+/// <summary>An instance whose effect can join a transaction of a process.</summary>
 public interface ITransactionalEndpoint : IOutboundEndpoint
 {
-    /// <summary>As <see cref="IOutboundEndpoint.SendAsync"/>, but the effect is there only once the unit of work is committed.</summary>
+    /// <summary>As <see cref="IOutboundEndpoint.SendAsync"/>, but takes effect only when the unit of work is committed.</summary>
     ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork unitOfWork, CancellationToken cancellationToken);
 }
 
-/// <summary>An instance that keeps a host which has lost its lease from having an effect, or lets the outside do so (pattern: fencing token).</summary>
+/// <summary>An instance that prevents effects of a host that has lost its lease, or lets the external system prevent them (pattern: fencing
+/// token).</summary>
 public interface IFencedEndpoint : IOutboundEndpoint
 {
-    /// <summary>The code of an attempt that came too late.</summary>
+    /// <summary>Code of an attempt with an outdated token.</summary>
     const string FencingCode = "ESB-ENDPOINT-FENCED";
 
     /// <summary>As <see cref="IOutboundEndpoint.SendAsync"/>, under a lease.</summary>
-    /// <param name="message">What is sent.</param>
-    /// <param name="fencingToken">The token of the lease: whoever holds it later has a larger one.</param>
-    /// <param name="cancellationToken">Stops sending.</param>
-    /// <exception cref="Errors.EndpointException">Also <see cref="FencingCode"/>: a larger token was there before, and nothing took effect.</exception>
+    /// <param name="message">The message.</param>
+    /// <param name="fencingToken">The token of the lease; later holders have larger tokens.</param>
+    /// <param name="cancellationToken">Cancels sending.</param>
+    /// <exception cref="Errors.EndpointException">Also <see cref="FencingCode"/>: a larger token was seen before, and nothing took
+    /// effect.</exception>
     ValueTask<EsbMessage?> SendAsync(EsbMessage message, long fencingToken, CancellationToken cancellationToken);
 }
 
-/// <summary>What the instances of an outbound endpoint share where the outside remembers the largest token by itself. Thread-safe.</summary>
+/// <summary>Shared state of an outbound endpoint's instances, for an external system that remembers the largest token itself.
+/// Thread-safe.</summary>
 public interface IFencingAdapter : IOutboundAdapter
 {
-    /// <summary>Shows the outside the token of a new lease; when this returns, smaller ones have no effect there any more.</summary>
-    /// <exception cref="Errors.EndpointException">The outside cannot be reached, or has seen a larger one (<see cref="IFencedEndpoint.FencingCode"/>).</exception>
+    /// <summary>Sends the token of a new lease to the external system; when it returns, smaller tokens have no effect there.</summary>
+    /// <exception cref="Errors.EndpointException">The external system is unreachable, or has seen a larger token
+    /// (<see cref="IFencedEndpoint.FencingCode"/>).</exception>
     Task RaiseFenceAsync(long fencingToken, CancellationToken cancellationToken);
 }
 
-/// <summary>What the instances of one outbound endpoint share, such as connections. Thread-safe; disposed after its instances.</summary>
+/// <summary>State shared by the instances of one outbound endpoint, such as connections. Thread-safe; disposed after its
+/// instances.</summary>
 public interface IOutboundAdapter : IAsyncDisposable
 {
-    /// <summary>Makes an instance; cheap, and without a connection to the outside.</summary>
+    /// <summary>Creates an instance; cheap, and without a connection to the external system.</summary>
     IOutboundEndpoint CreateInstance();
 
-    /// <summary>So many instances may exist at once from now on, and so many of them deliver: an operator has changed <c>poolSize</c> or <c>processingThreads</c>. For adapters that bound something else by them as well.</summary>
+    /// <summary>Applies an operator's change of <c>poolSize</c> or <c>processingThreads</c>: the maximum instances, and the number of them
+    /// that deliver. For adapters that limit other resources by them.</summary>
     void Resize(int poolSize, int processingThreads)
     {
     }
 
-    /// <summary>Why an answer to a delivered message means that it failed, such as a status outside 2xx; null when it does not. Callers take any answer.</summary>
+    /// <summary>Returns the failure that an answer to a delivered message indicates, such as a status outside 2xx; null if none. Callers
+    /// accept any answer.</summary>
     Errors.EndpointException? FailureOf(EsbMessage answer) => null;
 }
 
-/// <summary>An endpoint that reads from outside and hands messages to its intake. Thread-safe.</summary>
+/// <summary>An endpoint that reads from an external system and hands messages to its intake. Thread-safe.</summary>
 public interface IInboundEndpoint : IAsyncDisposable
 {
-    /// <summary>Begins to read; returns once it does, or once it keeps trying by itself.</summary>
+    /// <summary>Starts reading; returns once it reads, or once it keeps retrying in the background.</summary>
     Task StartAsync(CancellationToken cancellationToken);
 
-    /// <summary>Stops reading and waits for what is under way, until the token is cancelled.</summary>
+    /// <summary>Stops reading and waits for in-flight messages, until the token is cancelled.</summary>
     Task StopAsync(CancellationToken cancellationToken);
 }

@@ -2,12 +2,12 @@ using Esb.Core.Messages;
 
 namespace Esb.Core.Endpoints;
 
-/// <summary>Settings of an endpoint that can change headers on their way. They are checked with all others at the start.</summary>
+/// <summary>Settings of an endpoint that can rewrite headers. They are validated with all others at start.</summary>
 public interface IRewritesHeaders
 {
-    /// <summary>Changes to what an inbound endpoint takes in, or an outbound one sends.</summary>
+    /// <summary>Changes to the headers that an inbound endpoint receives, or an outbound endpoint sends.</summary>
     HeaderRewriteConfig RewriteHeaders { get; }
 
-    /// <summary>Changes to the answers, which go the other way.</summary>
+    /// <summary>Changes to the headers of answers, in the opposite direction.</summary>
     HeaderRewriteConfig RewriteAnswerHeaders { get; }
 }

@@ -4,17 +4,17 @@ using Esb.Core.Topics;
 
 namespace Esb.Core.Endpoints;
 
-/// <summary>Whether the sender gets an answer.</summary>
+/// <summary>Exchange pattern between sender and endpoint.</summary>
 public enum ExchangePattern
 {
-    /// <summary>The sender learns that the message was accepted.</summary>
+    /// <summary>The sender receives a confirmation that the message was accepted.</summary>
     OneWay,
 
     /// <summary>The message at the end of the process is the sender's answer.</summary>
     RequestReply,
 }
 
-/// <summary>What endpoints have in common that read from outside.</summary>
+/// <summary>Settings common to endpoints that read from external systems.</summary>
 [ExactlyOne("process", "publish", "relay", "workflow")]
 public abstract record InboundEndpointConfig : EndpointConfig
 {
@@ -34,19 +34,19 @@ public abstract record InboundEndpointConfig : EndpointConfig
     [Setting("The workflow that messages start or continue.", Unavailable = true)]
     public string? Workflow { get; init; }
 
-    /// <summary>Whether only one host of the farm at a time reads.</summary>
+    /// <summary>True if only one host of the farm reads at a time.</summary>
     [Setting("Whether only one host of the farm at a time runs the endpoint; another takes over when that one is gone.")]
     public bool SingleInstance { get; init; }
 
-    /// <summary>Whether the sender gets an answer.</summary>
+    /// <summary>Exchange pattern: indicates whether the sender gets an answer.</summary>
     [Setting("Whether the sender gets only word that the message was accepted, or the message at the end of the process.")]
     public ExchangePattern Mode { get; init; }
 
-    /// <summary>How long a sender waits for an answer in request-reply.</summary>
+    /// <summary>Time that a sender waits for an answer in request-reply.</summary>
     [Setting("How long a caller waits for an answer in request-reply.", Range = "1ms..1h")]
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(60);
 
-    /// <summary>When messages are taken in; null for always.</summary>
+    /// <summary>Time window in which messages are received; null for always.</summary>
     [Setting("The hours in which messages are taken in; always by default. Outside of them callers get 503 with Retry-After, and nothing is looked for.")]
     public ScheduleConfig? Schedule { get; init; }
 
@@ -56,13 +56,13 @@ public abstract record InboundEndpointConfig : EndpointConfig
     /// <inheritdoc/>
     public override IReadOnlyList<string> Processes => Process is null ? [] : [Process];
 
-    /// <summary>Messages that the endpoint works on at once, at most; null where its type sets no bound.</summary>
+    /// <summary>Maximum messages processed concurrently; null if its type sets no limit.</summary>
     public virtual int? CallsAtOnce => null;
 
-    /// <summary>Whether two of it can take messages in at the same time, so that another revision of it starts before this one has
+    /// <summary>True if two instances of it can receive messages at the same time, so that another revision starts before this one has
     /// stopped.</summary>
     public virtual bool CanOverlap => false;
 
-    /// <summary>The code of a request whose answer took longer than <see cref="Timeout"/>, where the protocol has one of its own.</summary>
+    /// <summary>Code of a request whose answer took longer than <see cref="Timeout"/>; a protocol may have its own.</summary>
     public virtual string TimeoutCode => "ESB-INTAKE-TIMEOUT";
 }

@@ -4,23 +4,24 @@ using Esb.Core.Topics;
 
 namespace Esb.Core.Endpoints;
 
-/// <summary>In which order an endpoint delivers.</summary>
+/// <summary>Delivery order of an endpoint.</summary>
 public enum DeliveryMode
 {
-    /// <summary>Several at once, in no promised order.</summary>
+    /// <summary>Several deliveries at once, in no guaranteed order.</summary>
     Parallel,
 
-    /// <summary>One at a time over all hosts, in the order in which publishes were confirmed.</summary>
+    /// <summary>One delivery at a time across all hosts, in the order of publish confirmations.</summary>
     Ordered,
 
-    /// <summary>One at a time of each key, over all hosts, in the order in which publishes were confirmed; different keys at once.</summary>
+    /// <summary>One delivery at a time per key across all hosts, in the order of publish confirmations; different keys
+    /// concurrently.</summary>
     OrderedByKey,
 }
 
-/// <summary>What becomes of a message when no attempt is left.</summary>
+/// <summary>Action on a message after its last attempt has failed.</summary>
 public enum FailureAction
 {
-    /// <summary>It is kept as a dead letter.</summary>
+    /// <summary>It is stored as a dead letter.</summary>
     DeadLetter,
 
     /// <summary>It and the later ones of its key wait for an operator.</summary>
@@ -30,35 +31,35 @@ public enum FailureAction
     Discard,
 }
 
-/// <summary>What endpoints have in common that send to the outside.</summary>
+/// <summary>Settings common to endpoints that send to external systems.</summary>
 public abstract record OutboundEndpointConfig : EndpointConfig
 {
-    /// <summary>Whether it answers: a request needs exactly one subscriber that does.</summary>
+    /// <summary>True if it answers: a request needs exactly one subscriber that does.</summary>
     public virtual bool Answers => false;
 
-    /// <summary>Whether it can tell that it has applied a message before, as <see cref="Once"/> needs.</summary>
+    /// <summary>True if it can recognise messages that it has applied before, as <see cref="Once"/> requires.</summary>
     public virtual bool CanBeOnce => false;
 
-    /// <summary>Whether a call may name one of several places to send to.</summary>
+    /// <summary>True if a call may name one of several targets.</summary>
     public virtual bool HasTargets => false;
 
-    /// <summary>Whether one of those places may have this name; where they change while the bus runs, any.</summary>
+    /// <summary>True if one of the targets may have this name; any name if targets change while the bus runs.</summary>
     public virtual bool MayHaveTarget(string name) => false;
 
-    /// <summary>The database, one of the connections, whose transactions its effect can be a part of; null where it has none.</summary>
+    /// <summary>The database connection whose transactions its effect can join; null if none.</summary>
     public virtual string? Database => null;
 
     /// <inheritdoc/>
     public override IReadOnlyList<string> Processes => [.. new[] { Process, Reply }.OfType<string>()];
 
-    /// <summary>The process that makes what is sent, before an instance is rented; null where messages are sent as they are.</summary>
+    /// <summary>The process that creates the sent message, before an instance is rented; null if messages are sent unchanged.</summary>
     public virtual string? PreparedBy => Process;
 
-    /// <summary>What it subscribes to; empty where it is only called.</summary>
+    /// <summary>Subjects it subscribes to; empty if it is only called.</summary>
     [Setting("The subjects it subscribes to; * stands for one part, # for any number.")]
     public IReadOnlyList<SubjectPattern> Subscribe { get; init; } = [];
 
-    /// <summary>Which messages it takes.</summary>
+    /// <summary>Condition on the messages it accepts.</summary>
     [Setting("A condition on headers; messages for which it does not hold are passed over.")]
     public ConditionConfig? Filter { get; init; }
 
@@ -70,27 +71,29 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     [Setting("The process that the answer of a request or a call runs through; the message at its end is the answer.", Reference = "processes")]
     public string? Reply { get; init; }
 
-    /// <summary>Instances that may exist at once on a host.</summary>
+    /// <summary>Maximum instances on a host.</summary>
     [Setting("Instances that may exist at once on a host; they are made only when none is free.", Range = "1..1000")]
     public int PoolSize { get; init; } = 1;
 
-    /// <summary>How long a delivery or a call waits for a free instance.</summary>
+    /// <summary>Time that a delivery or a call waits for a free instance.</summary>
     [Setting("How long a delivery or a call waits for a free instance.", Range = "1ms..1h")]
     public TimeSpan PoolTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
-    /// <summary>Deliveries at once on a host.</summary>
+    /// <summary>Concurrent deliveries on a host.</summary>
     [Setting("Deliveries at once on a host.", Range = "1..1000")]
     public int ProcessingThreads { get; init; } = 1;
 
-    /// <summary>Messages on their way from the broker unsettled; by default twice the smaller of the two numbers, at least 32.</summary>
+    /// <summary>Maximum unsettled messages in transit from the broker; by default twice the smaller of <see cref="PoolSize"/> and
+    /// <see cref="ProcessingThreads"/>, at least 32.</summary>
     [Setting("Messages that may be on their way from the broker; by default twice the smaller of poolSize and processingThreads, at least 32.", Range = "1..10000")]
     public int? Prefetch { get; init; }
 
-    /// <summary>In which order it delivers.</summary>
+    /// <summary>Delivery order.</summary>
     [Setting("In which order it delivers; tuning never changes it.")]
     public DeliveryMode Delivery { get; init; }
 
-    /// <summary>The lanes that messages are spread over by their key, where keys keep their order; fixed once the queues exist on a broker.</summary>
+    /// <summary>Number of lanes over which messages are spread by key, if keys keep their order; fixed once the queues exist on a
+    /// broker.</summary>
     [Setting("The lanes that messages are spread over by their key, with delivery ordered-by-key; up to processingThreads of them are worked on at once.", Range = "1..64")]
     public int Lanes { get; init; } = 8;
 
@@ -98,28 +101,28 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     [Setting("Action for a message whose last attempt has failed; by default park in ordered modes, otherwise dead-letter.")]
     public FailureAction? OnFailure { get; init; }
 
-    /// <summary>How a failed delivery is tried again.</summary>
+    /// <summary>Retry policy of failed deliveries.</summary>
     [Setting("How a failed delivery is tried again.")]
     public RetryConfig Retry { get; init; } = new();
 
-    /// <summary>How long one attempt may take.</summary>
+    /// <summary>Time-out of one attempt.</summary>
     [Setting("How long one attempt may take.", Range = "1ms..10m")]
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(60);
 
-    /// <summary>How its queue is made.</summary>
+    /// <summary>Settings of its queue.</summary>
     [Setting("How its queue is made on the broker.")]
     public QueueConfig Queue { get; init; } = new();
 
-    /// <summary>Whether the effect of a message happens once even when it is delivered twice, within seven days.</summary>
+    /// <summary>True if the effect of a message happens once even if it is delivered twice, within seven days.</summary>
     [Setting("Whether the effect of a message happens once even when it is delivered twice, within seven days: sql-outbound with execute only.")]
     public bool Once { get; init; }
 
-    /// <summary>Whether only one host of the farm at a time delivers, under a lease with a fencing token.</summary>
+    /// <summary>True if only one host of the farm delivers at a time, under a lease with a fencing token.</summary>
     [Setting("Whether only one host of the farm at a time delivers; another takes over when that one is gone. sql-outbound refuses, and http-outbound hands on the token to refuse, what a host does that lost its lease.")]
     public bool SingleInstance { get; init; }
 }
 
-/// <summary>How a failed delivery is tried again: some attempts at once, then one after each delay.</summary>
+/// <summary>Retry policy of failed deliveries: some attempts at once, then one after each delay.</summary>
 public sealed record RetryConfig : SettingsRecord
 {
     /// <summary>Repetitions without a delay.</summary>

@@ -1,19 +1,19 @@
 namespace Esb.Core.Endpoints;
 
-/// <summary>How many of something are under way, and how many were at most. Thread-safe.</summary>
+/// <summary>Counts concurrent items, and their peak. Thread-safe.</summary>
 public sealed class PeakCount
 {
     private int _value;
     private int _peak;
 
-    /// <summary>Now.</summary>
+    /// <summary>Current count.</summary>
     public int Value => Volatile.Read(ref _value);
 
-    /// <summary>At most, since the start or the last <see cref="ResetPeak"/>.</summary>
+    /// <summary>Peak, since the start or the last <see cref="ResetPeak"/>.</summary>
     public int Peak => Volatile.Read(ref _peak);
 
-    /// <summary>One more.</summary>
-    /// <returns>How many there are with it.</returns>
+    /// <summary>Adds one.</summary>
+    /// <returns>The new count.</returns>
     public int Increment()
     {
         var value = Interlocked.Increment(ref _value);
@@ -27,10 +27,10 @@ public sealed class PeakCount
         return value;
     }
 
-    /// <summary>One less.</summary>
-    /// <returns>How many are left.</returns>
+    /// <summary>Removes one.</summary>
+    /// <returns>The new count.</returns>
     public int Decrement() => Interlocked.Decrement(ref _value);
 
-    /// <summary>Begins with what there is now.</summary>
+    /// <summary>Resets the peak to the current count.</summary>
     public void ResetPeak() => Volatile.Write(ref _peak, Value);
 }

@@ -1,15 +1,15 @@
 namespace Esb.Core.Errors;
 
-/// <summary>An endpoint could not do its work on the outside. The delivery controller decides by it what becomes of the message.</summary>
+/// <summary>An endpoint failed at its external system. The delivery controller uses it to decide how to proceed with the message.</summary>
 public sealed class EndpointException : EsbException
 {
-    /// <summary>A failure at an endpoint.</summary>
+    /// <summary>Creates a failure of an endpoint.</summary>
     /// <param name="endpoint">The endpoint's name.</param>
     /// <param name="code">Stable: <c>ESB-FILE-…</c>, <c>ESB-HTTP-…</c>, <c>ESB-SQL-…</c>.</param>
     /// <param name="message">One plain sentence, without secrets.</param>
-    /// <param name="isTransient">Whether trying again may help.</param>
-    /// <param name="inner">What caused it.</param>
-    /// <param name="kind">What a caller who waits is answered.</param>
+    /// <param name="isTransient">True if a retry may help.</param>
+    /// <param name="inner">The cause.</param>
+    /// <param name="kind">Kind of fault reported to a waiting caller.</param>
     public EndpointException(string endpoint, string code, string message, bool isTransient, Exception? inner = null, FaultKind kind = FaultKind.Outside)
         : base(code, message, kind, inner)
     {
@@ -23,18 +23,22 @@ public sealed class EndpointException : EsbException
     /// <inheritdoc/>
     public override bool IsTransient { get; }
 
-    /// <summary>The step of the endpoint's process that failed: its id, or where it stands; null where none did.</summary>
+    /// <summary>The failed step of the endpoint's process: its id, or its path; null if none.</summary>
     public string? Step { get; init; }
 
-    /// <summary>Whether nothing left the bus, such as where a message has no value for a parameter: the failure says nothing about the outside.</summary>
+    /// <summary>True if nothing left the bus, such as when a message lacks a parameter value: the failure says nothing about the external
+    /// system.</summary>
     public bool IsUnsent { get; init; }
 
-    /// <summary>Whether the outside cannot be reached at all: then every other message would fail as well, so the endpoint pauses and probes.</summary>
+    /// <summary>True if the external system is unreachable: every other message would fail as well, so the endpoint pauses and
+    /// probes.</summary>
     public bool IsOutage { get; init; }
 
-    /// <summary>Whether the outside gave no answer, so that nobody knows whether it is there. Ten in a row, of more than one message, pause the endpoint.</summary>
+    /// <summary>True if the external system gave no answer, so that its availability is unknown. Ten in a row, of more than one message,
+    /// pause the endpoint.</summary>
     public bool IsUnanswered { get; init; }
 
-    /// <summary>Whether the answer says that nobody serves this now, whatever the message is: a proxy without its server, an overload. It counts as <see cref="IsUnanswered"/> does, and while it pauses the endpoint it is no attempt of its message.</summary>
+    /// <summary>True if the answer reports the service as unavailable, regardless of the message: a proxy without its server, an overload.
+    /// It counts like <see cref="IsUnanswered"/>; while it pauses the endpoint, it is not an attempt of its message.</summary>
     public bool IsTurnedAway { get; init; }
 }

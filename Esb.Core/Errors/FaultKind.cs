@@ -1,6 +1,6 @@
 namespace Esb.Core.Errors;
 
-/// <summary>Whose fault a failure is. Each kind has one HTTP status (see <see cref="Faults.StatusOf"/>).</summary>
+/// <summary>Kinds of faults. Each has one HTTP status (see <see cref="Faults.StatusOf"/>).</summary>
 public enum FaultKind
 {
     /// <summary>The bus or its configuration failed: 500.</summary>
@@ -15,20 +15,20 @@ public enum FaultKind
     /// <summary>The message is larger than allowed: 413.</summary>
     TooLarge,
 
-    /// <summary>Something that is needed is away or overloaded: 503.</summary>
+    /// <summary>A required resource is unavailable or overloaded: 503.</summary>
     Unavailable,
 
     /// <summary>An answer took too long: 504.</summary>
     Timeout,
 
-    /// <summary>The outside answered wrongly or hung up: 502.</summary>
+    /// <summary>The external system answered incorrectly or disconnected: 502.</summary>
     Outside,
 }
 
-/// <summary>What callers are told about faults.</summary>
+/// <summary>Responses to callers about faults.</summary>
 public static class Faults
 {
-    /// <summary>The HTTP status of a kind of fault (RFC 9110, section 15).</summary>
+    /// <summary>The HTTP status for a kind of fault (RFC 9110, section 15).</summary>
     public static int StatusOf(FaultKind kind) => kind switch
     {
         FaultKind.Malformed => 400,

@@ -4,7 +4,8 @@ using Esb.Core.Configuration.Settings;
 namespace Esb.Core.Expressions;
 
 /// <summary>A condition: a value with at most one comparison, or conditions joined by all, any or not.</summary>
-/// <remarks>Alone, a value holds as XPath says for XPath, otherwise when it exists and is not false. Numbers compare as numbers when both sides are.</remarks>
+/// <remarks>On its own, an XPath value holds by the rules of XPath; other values hold if they exist and are not false. Numbers compare as
+/// numbers if both sides are.</remarks>
 [ExactlyOne("xpath", "jsonpath", "header", "property", "message", "value", "template", "all", "any", "not")]
 [AtMostOne("equals", "notEquals", "in", "greaterThan", "atLeast", "lessThan", "atMost", "matches", "startsWith", "exists", "all", "any", "not")]
 public sealed record ConditionConfig : SettingsRecord, IValueSource
@@ -49,7 +50,7 @@ public sealed record ConditionConfig : SettingsRecord, IValueSource
     [Setting("Holds when the value equals this constant.", Name = "equals")]
     public ConfigNode? EqualTo { get; init; }
 
-    /// <summary>Inequality; holds too where there is no value.</summary>
+    /// <summary>Inequality; also holds if there is no value.</summary>
     [Setting("Holds when the value differs from this constant.", Name = "notEquals")]
     public ConfigNode? NotEqualTo { get; init; }
 
@@ -97,7 +98,7 @@ public sealed record ConditionConfig : SettingsRecord, IValueSource
     [Setting("Holds when this does not.")]
     public ConditionConfig? Not { get; init; }
 
-    /// <summary>The values that it looks at, those of the conditions that it joins included.</summary>
+    /// <summary>Values that it reads, including those of the conditions that it joins.</summary>
     public IEnumerable<IValueSource> Values => this switch
     {
         { All: { } all } => all.SelectMany(condition => condition.Values),

@@ -6,27 +6,29 @@ namespace Esb.Core.Expressions;
 /// <summary>A compiled value. Immutable and thread-safe.</summary>
 public interface IMessageValue
 {
-    /// <summary>Whether it reads the body, which must be buffered then.</summary>
+    /// <summary>True if it reads the body, which must then be buffered.</summary>
     bool ReadsBody { get; }
 
-    /// <summary>The value for a message; null where it does not exist.</summary>
-    /// <returns>A <see cref="string"/>, <see cref="double"/>, <see cref="bool"/>, <see cref="Guid"/> or <see cref="DateTimeOffset"/>; a JSON object or array as its text.</returns>
-    /// <exception cref="Errors.EsbException">The body cannot be read as the value needs it.</exception>
+    /// <summary>Evaluates the value for a message; null if it does not exist.</summary>
+    /// <returns>A <see cref="string"/>, <see cref="double"/>, <see cref="bool"/>, <see cref="Guid"/> or <see cref="DateTimeOffset"/>; a
+    /// JSON object or array as its text.</returns>
+    /// <exception cref="Errors.EsbException">The body cannot be read in the form that the value needs.</exception>
     object? Evaluate(MessageContext context);
 }
 
 /// <summary>A compiled condition. Immutable and thread-safe.</summary>
 public interface IMessageCondition
 {
-    /// <summary>Whether it reads the body, which must be buffered then.</summary>
+    /// <summary>True if it reads the body, which must then be buffered.</summary>
     bool ReadsBody { get; }
 
-    /// <summary>Whether it holds for a message.</summary>
-    /// <exception cref="Errors.EsbException">The body cannot be read as the condition needs it.</exception>
+    /// <summary>True if it holds for a message.</summary>
+    /// <exception cref="Errors.EsbException">The body cannot be read in the form that the condition needs.</exception>
     bool Holds(MessageContext context);
 }
 
-/// <summary>Compiles what a configuration says of values and conditions; errors are collected, and the result is null then. Used by one thread, while the configuration is checked.</summary>
+/// <summary>Compiles configured values and conditions; errors are collected, and the result is then null. Used by one thread, while the
+/// configuration is checked.</summary>
 public interface IExpressionCompiler
 {
     /// <summary>Compiles a value.</summary>
@@ -35,14 +37,16 @@ public interface IExpressionCompiler
     /// <summary>Compiles a condition.</summary>
     IMessageCondition? Compile(ConditionConfig condition, Configuration.ConfigErrors errors);
 
-    /// <summary>Compiles a template: text with places such as <c>{header.x-order}</c>, <c>{message.id}</c>, <c>{property.status}</c>; <c>{{</c> is a plain brace.</summary>
+    /// <summary>Compiles a template: text with places such as <c>{header.x-order}</c>, <c>{message.id}</c>, <c>{property.status}</c>;
+    /// <c>{{</c> is a plain brace.</summary>
     IMessageValue? CompileTemplate(string template, string path, Configuration.ConfigOrigin origin, Configuration.ConfigErrors errors);
 }
 
 /// <summary>Values as text.</summary>
 public static class MessageValues
 {
-    /// <summary>A value as text in the invariant culture; numbers as XPath writes them: in their shortest form, and without an exponent where they have 28 digits at most.</summary>
+    /// <summary>Formats a value in the invariant culture; numbers as XPath writes them: in their shortest form, and without an exponent up
+    /// to 28 digits.</summary>
     public static string? AsText(object? value) => value switch
     {
         null => null,
@@ -60,6 +64,6 @@ public static class MessageValues
         var shortest = number.ToString("R", CultureInfo.InvariantCulture);
         if (!shortest.Contains('E') || !decimal.TryParse(shortest, NumberStyles.Float, CultureInfo.InvariantCulture, out var exact)) return shortest;
         var digits = exact.ToString(CultureInfo.InvariantCulture);
-        return double.Parse(digits, CultureInfo.InvariantCulture) == number ? digits : shortest; // a decimal drops what is behind its 28th place
+        return double.Parse(digits, CultureInfo.InvariantCulture) == number ? digits : shortest; // a decimal drops digits after the 28th
     }
 }

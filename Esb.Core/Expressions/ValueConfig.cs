@@ -4,7 +4,7 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Core.Expressions;
 
-/// <summary>What of the envelope a value takes.</summary>
+/// <summary>Part of the envelope that a value reads.</summary>
 public enum MessagePart
 {
     /// <summary>The message's id, a UUID.</summary>
@@ -23,11 +23,11 @@ public enum MessagePart
     [JsonStringEnumMemberName("contentType")]
     ContentType,
 
-    /// <summary>When it entered the bus.</summary>
+    /// <summary>Time at which it entered the bus.</summary>
     [JsonStringEnumMemberName("createdAt")]
     CreatedAt,
 
-    /// <summary>Who sent it.</summary>
+    /// <summary>The party that sent it.</summary>
     Party,
 }
 
@@ -75,10 +75,10 @@ public sealed record ValueConfig : SettingsRecord, IValueSource
 /// <summary>The ways to name a value; exactly one of them is given.</summary>
 public interface IValueSource
 {
-    /// <summary>Where it stands, for errors.</summary>
+    /// <summary>Its path, for errors.</summary>
     string Path { get; }
 
-    /// <summary>Where it came from, for errors.</summary>
+    /// <summary>Its origin, for errors.</summary>
     ConfigOrigin Origin { get; }
 
     /// <summary>An XPath 1.0 expression.</summary>
@@ -102,9 +102,11 @@ public interface IValueSource
     /// <summary>A template.</summary>
     string? Template { get; }
 
-    /// <summary>Whether a message without the value fails: <c>ESB-XPT-NOMATCH</c>, <c>ESB-JPT-NOMATCH</c>, <c>ESB-EXPR-NOVALUE</c>. False by default.</summary>
+    /// <summary>True if a message without the value fails: <c>ESB-XPT-NOMATCH</c>, <c>ESB-JPT-NOMATCH</c>, <c>ESB-EXPR-NOVALUE</c>. False
+    /// by default.</summary>
     bool? Required { get; }
 
-    /// <summary>Whether a message in which an XPath or JSONPath selects more than one node fails: <c>ESB-XPT-MULTI</c>, <c>ESB-JPT-MULTI</c>. False by default: the first counts.</summary>
+    /// <summary>True if a message in which an XPath or JSONPath selects more than one node fails: <c>ESB-XPT-MULTI</c>,
+    /// <c>ESB-JPT-MULTI</c>. False by default: the first counts.</summary>
     bool? Single { get; }
 }

@@ -5,22 +5,23 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Core.Listening;
 
-/// <summary>Where on this machine a part of the bus listens.</summary>
-/// <param name="Address">An address of this machine; <see cref="IPAddress.Any"/> or <see cref="IPAddress.IPv6Any"/> for all of them.</param>
+/// <summary>Local address on which a part of the bus listens.</summary>
+/// <param name="Address">An address of this machine; <see cref="IPAddress.Any"/> or <see cref="IPAddress.IPv6Any"/> for all of
+/// them.</param>
 /// <param name="Port">1..65535.</param>
 public sealed record ListeningAddress(IPAddress Address, int Port)
 {
     private const string Expected = "expected http://ADDRESS:PORT or https://ADDRESS:PORT with an IP address or localhost, such as \"http://127.0.0.1:8080\"";
 
-    /// <summary>Whether TLS is spoken there.</summary>
+    /// <summary>True if it uses TLS.</summary>
     public bool IsTls { get; init; }
 
-    /// <summary>Whether only this machine can reach it.</summary>
+    /// <summary>True if only this machine can reach it.</summary>
     public bool IsLoopback => IPAddress.IsLoopback(Address);
 
     private bool IsEverywhere => Address.Equals(IPAddress.Any) || Address.Equals(IPAddress.IPv6Any);
 
-    /// <summary>Reads the url of settings; null after an error, <c>ESB-CFG-PORT</c> or <c>ESB-CFG-URL</c>, was added.</summary>
+    /// <summary>Parses the url of settings; null after an error, <c>ESB-CFG-PORT</c> or <c>ESB-CFG-URL</c>, was added.</summary>
     public static ListeningAddress? Parse(string url, SettingsRecord settings, string property, ConfigErrors errors)
     {
         if (IsHttp(url) && PortOf(url) is < 1 or > 65535)
@@ -35,12 +36,12 @@ public sealed record ListeningAddress(IPAddress Address, int Port)
         return null;
     }
 
-    /// <summary>Whether only one of the two can be listened at.</summary>
+    /// <summary>True if the two addresses cannot be listened on at the same time.</summary>
     public bool Excludes(ListeningAddress other) => Port == other.Port && (Address.Equals(other.Address) || IsEverywhere || other.IsEverywhere);
 
     private static bool IsHttp(string url) => url.StartsWith("http://", StringComparison.OrdinalIgnoreCase) || url.StartsWith("https://", StringComparison.OrdinalIgnoreCase);
 
-    // Read by hand: Uri refuses 70000 without saying why. Without a port it is that of the scheme; -1 for what is no number.
+    // Parsed by hand: Uri rejects 70000 without a reason. Without a port, the scheme's default; -1 if not a number.
     private static int PortOf(string url)
     {
         var authority = url[(url.IndexOf("://", StringComparison.Ordinal) + 3)..].Split('/')[0];

@@ -1,4 +1,4 @@
 namespace Esb.Core.Listening;
 
-/// <summary>Every place of this machine that a configuration listens at. Immutable.</summary>
+/// <summary>All places of this machine on which a configuration listens. Immutable.</summary>
 public sealed record ListeningPlaces(IReadOnlyList<ListeningPlace> All);

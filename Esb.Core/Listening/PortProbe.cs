@@ -4,11 +4,12 @@ using Esb.Core.Configuration;
 
 namespace Esb.Core.Listening;
 
-/// <summary>Tries every port that will be listened at, so that all that cannot be had are known before the first is opened.</summary>
+/// <summary>Probes all ports to listen on, so that every unavailable port is reported before the first is opened.</summary>
 public static class PortProbe
 {
-    /// <summary>Opens each port and closes it again.</summary>
-    /// <exception cref="ConfigurationRefusedException">With an <c>ESB-CFG-PORT</c> for each that is in use, or is no address of this machine.</exception>
+    /// <summary>Opens and closes each port.</summary>
+    /// <exception cref="ConfigurationRefusedException">With an <c>ESB-CFG-PORT</c> for each that is in use, or is not an address of this
+    /// machine.</exception>
     public static void RequireFree(IEnumerable<ListeningPlace> places)
     {
         var errors = new ConfigErrors();

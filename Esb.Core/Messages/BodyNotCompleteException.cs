@@ -1,4 +1,5 @@
 namespace Esb.Core.Messages;
 
-/// <summary>Somebody needs more of a body than its beginning (<see cref="MessageBody.FromBeginning"/>): nothing is wrong, and asking again with more of it will do.</summary>
+/// <summary>More of a body is needed than its beginning (<see cref="MessageBody.FromBeginning"/>). This is not an error: retry with more of
+/// the body.</summary>
 public sealed class BodyNotCompleteException() : Exception("Only the beginning of the body is here.");

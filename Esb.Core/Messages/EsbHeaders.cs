@@ -1,6 +1,6 @@
 namespace Esb.Core.Messages;
 
-/// <summary>Headers that only the bus writes. They never cross a boundary to or from the outside.</summary>
+/// <summary>Headers that only the bus writes. They never cross a boundary to or from external systems.</summary>
 public static class EsbHeaders
 {
     /// <summary>The conversation's id.</summary>
@@ -12,24 +12,24 @@ public static class EsbHeaders
     /// <summary>Attempts made so far.</summary>
     public const string Attempt = "esb-attempt";
 
-    /// <summary>How often the message has left the bus and come back (<see cref="MessageHops"/>).</summary>
+    /// <summary>Number of times the message has left the bus and returned (<see cref="MessageHops"/>).</summary>
     public const string Hops = "esb-hops";
 
-    /// <summary>The id that a foreign message came with, where it is no UUID.</summary>
+    /// <summary>The original id of a foreign message, if it is not a UUID.</summary>
     public const string SourceId = "esb-source-id";
 
-    /// <summary>In the place of a body that is kept elsewhere, what it is redeemed with.</summary>
+    /// <summary>Replaces a body that is stored elsewhere: the ticket that redeems it.</summary>
     public const string Claim = "esb-claim";
 
-    /// <summary>On a reply that is a fault, its code; the body is then problem+json (RFC 9457).</summary>
+    /// <summary>On a fault reply, its code; the body is then problem+json (RFC 9457).</summary>
     public const string Fault = "esb-fault";
 
-    /// <summary>On an answer, that the endpoint recognised the message as one it had applied before: a code; the body then says more.</summary>
+    /// <summary>On an answer, a code: the endpoint recognised the message as applied before; the body holds the details.</summary>
     public const string Duplicate = "esb-duplicate";
 
-    /// <summary>On a message of a call, which of the endpoint's targets it goes to.</summary>
+    /// <summary>On a message of a call, the target of the endpoint to which it is sent.</summary>
     public const string Target = "esb-target";
 
-    /// <summary>On an answer of HTTP, its status code; steps find it as the property <c>status</c>.</summary>
+    /// <summary>On an answer of HTTP, its status code; steps read it as the property <c>status</c>.</summary>
     public const string Status = "esb-status";
 }

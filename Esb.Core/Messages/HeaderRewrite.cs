@@ -1,6 +1,6 @@
 namespace Esb.Core.Messages;
 
-/// <summary>What <see cref="HeaderRewriteConfig"/> does to headers. Thread-safe.</summary>
+/// <summary>Applies a <see cref="HeaderRewriteConfig"/> to headers. Thread-safe.</summary>
 public sealed class HeaderRewrite
 {
     /// <summary>Changes nothing.</summary>
@@ -10,7 +10,7 @@ public sealed class HeaderRewrite
     private readonly Dictionary<string, string> _renamed;
     private readonly Dictionary<string, string> _set;
 
-    /// <param name="config">Checked.</param>
+    /// <param name="config">The validated settings.</param>
     public HeaderRewrite(HeaderRewriteConfig config)
     {
         _removed = [.. config.Remove];
@@ -19,13 +19,13 @@ public sealed class HeaderRewrite
         IsEmpty = _removed.Length == 0 && _renamed.Count == 0 && _set.Count == 0;
     }
 
-    /// <summary>Whether nothing is changed.</summary>
+    /// <summary>True if nothing is changed.</summary>
     public bool IsEmpty { get; }
 
-    /// <summary>The headers that are always there.</summary>
+    /// <summary>Headers that are always set.</summary>
     public IReadOnlyDictionary<string, string> Set => _set;
 
-    /// <summary>The name under which a header that came goes on; null where it does not.</summary>
+    /// <summary>Returns the name under which a received header is passed on; null if it is dropped.</summary>
     public string? NameOf(string name)
     {
         if (IsEmpty) return name;
@@ -38,7 +38,7 @@ public sealed class HeaderRewrite
         return _set.ContainsKey(name) ? null : name;
     }
 
-    /// <summary>The headers after the changes.</summary>
+    /// <summary>Applies the changes to headers.</summary>
     public MessageHeaders Apply(MessageHeaders headers)
     {
         if (IsEmpty) return headers;

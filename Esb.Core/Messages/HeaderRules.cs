@@ -3,22 +3,23 @@ using System.Text;
 
 namespace Esb.Core.Messages;
 
-/// <summary>Which headers may cross a boundary of the bus: an allow-list, and names that never may. The one gate of every endpoint and transport. Thread-safe.</summary>
-/// <param name="patterns">Names, or beginnings of names followed by <c>*</c>; case does not matter.</param>
-/// <param name="rewrite">What becomes of those that pass; by default nothing.</param>
+/// <summary>Headers that may cross a boundary of the bus: an allow-list, and reserved names. The single gate of every endpoint and
+/// transport. Thread-safe.</summary>
+/// <param name="patterns">Names, or prefixes of names followed by <c>*</c>; case-insensitive.</param>
+/// <param name="rewrite">Changes to admitted headers; none by default.</param>
 public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? rewrite = null)
 {
-    /// <summary>The longest name, in characters.</summary>
+    /// <summary>Maximum length of a name, in characters.</summary>
     public const int MaxNameLength = 256;
 
-    /// <summary>The most that all headers of a message may take together, in bytes of UTF-8: more would not fit a frame of the broker.</summary>
+    /// <summary>Maximum size of all headers of a message together, in bytes of UTF-8: more would not fit a frame of the broker.</summary>
     public const int MaxTotalBytes = 64 * 1024;
 
     private static readonly SearchValues<char> TokenChars = SearchValues.Create("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
 
     private static readonly SearchValues<char> ControlChars = SearchValues.Create([.. Enumerable.Range(0, 0xA0).Select(c => (char)c).Where(c => char.IsControl(c) && c != '\t')]);
 
-    /// <summary>The names that pass by default.</summary>
+    /// <summary>Names admitted by default.</summary>
     public static readonly IReadOnlyList<string> DefaultPatterns = ["x-*"];
 
     private static readonly string[] ReservedPrefixes = ["esb-", "mt-", "x-death", "x-first-death-", "x-last-death-"];
@@ -26,7 +27,7 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
     // CC and BCC make the broker copy a message to other queues; the rest is written by the broker or its client.
     private static readonly string[] ReservedNames = ["cc", "bcc", "x-delivery-count", "x-dotnet-pub-seq-no", "x-match"];
 
-    /// <summary>Whether the name is one that only the bus itself or its broker writes, whatever an allow-list says.</summary>
+    /// <summary>True if only the bus or its broker writes the name, regardless of any allow-list.</summary>
     public static bool IsReserved(string name)
     {
         foreach (var prefix in ReservedPrefixes)
@@ -42,22 +43,22 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
         return false;
     }
 
-    /// <summary>Whether the name is a token of RFC 9110, section 5.6.2, of at most <see cref="MaxNameLength"/> characters.</summary>
+    /// <summary>True if the name is a token of RFC 9110, section 5.6.2, of at most <see cref="MaxNameLength"/> characters.</summary>
     public static bool IsName(string name) => name.Length <= MaxNameLength && IsToken(name);
 
-    /// <summary>Whether the text is a token of RFC 9110, section 5.6.2, however long.</summary>
+    /// <summary>True if the text is a token of RFC 9110, section 5.6.2, of any length.</summary>
     public static bool IsToken(string text) => text.Length > 0 && !text.AsSpan().ContainsAnyExcept(TokenChars);
 
-    /// <summary>Whether the value can be written on one line: no control characters but the tab.</summary>
+    /// <summary>True if the value fits on one line: no control characters except the tab.</summary>
     public static bool IsValue(string value) => !value.AsSpan().ContainsAny(ControlChars);
 
-    /// <summary>What becomes of headers that pass.</summary>
+    /// <summary>Changes to admitted headers.</summary>
     public HeaderRewrite Rewrite { get; } = rewrite ?? HeaderRewrite.None;
 
-    /// <summary>Whether a header of this name passes.</summary>
+    /// <summary>True if a header of this name is admitted.</summary>
     public bool Allows(string name) => !IsReserved(name) && IsName(name) && IsListed(name);
 
-    /// <summary>The headers that pass, rewritten, and how many claimed a reserved name.</summary>
+    /// <summary>Returns the admitted headers, rewritten, and the number of headers with a reserved name.</summary>
     public MessageHeaders Admit(IEnumerable<KeyValuePair<string, string>> headers, out int reserved)
     {
         reserved = 0;
@@ -71,7 +72,7 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
         return Rewrite.Apply(MessageHeaders.From(admitted));
     }
 
-    /// <summary>How much the headers take, in bytes of UTF-8.</summary>
+    /// <summary>Size of the headers, in bytes of UTF-8.</summary>
     public static int Measure(MessageHeaders headers)
     {
         var total = 0;
@@ -89,7 +90,7 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
         return false;
     }
 
-    /// <summary>Whether a name is that of a pattern, or begins like a pattern that ends in <c>*</c>; case does not matter.</summary>
+    /// <summary>True if a name equals a pattern, or begins with a pattern that ends in <c>*</c>; case-insensitive.</summary>
     public static bool Matches(string pattern, string name) => pattern.EndsWith('*')
         ? name.AsSpan().StartsWith(pattern.AsSpan(0, pattern.Length - 1), StringComparison.OrdinalIgnoreCase)
         : string.Equals(pattern, name, StringComparison.OrdinalIgnoreCase);

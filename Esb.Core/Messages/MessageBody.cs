@@ -3,8 +3,10 @@ using Esb.Core.Errors;
 
 namespace Esb.Core.Messages;
 
-/// <summary>The bytes of a message: a stream that can be read once, until somebody buffers it; from then on bytes that all copies of the message share.</summary>
-/// <remarks>Buffered bodies are thread-safe and never change. A streaming one has one reader; whoever made the stream disposes it.</remarks>
+/// <summary>The bytes of a message: a stream that can be read once, until it is buffered; then bytes that all copies of the message
+/// share.</summary>
+/// <remarks>Buffered bodies are thread-safe and never change. A streaming body has one reader; the creator of the stream disposes
+/// it.</remarks>
 public sealed class MessageBody
 {
     /// <summary>A body without bytes.</summary>
@@ -23,44 +25,45 @@ public sealed class MessageBody
         IsComplete = isComplete;
     }
 
-    /// <summary>Whether the bytes are in memory.</summary>
+    /// <summary>True if the bytes are in memory.</summary>
     public bool IsBuffered => _stream is null;
 
-    /// <summary>Whether this is the whole body, and not only what has come of it so far.</summary>
+    /// <summary>True if this is the whole body; false if more is still to come.</summary>
     public bool IsComplete { get; }
 
-    /// <summary>The number of bytes; null where a stream does not tell.</summary>
+    /// <summary>Number of bytes; null if a stream does not announce it.</summary>
     public long? Length { get; private set; }
 
     /// <summary>The bytes of a buffered body.</summary>
     /// <exception cref="InvalidOperationException">The body still streams: await <see cref="BufferAsync"/> first.</exception>
-    /// <exception cref="BodyNotCompleteException">Only its beginning is here.</exception>
+    /// <exception cref="BodyNotCompleteException">Only its beginning is available.</exception>
     public ReadOnlyMemory<byte> Bytes => IsComplete ? BytesSoFar : throw new BodyNotCompleteException();
 
-    /// <summary>The bytes of a buffered body; of a beginning, those that are here.</summary>
+    /// <summary>The bytes of a buffered body; of a beginning, those received so far.</summary>
     /// <exception cref="InvalidOperationException">The body still streams: await <see cref="BufferAsync"/> first.</exception>
     public ReadOnlyMemory<byte> BytesSoFar =>
         IsBuffered ? _bytes : throw new InvalidOperationException("The body still streams; buffer it first.");
 
-    /// <summary>A body over bytes that nobody changes any more.</summary>
+    /// <summary>Creates a body over bytes that must not change any more.</summary>
     public static MessageBody FromBytes(ReadOnlyMemory<byte> bytes) => new(null, bytes, bytes.Length);
 
-    /// <summary>The beginning of a body, for those who may be content with it. Whoever needs more than that throws <see cref="BodyNotCompleteException"/>.</summary>
-    /// <param name="bytes">What has come so far; it may be overwritten once nobody uses the body any more.</param>
+    /// <summary>Creates a body from its beginning, for readers that may need no more. Readers that need more throw
+    /// <see cref="BodyNotCompleteException"/>.</summary>
+    /// <param name="bytes">The bytes received so far; may be overwritten once the body is no longer used.</param>
     public static MessageBody FromBeginning(ReadOnlyMemory<byte> bytes) => new(null, bytes, length: null, isComplete: false);
 
-    /// <summary>A body of text, in UTF-8.</summary>
+    /// <summary>Creates a body of text, in UTF-8.</summary>
     public static MessageBody FromText(string text) => FromBytes(Encoding.UTF8.GetBytes(text));
 
-    /// <summary>A body over a stream, read from where it stands.</summary>
-    /// <param name="stream">Stays the caller's to dispose, after the message is done.</param>
-    /// <param name="length">The number of bytes to come, where it is known.</param>
+    /// <summary>Creates a body over a stream, read from its current position.</summary>
+    /// <param name="stream">The stream; the caller disposes it after the message is processed.</param>
+    /// <param name="length">Number of bytes to come, if known.</param>
     public static MessageBody FromStream(Stream stream, long? length = null) => new(stream, default, length);
 
-    /// <summary>Reads a streaming body into memory; of a buffered one nothing happens.</summary>
-    /// <param name="maxBytes">The most that is read.</param>
-    /// <param name="cancellationToken">Stops the reading.</param>
-    /// <exception cref="EsbException"><c>ESB-BODY-SIZE</c>: there are more bytes than that.</exception>
+    /// <summary>Reads a streaming body into memory; does nothing for a buffered body.</summary>
+    /// <param name="maxBytes">Maximum bytes to read.</param>
+    /// <param name="cancellationToken">Cancels reading.</param>
+    /// <exception cref="EsbException"><c>ESB-BODY-SIZE</c>: the body is larger.</exception>
     /// <exception cref="InvalidOperationException">The body streamed, and has been read already.</exception>
     public async ValueTask<ReadOnlyMemory<byte>> BufferAsync(long maxBytes, CancellationToken cancellationToken)
     {
@@ -73,7 +76,7 @@ public sealed class MessageBody
         return _bytes;
     }
 
-    /// <summary>Writes the body to a stream; a streaming body is used up by it.</summary>
+    /// <summary>Writes the body to a stream; a streaming body is consumed.</summary>
     /// <exception cref="InvalidOperationException">The body streamed, and has been read already.</exception>
     public async Task CopyToAsync(Stream target, CancellationToken cancellationToken)
     {
@@ -81,13 +84,13 @@ public sealed class MessageBody
         else await UseUp(_stream).CopyToAsync(target, cancellationToken);
     }
 
-    /// <summary>A parsed form of a buffered body, made at the first call and then shared by all copies of the message.</summary>
-    /// <typeparam name="TView">One view exists of each type; it must be immutable.</typeparam>
+    /// <summary>A parsed form of a buffered body, created at the first call and shared by all copies of the message.</summary>
+    /// <typeparam name="TView">Type of the view, one view per type; it must be immutable.</typeparam>
     public TView View<TView>(Func<ReadOnlyMemory<byte>, TView> parse)
         where TView : class => Find<TView>(_views) ?? Keep(parse(Bytes));
 
-    /// <summary>As <see cref="View{TView}"/>, for a form that reads no further than it is asked to, and can be made of a beginning too.</summary>
-    /// <typeparam name="TView">One view exists of each type; it must be thread-safe.</typeparam>
+    /// <summary>As <see cref="View{TView}"/>, for a form that reads on demand, and can also be created from a beginning.</summary>
+    /// <typeparam name="TView">Type of the view, one view per type; it must be thread-safe.</typeparam>
     public TView ViewSoFar<TView>(Func<MessageBody, TView> parse)
         where TView : class => Find<TView>(_views) ?? Keep(parse(this));
 
@@ -98,7 +101,7 @@ public sealed class MessageBody
         return Encoding.UTF8.GetString(bytes.StartsWith(Encoding.UTF8.Preamble) ? bytes[3..] : bytes);
     }
 
-    // Into one array with room for what was announced and for the read that finds the end: most bodies are as long as they say.
+    // One array with room for the announced length and for the read that finds the end: most bodies have their announced length.
     private static async ValueTask<ReadOnlyMemory<byte>> ReadAllAsync(Stream stream, int announced, long maxBytes, CancellationToken cancellationToken)
     {
         var bytes = GC.AllocateUninitializedArray<byte>(announced + 1);
@@ -113,7 +116,7 @@ public sealed class MessageBody
         }
     }
 
-    // What is left of a stream must never be taken for the whole body.
+    // The rest of a stream must never be taken for the whole body.
     private Stream UseUp(Stream stream)
     {
         if (_isUsedUp) throw new InvalidOperationException("The body streamed, and has been read already.");
@@ -146,7 +149,7 @@ public sealed class MessageBody
     private static EsbException TooLarge(long maxBytes) =>
         new("ESB-BODY-SIZE", $"The body is larger than {maxBytes} bytes.", FaultKind.TooLarge);
 
-    /// <summary>There are one or two: a list costs less than a dictionary.</summary>
+    /// <summary>One or two views exist: a list costs less than a dictionary.</summary>
     private sealed class ParsedView(object value, ParsedView? next)
     {
         public object Value => value;

@@ -3,13 +3,14 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Esb.Core.Messages;
 
-/// <summary>The headers of a message: names, whose case does not matter, with one text value each. Immutable: a change makes a copy of the headers, never of the body.</summary>
+/// <summary>The headers of a message: case-insensitive names, with one text value each. Immutable: a change copies the headers, never the
+/// body.</summary>
 public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, string>>
 {
     /// <summary>No headers.</summary>
     public static readonly MessageHeaders Empty = new([]);
 
-    // A handful of headers is searched faster than hashed, and copied at once.
+    // For a few headers, a linear search is faster than hashing, and the array is copied at once.
     private readonly KeyValuePair<string, string>[] _headers;
 
     private MessageHeaders(KeyValuePair<string, string>[] headers) => _headers = headers;
@@ -20,7 +21,7 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
     /// <summary>The value of a header, or null.</summary>
     public string? this[string name] => TryGet(name, out var value) ? value : null;
 
-    /// <summary>Headers from pairs; where a name comes twice the values are joined by a comma, as HTTP joins them.</summary>
+    /// <summary>Creates headers from pairs; values of a repeated name are joined by a comma, as in HTTP.</summary>
     public static MessageHeaders From(IEnumerable<KeyValuePair<string, string>> headers)
     {
         var list = new List<KeyValuePair<string, string>>();

@@ -3,20 +3,20 @@ using System.Text;
 
 namespace Esb.Core.Messages;
 
-/// <summary>Ids that come out the same each time they are made, so that a repetition is recognised.</summary>
+/// <summary>Deterministic ids, so that a repetition is recognised.</summary>
 public static class MessageIds
 {
-    /// <summary>The id of a message that follows from another: from its id, the step that makes it and the step's position.</summary>
+    /// <summary>Id of a message that follows from another: derived from its id, the step that creates it and the step's position.</summary>
     public static Guid Derive(Guid origin, string step)
     {
-        // All of the step counts: places deep inside one process differ at their end.
+        // The whole step is hashed: positions deep inside one process differ at their end.
         var bytes = new byte[16 + Encoding.UTF8.GetByteCount(step)];
         origin.TryWriteBytes(bytes, bigEndian: true, out _);
         Encoding.UTF8.GetBytes(step, bytes.AsSpan(16));
         return FromHash(bytes);
     }
 
-    /// <summary>The id of a foreign message: its own where that is a UUID, otherwise a hash of it and the topic.</summary>
+    /// <summary>Id of a foreign message: its own if that is a UUID, otherwise a hash of it and the topic.</summary>
     public static Guid FromForeign(string foreignId, string topic) =>
         Guid.TryParse(foreignId, out var id) ? id : FromHash(Encoding.UTF8.GetBytes($"{topic}\n{foreignId}"));
 

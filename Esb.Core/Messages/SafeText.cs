@@ -3,17 +3,18 @@ using System.Text;
 
 namespace Esb.Core.Messages;
 
-/// <summary>Makes text that came from outside harmless to look at: one line, of bounded length, without anything that steers a terminal or turns the writing round.</summary>
+/// <summary>Makes external text safe to display: one line, of bounded length, without characters that control a terminal or reverse the
+/// writing direction.</summary>
 public static class SafeText
 {
     private const char Replacement = '\uFFFD';
 
-    /// <summary>At most so many characters; what is cut ends with an ellipsis.</summary>
+    /// <summary>Returns at most the given number of characters; a cut text ends with an ellipsis.</summary>
     public static string Of(string? text, int maxLength)
     {
         if (string.IsNullOrEmpty(text)) return "";
         var safe = new StringBuilder(Math.Min(text.Length, maxLength));
-        var whole = 0; // as much as leaves room for the ellipsis
+        var whole = 0; // the length that leaves room for the ellipsis
         foreach (var rune in text.EnumerateRunes())
         {
             if (safe.Length + rune.Utf16SequenceLength > maxLength)

@@ -3,10 +3,10 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Esb.Core.Parties;
 
-/// <summary>Compares distinguished names by what they say, however they are spaced.</summary>
+/// <summary>Compares distinguished names regardless of spacing.</summary>
 public static class DistinguishedNames
 {
-    /// <summary>Whether a text is such a name.</summary>
+    /// <summary>True if a text is a distinguished name.</summary>
     public static bool IsName(string text)
     {
         try
@@ -19,8 +19,8 @@ public static class DistinguishedNames
         }
     }
 
-    /// <summary>The form in which equal names are equal texts.</summary>
-    /// <exception cref="CryptographicException">The text is no such name.</exception>
+    /// <summary>Normalises a name, so that equal names are equal texts.</summary>
+    /// <exception cref="CryptographicException">The text is not a distinguished name.</exception>
     public static string Normalize(string text) => Normalize(new X500DistinguishedName(text));
 
     /// <inheritdoc cref="Normalize(string)"/>

@@ -3,10 +3,10 @@ using Esb.Core.Topics;
 
 namespace Esb.Core.Parties;
 
-/// <summary>A party and what it may do. Immutable but for what it remembers; thread-safe.</summary>
+/// <summary>A party and its permissions. Immutable except for a cache; thread-safe.</summary>
 public sealed class Party
 {
-    // Subjects stand in the configuration, so there are few.
+    // Subjects come from the configuration, so there are few.
     private readonly ConcurrentDictionary<string, bool> _known = new(StringComparer.Ordinal);
     private readonly PartyConfig _config;
 
@@ -15,6 +15,6 @@ public sealed class Party
     /// <summary>Its name in the configuration.</summary>
     public string Name => _config.Name;
 
-    /// <summary>Whether its messages may be published under a subject of the configuration.</summary>
+    /// <summary>True if its messages may be published under a subject of the configuration.</summary>
     public bool MayPublish(string subject) => _known.GetOrAdd(subject, static (published, config) => config.Publish.Any(pattern => pattern.Matches(published)), _config);
 }

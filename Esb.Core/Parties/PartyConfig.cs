@@ -3,14 +3,14 @@ using Esb.Core.Topics;
 
 namespace Esb.Core.Parties;
 
-/// <summary>One of the section <c>parties</c>: an application or partner, how it proves who it is, and what it may do.</summary>
-/// <remarks>Each sort of credential is a list, so that a new one can be handed out before the old one is taken away.</remarks>
+/// <summary>An entry of the section <c>parties</c>: an application or partner, its credentials and its permissions.</summary>
+/// <remarks>Each kind of credential is a list, so that a new one can be issued before the old one is revoked.</remarks>
 public sealed record PartyConfig : SettingsRecord
 {
-    /// <summary>The least characters of keys that nobody needs to remember.</summary>
+    /// <summary>Minimum length of keys, in characters; keys need not be memorable.</summary>
     public const int MinKeyLength = 16;
 
-    /// <summary>The most bytes, in UTF-8, of an API key, and of a user and a password each: no more is looked at.</summary>
+    /// <summary>Maximum bytes, in UTF-8, of an API key, and of a user and a password each: longer values are not examined.</summary>
     public const int MaxSecretBytes = 1024;
 
     /// <summary>Its API keys, each at least <see cref="MinKeyLength"/> characters, and at most <see cref="MaxSecretBytes"/>.</summary>
@@ -21,7 +21,7 @@ public sealed record PartyConfig : SettingsRecord
     [Setting("Its users and passwords of basic authentication.")]
     public IReadOnlyList<UserCredentialConfig> Users { get; init; } = [];
 
-    /// <summary>Which tokens are its own.</summary>
+    /// <summary>Tokens that identify it.</summary>
     [Setting("Which bearer tokens (JWT) are its own.")]
     public IReadOnlyList<TokenCredentialConfig> Tokens { get; init; } = [];
 
@@ -33,11 +33,11 @@ public sealed record PartyConfig : SettingsRecord
     [Setting("The keys that it signs its requests with (HMAC-SHA256), of at least 16 characters each.", Secret = true)]
     public IReadOnlyList<string> SignatureKeys { get; init; } = [];
 
-    /// <summary>What it may publish; nothing by default.</summary>
+    /// <summary>Subjects under which it may publish; none by default.</summary>
     [Setting("The subjects that messages of the party may be published under; by default none.")]
     public IReadOnlyList<SubjectPattern> Publish { get; init; } = [];
 
-    /// <summary>What endpoints may subscribe to on its behalf; nothing by default.</summary>
+    /// <summary>Subjects to which endpoints may subscribe on its behalf; none by default.</summary>
     [Setting("The subjects that endpoints of the party may subscribe to; by default none.")]
     public IReadOnlyList<SubjectPattern> Subscribe { get; init; } = [];
 }
@@ -54,7 +54,7 @@ public sealed record UserCredentialConfig : SettingsRecord
     public required string Password { get; init; }
 }
 
-/// <summary>Tokens of one issuer (RFC 7519) whose claims say that they are the party's.</summary>
+/// <summary>Tokens of one issuer (RFC 7519) whose claims identify the party.</summary>
 [ExactlyOne("keys", "secret")]
 public sealed record TokenCredentialConfig : SettingsRecord
 {
@@ -66,7 +66,7 @@ public sealed record TokenCredentialConfig : SettingsRecord
     [Setting("The audience of the tokens: the claim aud, or one of its values.")]
     public required string Audience { get; init; }
 
-    /// <summary>The issuer's public keys; looked at again when the file changes.</summary>
+    /// <summary>The issuer's public keys; read again when the file changes.</summary>
     [Setting("The issuer's public keys for RS256 and ES256: a JSON Web Key Set, or keys or certificates in PEM. A changed file is read again.", IsPath = true)]
     public string? Keys { get; init; }
 
@@ -74,16 +74,16 @@ public sealed record TokenCredentialConfig : SettingsRecord
     [Setting("The key that is shared with the issuer for HS256, of at least 32 bytes.", Secret = true)]
     public string? Secret { get; init; }
 
-    /// <summary>The claims by which a token is the party's; at least one.</summary>
+    /// <summary>The claims that identify a token of the party; at least one.</summary>
     [Setting("The claims, and their values, by which a token is the party's, such as { \"sub\": \"shop\" }.")]
     public required IReadOnlyDictionary<string, string> Claims { get; init; }
 
-    /// <summary>How far the clocks of issuer and host may be apart.</summary>
+    /// <summary>Maximum clock skew between issuer and host.</summary>
     [Setting("How far the clocks of the issuer and of this host may be apart.", Range = "0s..10m")]
     public TimeSpan Skew { get; init; } = TimeSpan.FromSeconds(30);
 }
 
-/// <summary>A client certificate: this very one, or any with this subject from one authority.</summary>
+/// <summary>A client certificate: this exact one, or any with this subject from one authority.</summary>
 [ExactlyOne("thumbprint", "subject")]
 public sealed record CertificateCredentialConfig : SettingsRecord
 {
@@ -95,7 +95,7 @@ public sealed record CertificateCredentialConfig : SettingsRecord
     [Setting("The distinguished name that the certificate is made out to, such as \"CN=shop, O=Shop Ltd\".")]
     public string? Subject { get; init; }
 
-    /// <summary>Who must have issued it.</summary>
+    /// <summary>The authorities that must have issued it.</summary>
     [Setting("The certificates, in PEM, of the only authorities that may vouch for that subject.", IsPath = true)]
     public string? Ca { get; init; }
 }

@@ -2,7 +2,7 @@ using Esb.Core.Errors;
 
 namespace Esb.Core.Parties;
 
-/// <summary>What parties are refused.</summary>
+/// <summary>Faults of parties that lack a permission.</summary>
 public static class PartyFaults
 {
     /// <summary>The party may not publish under the subject: 403.</summary>

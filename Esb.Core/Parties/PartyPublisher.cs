@@ -5,8 +5,9 @@ using Esb.Core.Topics;
 
 namespace Esb.Core.Parties;
 
-/// <summary>Publishes on behalf of a party only what that party may publish. Messages without a party, and of parties that the configuration does not know, pass.</summary>
-/// <remarks>The party is whoever sent what came in, also once the answer of a call has become the message. Thread-safe.</remarks>
+/// <summary>Publishes on behalf of a party only under subjects permitted to it. Messages without a party, or of parties that the
+/// configuration does not know, pass.</summary>
+/// <remarks>The party is the sender of the received message, even after the answer of a call has become the message. Thread-safe.</remarks>
 public sealed class PartyPublisher(ITopicPublisher inner, Live<PartyDirectory> parties) : ITopicPublisher
 {
     /// <inheritdoc/>
@@ -26,7 +27,7 @@ public sealed class PartyPublisher(ITopicPublisher inner, Live<PartyDirectory> p
     }
 
     /// <inheritdoc/>
-    /// <remarks>A copy is the operator's, whatever the party may: it is taken for those who look on.</remarks>
+    /// <remarks>A copy belongs to the operator, regardless of the party's permissions: it is made for observers.</remarks>
     public ValueTask<OutgoingMessage> CopyAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken)
     {
         Name(context);

@@ -1,26 +1,28 @@
 namespace Esb.Core.Planning;
 
-/// <summary>Says what a configuration would change on a server, and makes the changes that no host makes by itself.</summary>
+/// <summary>Plans the changes that a configuration makes on a server, and applies those that no host applies by itself.</summary>
 public interface IChangePlanner
 {
-    /// <summary>Looks, and changes nothing. Empty where the configuration uses no such server.</summary>
-    /// <exception cref="Errors.EsbException">Transient: the server cannot be reached.</exception>
+    /// <summary>Plans without changing anything. Empty if the configuration uses no such server.</summary>
+    /// <exception cref="Errors.EsbException">Transient: the server is unreachable.</exception>
     Task<IReadOnlyList<PlannedChange>> PlanAsync(CancellationToken cancellationToken);
 
-    /// <summary>Makes the migrations of the plan, one after the other. Stopped half-way it loses nothing, and goes on where it was when it is called again.</summary>
-    /// <param name="tell">Hears of each step.</param>
+    /// <summary>Applies the migrations of the plan, one after the other. An interrupted run loses nothing, and is resumed by the next
+    /// call.</summary>
+    /// <param name="tell">Receives each step.</param>
     /// <param name="cancellationToken">Stops between two messages.</param>
-    /// <exception cref="Errors.EsbException"><c>ESB-PLAN-BUSY</c>: somebody who works with what would be migrated does not let go of it. <c>ESB-PLAN-LENGTH</c>: more messages wait than would be kept. Transient: the server cannot be reached.</exception>
+    /// <exception cref="Errors.EsbException"><c>ESB-PLAN-BUSY</c>: a user of the object to migrate does not release it.
+    /// <c>ESB-PLAN-LENGTH</c>: more messages wait than the new object would keep. Transient: the server is unreachable.</exception>
     Task ApplyAsync(Action<string> tell, CancellationToken cancellationToken);
 }
 
-/// <summary>What becomes of an object on a server.</summary>
+/// <summary>Effect of a configuration on an object of a server.</summary>
 public enum ChangeKind
 {
-    /// <summary>It stays as it is.</summary>
+    /// <summary>It is unchanged.</summary>
     Keep,
 
-    /// <summary>It is made when a host starts.</summary>
+    /// <summary>It is created when a host starts.</summary>
     Create,
 
     /// <summary>It is changed when a host starts, or a few seconds later.</summary>
@@ -29,12 +31,12 @@ public enum ChangeKind
     /// <summary>It can only be replaced, which no host does by itself.</summary>
     Migrate,
 
-    /// <summary>It is another configuration's, and nobody of this one touches it.</summary>
+    /// <summary>It belongs to another configuration, and is not touched by this one.</summary>
     Refuse,
 }
 
-/// <summary>What a configuration would change.</summary>
-/// <param name="Kind">Whether, and how.</param>
-/// <param name="Object">What: an exchange, a queue, a table's migration.</param>
-/// <param name="Detail">In a few words; empty where there is nothing to say.</param>
+/// <summary>A planned change.</summary>
+/// <param name="Kind">Kind of change.</param>
+/// <param name="Object">The object: an exchange, a queue, a table's migration.</param>
+/// <param name="Detail">A brief description; may be empty.</param>
 public sealed record PlannedChange(ChangeKind Kind, string Object, string Detail);

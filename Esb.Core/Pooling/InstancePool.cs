@@ -5,8 +5,10 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Core.Pooling;
 
-/// <summary>A pool of instances that one caller uses at a time each: made only when none is free, up to a maximum; then callers wait in turn.</summary>
-/// <remarks>Thread-safe. The last one returned is rented first, so that idle ones stay idle. Disposing the pool disposes the idle instances now and the rented ones when they return; who waits is told at once.</remarks>
+/// <summary>A pool of instances, each used by one caller at a time: created only if none is free, up to a maximum; then callers wait in
+/// turn.</summary>
+/// <remarks>Thread-safe. The last instance returned is rented first, so that idle instances stay idle. Disposing the pool disposes idle
+/// instances now and rented ones on return; waiting callers fail at once.</remarks>
 public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLimits limits, TimeProvider time, ILogger logger) : ILivePool, IAsyncDisposable
     where T : class
 {
@@ -24,7 +26,7 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
     /// <inheritdoc/>
     public string Owner => owner;
 
-    /// <summary>How the pool stands right now.</summary>
+    /// <summary>Current status of the pool.</summary>
     public PoolStatus Status
     {
         get
@@ -39,16 +41,16 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
         lock (_gate) _peak = _created - _idle.Count;
     }
 
-    /// <summary>Rents an instance; dispose the lease to give it back.</summary>
-    /// <exception cref="PoolTimeoutException">None became free within the pool's time-out.</exception>
-    /// <exception cref="ObjectDisposedException">The pool is, or was while the caller waited.</exception>
+    /// <summary>Rents an instance; dispose the lease to return it.</summary>
+    /// <exception cref="PoolTimeoutException">No instance became free within the pool's time-out.</exception>
+    /// <exception cref="ObjectDisposedException">The pool is disposed, or was disposed while the caller waited.</exception>
     public ValueTask<InstanceLease<T>> RentAsync(CancellationToken cancellationToken) => RentAsync(limits.PoolTimeout, cancellationToken);
 
-    /// <summary>Rents an instance for a caller with a time-out of its own; dispose the lease to give it back.</summary>
-    /// <param name="timeout">How long the caller waits; zero where it takes only what is free now.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <exception cref="PoolTimeoutException">None became free within that time.</exception>
-    /// <exception cref="ObjectDisposedException">The pool is, or was while the caller waited.</exception>
+    /// <summary>Rents an instance with the caller's own time-out; dispose the lease to return it.</summary>
+    /// <param name="timeout">Time that the caller waits; zero to take only an instance that is free now.</param>
+    /// <param name="cancellationToken">Cancels waiting.</param>
+    /// <exception cref="PoolTimeoutException">No instance became free within that time.</exception>
+    /// <exception cref="ObjectDisposedException">The pool is disposed, or was disposed while the caller waited.</exception>
     public async ValueTask<InstanceLease<T>> RentAsync(TimeSpan timeout, CancellationToken cancellationToken)
     {
         LinkedListNode<TaskCompletionSource<T>> waiter;
@@ -70,7 +72,8 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
         return new InstanceLease<T>(this, await WaitAsync(waiter, timeout, cancellationToken));
     }
 
-    /// <summary>Changes the maximum while the pool is in use; above a lowered maximum, instances go as they are returned.</summary>
+    /// <summary>Changes the maximum while the pool is in use; above a lowered maximum, instances are disposed as they are
+    /// returned.</summary>
     public void Resize(int maximumInstances)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(maximumInstances, 1);
@@ -155,12 +158,12 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
         }
     }
 
-    // Whoever takes a waiter off the list, under the lock, also completes it: nothing is handed to one that has gone.
+    // The code that removes a waiter from the list, under the lock, also completes it: a waiter that has left gets no instance.
     private void GiveUp(LinkedListNode<TaskCompletionSource<T>> waiter)
     {
         lock (_gate)
         {
-            if (waiter.List is null) return; // it has just been given an instance
+            if (waiter.List is null) return; // it has just received an instance
             _waiters.Remove(waiter);
             waiter.Value.SetCanceled(CancellationToken.None);
         }
@@ -168,7 +171,7 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
 
     private T CreateCounted()
     {
-        var instance = create(); // whoever asked gets what it throws
+        var instance = create(); // the caller gets any exception
         if (!_isListed) LivePools.Add(this);
         (_isListed, _created) = (true, _created + 1);
         _peak = Math.Max(_peak, _created - _idle.Count);
@@ -184,11 +187,11 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
         }
         catch (Exception ex)
         {
-            waiter.Value.SetException(ex); // to whoever waits for the instance, as if it had been made for him at once
+            waiter.Value.SetException(ex); // to the waiting caller, as if the instance had been created for it at once
         }
     }
 
-    // To the caller that has waited longest; to the idle ones where nobody waits.
+    // To the longest-waiting caller; to the idle instances if no caller waits.
     private void HandOn(T instance)
     {
         if (_waiters.First is { } waiter)

@@ -2,20 +2,20 @@ using System.Runtime.CompilerServices;
 
 namespace Esb.Core.Pooling;
 
-/// <summary>A pool, for whoever tells how it stands. Thread-safe.</summary>
+/// <summary>A pool that reports its status. Thread-safe.</summary>
 public interface ILivePool
 {
-    /// <summary>What the pool belongs to, such as <c>endpoint erp</c>.</summary>
+    /// <summary>Owner of the pool, such as <c>endpoint erp</c>.</summary>
     string Owner { get; }
 
-    /// <summary>How it stands right now.</summary>
+    /// <summary>Current status.</summary>
     PoolStatus Status { get; }
 
-    /// <summary>Begins to look for the most instances that are rented at once anew.</summary>
+    /// <summary>Resets the peak of rented instances.</summary>
     void ResetPeak();
 }
 
-/// <summary>The pools of this process that have made an instance. Thread-safe; keeps none of them alive.</summary>
+/// <summary>Pools of this process that have created an instance. Thread-safe; does not keep them alive.</summary>
 public static class LivePools
 {
     private static readonly ConditionalWeakTable<ILivePool, object> Pools = [];

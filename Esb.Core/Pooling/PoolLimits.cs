@@ -1,23 +1,24 @@
 namespace Esb.Core.Pooling;
 
-/// <summary>How many instances a pool may hold, and how long a caller waits for one.</summary>
+/// <summary>Limits of a pool: its maximum instances, and the time that a caller waits for one.</summary>
 /// <param name="MaximumInstances">At least 1.</param>
-/// <param name="PoolTimeout">Then the caller gets a <see cref="Errors.PoolTimeoutException"/>, unless it brings a time-out of its own.</param>
+/// <param name="PoolTimeout">Time until the caller gets a <see cref="Errors.PoolTimeoutException"/>, unless it passes its own
+/// time-out.</param>
 public sealed record PoolLimits(int MaximumInstances, TimeSpan PoolTimeout);
 
-/// <summary>How a pool stands at one moment.</summary>
-/// <param name="Maximum">The most instances it may hold.</param>
-/// <param name="Created">The instances that exist.</param>
-/// <param name="InUse">Those that are rented.</param>
-/// <param name="Waiting">Callers that wait for one.</param>
-/// <param name="Waits">How often a caller has had to wait since the start.</param>
+/// <summary>Status of a pool at one moment.</summary>
+/// <param name="Maximum">Maximum instances.</param>
+/// <param name="Created">Existing instances.</param>
+/// <param name="InUse">Rented instances.</param>
+/// <param name="Waiting">Callers waiting for an instance.</param>
+/// <param name="Waits">Number of times a caller had to wait since the start.</param>
 public sealed record PoolStatus(int Maximum, int Created, int InUse, int Waiting, long Waits)
 {
-    /// <summary>The most instances that were rented at once, since the start or since peaks were reset.</summary>
+    /// <summary>Peak of rented instances, since the start or since peaks were reset.</summary>
     public int Peak { get; init; }
 }
 
-/// <summary>A rented instance; disposing gives it back, once.</summary>
+/// <summary>A rented instance; disposing returns it, once.</summary>
 public struct InstanceLease<T> : IDisposable
     where T : class
 {
@@ -29,10 +30,11 @@ public struct InstanceLease<T> : IDisposable
         Instance = instance;
     }
 
-    /// <summary>The instance, the renter's alone until it is given back.</summary>
+    /// <summary>The instance, exclusive to the renter until it is returned.</summary>
     public T Instance { get; }
 
-    /// <summary>Keeps the instance for good instead of giving it back: the pool may make another one in its place. Who abandons it also disposes it.</summary>
+    /// <summary>Keeps the instance instead of returning it: the pool may create another in its place. The caller also disposes
+    /// it.</summary>
     public void Abandon()
     {
         _pool?.Abandon();

@@ -17,7 +17,7 @@ internal static class PoolTelemetry
         EsbTelemetry.CoreMeter.CreateObservableCounter(EsbTelemetry.Metrics.PoolWaits, () => Measure(status => status.Waits), "{wait}", "How often a caller had to wait for an instance.");
     }
 
-    /// <summary>Makes the instruments known, before anybody waits for a pool.</summary>
+    /// <summary>Registers the instruments, before the first caller waits for a pool.</summary>
     public static void Announce()
     {
     }

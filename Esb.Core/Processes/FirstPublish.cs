@@ -1,6 +1,7 @@
 namespace Esb.Core.Processes;
 
-/// <summary>The end of a message's way in: it is published.</summary>
-/// <param name="Topic">To which topic.</param>
-/// <param name="ConfirmedAt">When it was confirmed, as a timestamp of the <see cref="TimeProvider"/>; null for a part of a transaction, which is published with its commit.</param>
+/// <summary>End of a message's inbound path: its first publish.</summary>
+/// <param name="Topic">The topic.</param>
+/// <param name="ConfirmedAt">Time of confirmation, as a timestamp of the <see cref="TimeProvider"/>; null in a transaction, which publishes
+/// with its commit.</param>
 public readonly record struct FirstPublish(string Topic, long? ConfirmedAt);

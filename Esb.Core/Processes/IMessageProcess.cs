@@ -1,16 +1,16 @@
 namespace Esb.Core.Processes;
 
-/// <summary>A process in service. Thread-safe.</summary>
+/// <summary>A running process. Thread-safe.</summary>
 public interface IMessageProcess
 {
     /// <summary>Its name in the configuration.</summary>
     string Name { get; }
 
-    /// <summary>Whether it hands messages to topics while it runs, and so fails while they take none. What goes by the outbox of a
-    /// transaction does not count.</summary>
+    /// <summary>True if it hands messages to topics while it runs, and so fails while they are unavailable. Publishes through the outbox of
+    /// a transaction do not count.</summary>
     bool NeedsTopics { get; }
 
-    /// <summary>Runs the steps; the context's message is then what the process made of it.</summary>
+    /// <summary>Runs the steps; the context's message is then the result.</summary>
     /// <exception cref="Errors.EsbException">A step failed.</exception>
     ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken);
 }
@@ -18,7 +18,7 @@ public interface IMessageProcess
 /// <summary>The processes of a running bus. Thread-safe.</summary>
 public interface IProcessCatalog
 {
-    /// <summary>The process of this name, which is put into service when it is first asked for.</summary>
-    /// <exception cref="KeyNotFoundException">There is none; the configuration was not checked.</exception>
+    /// <summary>Returns the process of this name, which is activated at its first use.</summary>
+    /// <exception cref="KeyNotFoundException">The process does not exist; the configuration was not checked.</exception>
     IMessageProcess Find(string name);
 }

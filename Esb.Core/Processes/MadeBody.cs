@@ -2,24 +2,24 @@ using Esb.Core.Messages;
 
 namespace Esb.Core.Processes;
 
-/// <summary>What a map makes.</summary>
+/// <summary>Output of a map.</summary>
 public enum MadeKind
 {
     /// <summary>XML.</summary>
     Xml,
 
-    /// <summary>Text that is said to be JSON.</summary>
+    /// <summary>Text declared as JSON.</summary>
     Json,
 
-    /// <summary>HTML, which is XML only by chance.</summary>
+    /// <summary>HTML, which is not necessarily XML.</summary>
     Html,
 
-    /// <summary>Text of which nothing more is said.</summary>
+    /// <summary>Text of unspecified kind.</summary>
     Text,
 }
 
-/// <summary>A body that a map made: where a later step cannot read it, the fault is not its sender's. Immutable.</summary>
-/// <param name="Body">The body; that of the message as long as no step replaced it.</param>
+/// <summary>A body that a map created: if a later step cannot read it, the sender is not at fault. Immutable.</summary>
+/// <param name="Body">The body; it is the message's body until a step replaces it.</param>
 /// <param name="Map">The name of the map.</param>
-/// <param name="Kind">What the map makes.</param>
+/// <param name="Kind">Output of the map.</param>
 public sealed record MadeBody(MessageBody Body, string Map, MadeKind Kind);

@@ -3,25 +3,25 @@ using Esb.Core.Messages;
 
 namespace Esb.Core.Processes;
 
-/// <summary>How a process stands with a message.</summary>
+/// <summary>State of a process for a message.</summary>
 public enum ProcessOutcome
 {
-    /// <summary>It goes on, or came to its end.</summary>
+    /// <summary>It is running, or has reached its end.</summary>
     Running,
 
-    /// <summary>A filter ended it: nobody wants the message.</summary>
+    /// <summary>A filter ended it: the message is not wanted.</summary>
     Filtered,
 
-    /// <summary>It made its answer and ended.</summary>
+    /// <summary>It has made its answer and ended.</summary>
     Responded,
 }
 
-/// <summary>A message on its way through a process, with what the steps leave for one another. Used by one step at a time; not thread-safe.</summary>
-/// <param name="message">The message as it came in.</param>
-/// <param name="endpoint">The endpoint it came in by.</param>
+/// <summary>A message in a process, with the values that steps pass to one another. Used by one step at a time; not thread-safe.</summary>
+/// <param name="message">The message as received.</param>
+/// <param name="endpoint">The endpoint that received it.</param>
 public sealed class MessageContext(EsbMessage message, string endpoint)
 {
-    /// <summary>The property under which the status code of an HTTP answer travels.</summary>
+    /// <summary>Property that holds the status code of an HTTP answer.</summary>
     public const string StatusProperty = "status";
 
     private EsbMessage _message = message;
@@ -31,7 +31,7 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
     private Dictionary<string, int>? _calls;
     private int _copies;
 
-    /// <summary>The message; steps replace it. What is masked in it stays so in texts, because a property may still hold it.</summary>
+    /// <summary>The message; steps replace it. Its masked content stays masked in texts, because a property may still hold it.</summary>
     public EsbMessage Message
     {
         get => _message;
@@ -42,45 +42,46 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
         }
     }
 
-    /// <summary>Whether a property was set that may hold something of a message; the status of an answer does not.</summary>
+    /// <summary>True if a property was set that may hold content of a message; the status of an answer does not.</summary>
     public bool HasTakenValues { get; private set; }
 
-    /// <summary>The message as it came in: what audit facts of the process belong to.</summary>
+    /// <summary>The message as received, to which audit facts of the process belong.</summary>
     public EsbMessage Received { get; } = message;
 
-    /// <summary>The endpoint it came in by.</summary>
+    /// <summary>The endpoint that received it.</summary>
     public string Endpoint { get; } = endpoint;
 
-    /// <summary>Whether an outbound endpoint runs the process on what was delivered to it. Others may have got the same message: what the
-    /// process makes of it has
-    /// ids that follow from the endpoint too.</summary>
+    /// <summary>True if an outbound endpoint runs the process on a message delivered to it. Other endpoints may have received the same
+    /// message: the ids of messages made by the process then also depend on the endpoint.</summary>
     public bool IsDelivered { get; init; }
 
-    /// <summary>The process that runs.</summary>
+    /// <summary>The running process.</summary>
     public string Process { get; set; } = "";
 
-    /// <summary>The innermost step that failed: its id, or where it stands; null where none did, or where that was caught.</summary>
+    /// <summary>The innermost failed step: its id, or its path; null if none failed, or if the failure was caught.</summary>
     public string? FailedStep { get; set; }
 
-    /// <summary>What the steps did, where the audit wants to know; null otherwise.</summary>
+    /// <summary>Log of the steps, if the audit records them; otherwise null.</summary>
     public StepLog? Steps { get; init; }
 
-    /// <summary>The first message that was published here, once it was confirmed; null before, and where nothing was.</summary>
+    /// <summary>The first message published here, after its confirmation; null before, and if nothing was published.</summary>
     public FirstPublish? FirstPublish { get; private set; }
 
-    /// <summary>What a map made last; null where none made anything.</summary>
+    /// <summary>The last output of a map; null if none.</summary>
     public MadeBody? Made { get; set; }
 
-    /// <summary>Whether a step ended the process.</summary>
+    /// <summary>Indicates whether a step ended the process.</summary>
     public ProcessOutcome Outcome { get; set; }
 
-    /// <summary>The transaction that the process is in: what it publishes, and what it calls on the same database, become a part of it. Null outside of one.</summary>
+    /// <summary>The transaction of the process: its publishes, and its calls on the same database, join it. Null outside a
+    /// transaction.</summary>
     public IUnitOfWork? UnitOfWork { get; set; }
 
-    /// <summary>Completes when all that was published here has been settled at every subscriber, where the transport is not durable.</summary>
+    /// <summary>Completes when all messages published here have been settled by every subscriber, if the transport is not
+    /// durable.</summary>
     public Task Settled => _settling is null ? Task.CompletedTask : Task.WhenAll(_settling);
 
-    /// <summary>A property that an earlier step set; null where none did. Names are case-sensitive.</summary>
+    /// <summary>A property set by an earlier step; null if none. Names are case-sensitive.</summary>
     public object? GetProperty(string name) => _properties?.GetValueOrDefault(name);
 
     /// <summary>Sets a property for later steps; null removes it.</summary>
@@ -91,7 +92,7 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
         HasTakenValues |= value is not null && (name != StatusProperty || value is string);
     }
 
-    /// <summary>The same context with another message, for whoever reads values as that one has them. Nothing is to be set on it.</summary>
+    /// <summary>The same context with another message, for evaluating values on that message. It must not be modified.</summary>
     /// <param name="message">The message.</param>
     public MessageContext Showing(EsbMessage message)
     {
@@ -100,10 +101,9 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
         return shown;
     }
 
-    /// <summary>The id for the next message that the process publishes: the first keeps the id of the message that came in, each further
-    /// one, and each of a message that was
-    /// delivered, has its own, the same at every repetition.</summary>
-    /// <param name="step">The place of the publishing step in its process.</param>
+    /// <summary>Returns the id for the next message that the process publishes. The first keeps the id of the received message; each
+    /// further one, and each one made from a delivered message, has its own id, equal at every repetition.</summary>
+    /// <param name="step">Position of the publishing step in its process.</param>
     public Guid NextPublishId(string step)
     {
         var id = _published is { } before ? MessageIds.Derive(before, step)
@@ -113,11 +113,10 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
         return id;
     }
 
-    /// <summary>The id under which the process calls an endpoint: the first call keeps the message's, each further one of the same
-    /// endpoint, and each of a message that was
-    /// delivered, has its own, the same at every repetition.</summary>
+    /// <summary>Returns the id under which the process calls an endpoint. The first call keeps the message's id; each further call of the
+    /// same endpoint, and each one for a delivered message, has its own id, equal at every repetition.</summary>
     /// <param name="endpoint">The endpoint's name.</param>
-    /// <param name="step">The place of the calling step in its process.</param>
+    /// <param name="step">Position of the calling step in its process.</param>
     public Guid NextCallId(string endpoint, string step)
     {
         var calls = (_calls ??= []).GetValueOrDefault(endpoint);
@@ -126,18 +125,18 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
         return calls == 0 ? Message.Id : MessageIds.Derive(Message.Id, $"{step} {calls}");
     }
 
-    /// <summary>The id of a copy of the message, its own and the same at every repetition.</summary>
-    /// <param name="step">The place of the copying step in its process.</param>
+    /// <summary>Returns the id of a copy of the message: its own, and equal at every repetition.</summary>
+    /// <param name="step">Position of the copying step in its process.</param>
     public Guid NextCopyId(string step) => MessageIds.Derive(Received.Id, IsDelivered ? $"copy {Endpoint} {step} {_copies++}" : $"copy {step} {_copies++}");
 
-    /// <summary>Says that a message was confirmed, or became a part of a transaction; only the first counts.</summary>
+    /// <summary>Notes that a message was confirmed, or joined a transaction; only the first counts.</summary>
     public void NotePublished(FirstPublish publish) => FirstPublish ??= publish;
 
-    /// <summary>Takes back what was noted since, with the transaction that it was a part of.</summary>
-    /// <param name="before">What <see cref="FirstPublish"/> was before the transaction.</param>
+    /// <summary>Reverts later notes, with the transaction to which they belonged.</summary>
+    /// <param name="before">Value of <see cref="FirstPublish"/> before the transaction.</param>
     public void RestorePublished(FirstPublish? before) => FirstPublish = before;
 
-    /// <summary>Adds to what <see cref="Settled"/> waits for.</summary>
+    /// <summary>Adds a task to <see cref="Settled"/>.</summary>
     public void AwaitSettled(Task settled)
     {
         if (!settled.IsCompletedSuccessfully) (_settling ??= []).Add(settled);

@@ -1,7 +1,7 @@
 namespace Esb.Core.Processes;
 
-/// <summary>Base of step factories: knows its settings.</summary>
-/// <typeparam name="TSettings">What the step is registered with.</typeparam>
+/// <summary>Base of step factories: provides the typed settings.</summary>
+/// <typeparam name="TSettings">The settings type registered for the step.</typeparam>
 public abstract class StepFactory<TSettings> : IStepFactory
 {
     /// <inheritdoc/>

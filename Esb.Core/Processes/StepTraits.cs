@@ -4,76 +4,75 @@ using Esb.Core.Topics;
 
 namespace Esb.Core.Processes;
 
-/// <summary>What a step says of itself to everybody who is not the step: checks, the audit, the gate of topics that are away, the keepers
-/// of databases. Immutable.</summary>
-/// <remarks>Nothing judges a step by its kind or by the type of its settings. A step that says nothing works on its message
-/// alone.</remarks>
+/// <summary>Traits that a step declares for other parts: checks, the audit, the gate for unavailable topics, database keepers.
+/// Immutable.</summary>
+/// <remarks>No part judges a step by its kind or by the type of its settings. A step without traits works on its message alone.</remarks>
 public sealed record StepTraits
 {
-    /// <summary>Nothing that others need to know.</summary>
+    /// <summary>No traits.</summary>
     public static readonly StepTraits None = new();
 
     private readonly bool? _handsToTopics;
 
-    /// <summary>Whether its work leaves audit facts by itself, so that none says that it went well.</summary>
+    /// <summary>True if its work records audit facts itself, so that no further fact reports its success.</summary>
     public bool LeavesFacts { get; init; }
 
-    /// <summary>Whether it makes another message of the one it finds, which the audit may keep as it was before and after.</summary>
+    /// <summary>True if it makes another message from its input; the audit may keep the message before and after.</summary>
     public bool Transforms { get; init; }
 
-    /// <summary>The subjects that it publishes messages under.</summary>
+    /// <summary>Subjects under which it publishes messages.</summary>
     public IReadOnlyList<Subject> Publishes { get; init; } = [];
 
-    /// <summary>The subjects that it publishes requests under, waiting for their replies.</summary>
+    /// <summary>Subjects under which it publishes requests and waits for their replies.</summary>
     public IReadOnlyList<Subject> Requests { get; init; } = [];
 
-    /// <summary>Whether it fails while topics take no messages, so that nothing is let in then. By default where it publishes or requests;
-    /// to be said where it does so best effort, or under subjects that only the message tells.</summary>
+    /// <summary>True if it fails while topics are unavailable, so that no message is admitted then. True by default if it publishes or
+    /// requests; to be set if it does so best effort, or under subjects that only the message determines.</summary>
     public bool HandsToTopics
     {
         get => _handsToTopics ?? (Publishes.Count > 0 || Requests.Count > 0);
         init => _handsToTopics = value;
     }
 
-    /// <summary>The outbound endpoints that it calls without a topic, on the host that runs the process.</summary>
+    /// <summary>Outbound endpoints that it calls without a topic, on the host that runs the process.</summary>
     public IReadOnlyList<string> Calls { get; init; } = [];
 
-    /// <summary>The processes that it runs as a part of its own.</summary>
+    /// <summary>Processes that it runs as a part of its own process.</summary>
     public IReadOnlyList<string> Runs { get; init; } = [];
 
-    /// <summary>The database, one of the connections, in a transaction of which its steps run: what they publish goes to the outbox there.
-    /// Empty where it could not be read; null for a step that begins none.</summary>
+    /// <summary>The database connection on which its steps run in a transaction: their publishes go to the outbox there. Empty if it could
+    /// not be read; null if the step begins no transaction.</summary>
     public string? Transaction { get; init; }
 
-    /// <summary>The values that it takes out of the message before it works on it, those of conditions included.</summary>
+    /// <summary>Values that it reads from the message before it processes it, including those of conditions.</summary>
     public IReadOnlyList<IValueSource> Values { get; init; } = [];
 
-    /// <summary>The kind of document that it reads the body as; null where it does not, or where any will do.</summary>
+    /// <summary>Kind of document as which it reads the body; null if it does not read it, or accepts any.</summary>
     public BodyReading? Reads { get; init; }
 
-    /// <summary>Whether the body behind it is another than the one it finds.</summary>
+    /// <summary>True if the body after the step differs from the body before it.</summary>
     public bool ReplacesBody { get; init; }
 
-    /// <summary>The map that makes the body behind it; null where none does, or where that is not known.</summary>
+    /// <summary>The map that creates the body after the step; null if none, or if unknown.</summary>
     public MapOutput? Makes { get; init; }
 
-    /// <summary>Whether a failure may break off its first list anywhere, and its other lists run behind it.</summary>
+    /// <summary>True if a failure may interrupt its first list anywhere, after which its other lists run.</summary>
     public bool IsTry { get; init; }
 
-    /// <summary>The codes of failures that its lists are for.</summary>
+    /// <summary>Codes of the failures that its lists handle.</summary>
     public IReadOnlyList<CaughtCodes> Catches { get; init; } = [];
 
-    /// <summary>The codes that the configuration gives it to fail with.</summary>
+    /// <summary>Failure codes that the configuration gives it.</summary>
     public IReadOnlyList<string> FailsWith { get; init; } = [];
 }
 
-/// <summary>That a step reads the body as a certain kind of document.</summary>
-/// <param name="Settings">The settings that say so.</param>
-/// <param name="Property">The property of them, by its configured name.</param>
+/// <summary>Declares that a step reads the body as a certain kind of document.</summary>
+/// <param name="Settings">The settings that require it.</param>
+/// <param name="Property">Their property, by its configured name.</param>
 /// <param name="Kind">The kind of document.</param>
 public sealed record BodyReading(SettingsRecord Settings, string Property, MadeKind Kind);
 
-/// <summary>What a map makes of bodies.</summary>
+/// <summary>Output of a map.</summary>
 /// <param name="Map">The name of the map.</param>
 /// <param name="Kind">The kind of document.</param>
 public sealed record MapOutput(string Map, MadeKind Kind);

@@ -2,45 +2,47 @@ using Esb.Core.Storage;
 
 namespace Esb.Core.Replays;
 
-/// <summary>Sends messages again as the audit recorded them; everything is recorded. Thread-safe.</summary>
+/// <summary>Replays messages as the audit recorded them; every action is recorded. Thread-safe.</summary>
 public interface IAuditReplayDesk
 {
-    /// <summary>Puts a recorded message into the queue of an endpoint, with its own id. Asked again under the same command, or by a message that has been replayed there, it sends nothing.</summary>
+    /// <summary>Puts a recorded message into the queue of an endpoint, with its own id. A repeated command, or a message already replayed
+    /// there, sends nothing.</summary>
     /// <exception cref="Errors.EsbException">
-    /// <c>ESB-RPL-STATE</c>: nothing is recorded of the message, it was replayed there already, or its body is not there as it was: not recorded, masked, cut, erased, expired.
-    /// <c>ESB-REPLAY-ENDPOINT</c>, <c>ESB-REPLAY-ORDER</c>: as for dead letters. Otherwise it could not be sent, or not be recorded.
+    /// <c>ESB-RPL-STATE</c>: the message is not recorded, was already replayed there, or its original body is unavailable: not recorded,
+    /// masked, cut, erased, expired.
+    /// <c>ESB-REPLAY-ENDPOINT</c>, <c>ESB-REPLAY-ORDER</c>: as for dead letters. Otherwise, it could not be sent, or not be recorded.
     /// </exception>
     Task<AuditReplay> ReplayAsync(AuditReplayRequest request, OperatorDecision decision, CancellationToken cancellationToken);
 
-    /// <summary>What keeps messages from being sent to an endpoint at all; null where nothing does.</summary>
+    /// <summary>Returns the reason why no message can be sent to an endpoint; null if none.</summary>
     Errors.EsbException? ObstacleAt(string endpoint, bool outOfOrder);
 }
 
-/// <summary>What an operator wants sent again out of the audit, and where to. Immutable.</summary>
+/// <summary>An operator's request to replay a message from the audit. Immutable.</summary>
 public sealed record AuditReplayRequest
 {
     /// <summary>The message.</summary>
     public required Guid MessageId { get; init; }
 
-    /// <summary>The endpoint whose queue gets it.</summary>
+    /// <summary>The endpoint whose queue receives it.</summary>
     public required string Endpoint { get; init; }
 
-    /// <summary>The fact whose body is sent; null for the body as it was published, or came in where no process could change it.</summary>
+    /// <summary>The fact whose body is sent; null for the published body, or the received body if no process could change it.</summary>
     public Guid? Fact { get; init; }
 
-    /// <summary>That it may go there although it was replayed there already.</summary>
+    /// <summary>True if it may be sent there although it was already replayed there.</summary>
     public bool Again { get; init; }
 
-    /// <summary>That it may arrive behind later messages, which an endpoint that delivers in order otherwise refuses.</summary>
+    /// <summary>True if it may arrive after later messages, which an endpoint that delivers in order otherwise rejects.</summary>
     public bool OutOfOrder { get; init; }
 
-    /// <summary>The client's name for this command; null where it has none.</summary>
+    /// <summary>The client's name for this command; null if none.</summary>
     public string? Command { get; init; }
 }
 
-/// <summary>A message that was sent again out of the audit.</summary>
+/// <summary>A message replayed from the audit.</summary>
 /// <param name="MessageId">The message.</param>
 /// <param name="Endpoint">The endpoint.</param>
 /// <param name="Fact">The fact whose body was sent.</param>
-/// <param name="ReplayedAt">When it was confirmed.</param>
+/// <param name="ReplayedAt">Time of confirmation.</param>
 public sealed record AuditReplay(Guid MessageId, string Endpoint, Guid Fact, DateTimeOffset ReplayedAt);

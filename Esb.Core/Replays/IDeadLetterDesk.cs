@@ -2,35 +2,38 @@ using Esb.Core.Storage;
 
 namespace Esb.Core.Replays;
 
-/// <summary>What an operator may do with dead letters; everything is recorded. Thread-safe.</summary>
+/// <summary>Operator actions on dead letters; every action is recorded. Thread-safe.</summary>
 public interface IDeadLetterDesk
 {
-    /// <summary>Tells what a replay would do; changes nothing.</summary>
+    /// <summary>Previews a replay without changing anything.</summary>
     Task<ReplayPreview> PreviewAsync(ReplayRequest request, CancellationToken cancellationToken);
 
-    /// <summary>Makes a replay job.</summary>
-    /// <param name="request">What to send.</param>
-    /// <param name="command">The client's name for this command: repeated, it gives the same job. Null makes a new job each time.</param>
-    /// <param name="decision">Who, and why.</param>
-    /// <param name="cancellationToken">Is looked at before anything is made.</param>
+    /// <summary>Creates a replay job.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="command">The client's name for this command: repeated, it returns the same job. Null creates a new job each
+    /// time.</param>
+    /// <param name="decision">The operator and the reason.</param>
+    /// <param name="cancellationToken">Checked before anything is created.</param>
     /// <exception cref="Errors.EsbException">
-    /// <c>ESB-REPLAY-ENDPOINT</c>: an endpoint is not there, or subscribes to nothing. <c>ESB-REPLAY-ORDER</c>: it needs <see cref="ReplayRequest.OutOfOrder"/>.
-    /// <c>ESB-REPLAY-LIMIT</c>: there are more than <see cref="ReplayRequest.MaxUnlimited"/>, and nobody says how many are meant. <c>ESB-REPLAY-NOTHING</c>: no letter is to be had. <c>ESB-REPLAY-COMMAND</c>: the command was used for something else.
+    /// <c>ESB-REPLAY-ENDPOINT</c>: an endpoint does not exist, or has no subscription. <c>ESB-REPLAY-ORDER</c>: it requires
+    /// <see cref="ReplayRequest.OutOfOrder"/>.
+    /// <c>ESB-REPLAY-LIMIT</c>: more than <see cref="ReplayRequest.MaxUnlimited"/> letters match, and no limit is given.
+    /// <c>ESB-REPLAY-NOTHING</c>: no letter is available. <c>ESB-REPLAY-COMMAND</c>: the command was used for another request.
     /// </exception>
     Task<ReplayJob> ReplayAsync(ReplayRequest request, string? command, OperatorDecision decision, CancellationToken cancellationToken);
 
-    /// <summary>Pauses, resumes (<see cref="ReplayState.Running"/>) or cancels a job; doing it again changes nothing.</summary>
-    /// <returns>The job as it is now; null where there is none.</returns>
-    /// <exception cref="Errors.EsbException"><c>ESB-REPLAY-OVER</c>: it is over in another way.</exception>
+    /// <summary>Pauses, resumes (<see cref="ReplayState.Running"/>) or cancels a job; a repetition changes nothing.</summary>
+    /// <returns>The current job; null if it does not exist.</returns>
+    /// <exception cref="Errors.EsbException"><c>ESB-REPLAY-OVER</c>: it has ended in another state.</exception>
     Task<ReplayJob?> ChangeAsync(Guid job, ReplayState state, OperatorDecision decision, CancellationToken cancellationToken);
 
-    /// <summary>Gives letters up; they are kept.</summary>
-    /// <returns>How many.</returns>
+    /// <summary>Discards letters; they are kept in the store.</summary>
+    /// <returns>Number of letters discarded.</returns>
     Task<long> DiscardAsync(DeadLetterFilter filter, OperatorDecision decision, CancellationToken cancellationToken);
 }
 
-/// <summary>What a replay would do.</summary>
-/// <param name="Count">How many letters it would send.</param>
-/// <param name="Groups">Which, by endpoint, code and cause.</param>
-/// <param name="Obstacles">What would keep it from being made; empty where nothing does.</param>
+/// <summary>Preview of a replay.</summary>
+/// <param name="Count">Number of letters it would send.</param>
+/// <param name="Groups">The letters, by endpoint, code and cause.</param>
+/// <param name="Obstacles">Reasons that prevent the job from being created; empty if none.</param>
 public sealed record ReplayPreview(long Count, IReadOnlyList<DeadLetterGroup> Groups, IReadOnlyList<string> Obstacles);

@@ -2,79 +2,80 @@ using Esb.Core.Messages;
 
 namespace Esb.Core.Replays;
 
-/// <summary>Where a replay job stands.</summary>
+/// <summary>State of a replay job.</summary>
 public enum ReplayState
 {
-    /// <summary>A host works on it, or soon will.</summary>
+    /// <summary>A host works on it, or will soon.</summary>
     Running,
 
-    /// <summary>An operator holds it; it keeps its letters.</summary>
+    /// <summary>An operator paused it; it keeps its letters.</summary>
     Paused,
 
-    /// <summary>Too many of its letters came back; it keeps the rest.</summary>
+    /// <summary>Too many of its letters failed again; it keeps the rest.</summary>
     Stopped,
 
-    /// <summary>All its letters were sent. Some may still come back.</summary>
+    /// <summary>All its letters were sent. Some may still fail again.</summary>
     Completed,
 
-    /// <summary>An operator ended it; the letters that were not sent are open again.</summary>
+    /// <summary>An operator cancelled it; unsent letters are open again.</summary>
     Cancelled,
 }
 
-/// <summary>A durable piece of work: letters to be sent again, each to the queue of one endpoint. Immutable; read it again to see how it goes.</summary>
+/// <summary>A durable job: letters to be replayed, each to the queue of one endpoint. Immutable; read it again to see its
+/// progress.</summary>
 public sealed record ReplayJob
 {
     /// <summary>Identifies it: a version 7 UUID, so that jobs sort by time.</summary>
     public required Guid Id { get; init; }
 
-    /// <summary>The command that made it, as the client named it: the same command makes the same job.</summary>
+    /// <summary>The creating command, as named by the client: the same command yields the same job.</summary>
     public required string Command { get; init; }
 
-    /// <summary>The same for every request that asks for the same.</summary>
+    /// <summary>Equal for equal requests.</summary>
     public required string Fingerprint { get; init; }
 
-    /// <summary>What was asked for.</summary>
+    /// <summary>The request.</summary>
     public required ReplayRequest Request { get; init; }
 
-    /// <summary>Where it stands.</summary>
+    /// <summary>Its state.</summary>
     public ReplayState State { get; init; }
 
-    /// <summary>When it was made.</summary>
+    /// <summary>Time of creation.</summary>
     public required DateTimeOffset CreatedAt { get; init; }
 
-    /// <summary>The operator who made it.</summary>
+    /// <summary>The operator that created it.</summary>
     public required string CreatedBy { get; init; }
 
-    /// <summary>Why, as the operator says.</summary>
+    /// <summary>The reason given by the operator.</summary>
     public string? Reason { get; init; }
 
-    /// <summary>When its state changed last.</summary>
+    /// <summary>Time of the last change of state.</summary>
     public DateTimeOffset? ChangedAt { get; init; }
 
-    /// <summary>The operator who changed it; null where the job itself did.</summary>
+    /// <summary>The operator that changed the state; null if the job changed it itself.</summary>
     public string? ChangedBy { get; init; }
 
-    /// <summary>What is in its way, or why it stopped; null when nothing is.</summary>
+    /// <summary>Current obstacle, or reason why it stopped; null if none.</summary>
     public string? Trouble { get; init; }
 
-    /// <summary>How many letters it has.</summary>
+    /// <summary>Number of its letters.</summary>
     public long Total { get; init; }
 
-    /// <summary>How many were sent, and confirmed.</summary>
+    /// <summary>Number of letters sent and confirmed.</summary>
     public long Replayed { get; init; }
 
-    /// <summary>How many of those came back as dead letters.</summary>
+    /// <summary>Number of sent letters that failed again.</summary>
     public long Failed { get; init; }
 
-    /// <summary>What <see cref="Replayed"/> was when an operator last let it go on: what went before is not held against it.</summary>
+    /// <summary>Value of <see cref="Replayed"/> when an operator last resumed it: earlier letters are not counted against it.</summary>
     public long ReplayedBefore { get; init; }
 
-    /// <summary>What <see cref="Failed"/> was then.</summary>
+    /// <summary>Value of <see cref="Failed"/> at that time.</summary>
     public long FailedBefore { get; init; }
 
-    /// <summary>The id of the edited message, the same however often it is sent; null where nothing is edited.</summary>
+    /// <summary>Id of the edited message, equal each time it is sent; null if nothing is edited.</summary>
     public Guid? EditedId => Request.Edit is null ? null : MessageIds.Derive(Id, "edited");
 
-    /// <summary>Whether nothing can change it any more.</summary>
+    /// <summary>True if it has ended and cannot change any more.</summary>
     public bool IsOver => State is ReplayState.Completed or ReplayState.Cancelled;
 }

@@ -2,47 +2,48 @@ using Esb.Core.Storage;
 
 namespace Esb.Core.Replays;
 
-/// <summary>What an operator wants sent again, where to, and how carefully. Immutable.</summary>
+/// <summary>An operator's request for a replay: letters, destination and pace. Immutable.</summary>
 public sealed record ReplayRequest
 {
-    /// <summary>The most letters that a filter may find where nobody says how many are meant.</summary>
+    /// <summary>Maximum letters that a filter may match if no limit is given.</summary>
     public const int MaxUnlimited = 10_000;
 
-    /// <summary>Which letters; open ones where it names no state.</summary>
+    /// <summary>Filter for the letters; open letters if it names no state.</summary>
     public required DeadLetterFilter Letters { get; init; }
 
-    /// <summary>The most letters, the oldest; null for all, which must not be more than <see cref="MaxUnlimited"/>.</summary>
+    /// <summary>Maximum letters, oldest first; null for all, which must not be more than <see cref="MaxUnlimited"/>.</summary>
     public int? Limit { get; init; }
 
-    /// <summary>Another endpoint that gets them; null for the one that gave each up.</summary>
+    /// <summary>Another endpoint to receive them; null for the endpoint that abandoned each letter.</summary>
     public string? Redirect { get; init; }
 
-    /// <summary>Messages per second at most; null for as many as are confirmed.</summary>
+    /// <summary>Maximum messages per second; null for as fast as messages are confirmed.</summary>
     public double? Rate { get; init; }
 
-    /// <summary>The most letters of a batch; null to send all without a pause.</summary>
+    /// <summary>Maximum letters of a batch; null to send all without a pause.</summary>
     public int? BatchSize { get; init; }
 
-    /// <summary>The letters of the first batch; it doubles with every batch of which none came back.</summary>
+    /// <summary>Letters of the first batch; the size doubles after every batch without new failures.</summary>
     public int FirstBatch { get; init; } = 10;
 
-    /// <summary>How long to look, after each batch, whether letters come back.</summary>
+    /// <summary>Time to watch for new failures after each batch.</summary>
     public TimeSpan BatchPause { get; init; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>The share of letters that came back at which the job stops, from above 0 to 1; null to go on whatever happens.</summary>
+    /// <summary>Share of letters failing again at which the job stops, above 0 and up to 1; null to continue regardless.</summary>
     public double? StopAtFailureShare { get; init; }
 
-    /// <summary>That letters may arrive behind later messages of their key, which an endpoint that delivers in order otherwise refuses.</summary>
+    /// <summary>True if letters may arrive after later messages of their key, which an endpoint that delivers in order otherwise
+    /// rejects.</summary>
     public bool OutOfOrder { get; init; }
 
-    /// <summary>What to send instead of a letter; for one letter only.</summary>
+    /// <summary>Content to send instead of a letter; for one letter only.</summary>
     public ReplayEdit? Edit { get; init; }
 }
 
-/// <summary>Changes of a message before it is sent again; what is null stays. The result is a message with an id of its own.</summary>
+/// <summary>Changes to a message before it is replayed; null values are unchanged. The result is a message with its own id.</summary>
 public sealed record ReplayEdit
 {
-    /// <summary>On an edited message, the id of the one that it stands for.</summary>
+    /// <summary>On an edited message, the id of the message that it replaces.</summary>
     public const string ReplayOf = "replay-of";
 
     /// <summary>The new body.</summary>
@@ -51,6 +52,6 @@ public sealed record ReplayEdit
     /// <summary>The new media type.</summary>
     public string? ContentType { get; init; }
 
-    /// <summary>All headers from now on, but for those of the bus.</summary>
+    /// <summary>All headers of the edited message, except those of the bus.</summary>
     public IReadOnlyDictionary<string, string>? Headers { get; init; }
 }

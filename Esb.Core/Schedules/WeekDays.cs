@@ -2,7 +2,7 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Core.Schedules;
 
-/// <summary>Days of the week, written as <c>mon-fri</c> or <c>mon,wed,sat-sun</c>; a range may go over the end of the week.</summary>
+/// <summary>Days of the week, written as <c>mon-fri</c> or <c>mon,wed,sat-sun</c>; a range may wrap around the end of the week.</summary>
 public sealed record WeekDays : ITextSetting<WeekDays>
 {
     /// <summary>Every day.</summary>
@@ -22,7 +22,7 @@ public sealed record WeekDays : ITextSetting<WeekDays>
 
     (string Section, string Name)? ITextSetting<WeekDays>.Reference => null;
 
-    /// <summary>Whether a day is one of them.</summary>
+    /// <summary>True if a day is included.</summary>
     public bool Contains(DayOfWeek day) => (_days & (1 << (int)day)) != 0;
 
     /// <inheritdoc/>

@@ -3,8 +3,9 @@ using Esb.Core.Messages;
 
 namespace Esb.Core.Storage;
 
-/// <summary>Stands for a body that is kept elsewhere, as <c>{id}.{SHA-256 in hexadecimal}</c>. Who has it may have the body: it cannot be guessed.</summary>
-/// <param name="Id">A version 7 UUID, so that it tells when the body was kept.</param>
+/// <summary>Reference to a body stored elsewhere, as <c>{id}.{SHA-256 in hexadecimal}</c>. A holder may read the body: a ticket cannot be
+/// guessed.</summary>
+/// <param name="Id">A version 7 UUID, which holds the time of storage.</param>
 /// <param name="Hash">The SHA-256 of the body, 64 lower-case hexadecimal digits.</param>
 public sealed record ClaimTicket(Guid Id, string Hash)
 {
@@ -13,19 +14,19 @@ public sealed record ClaimTicket(Guid Id, string Hash)
 
     private static readonly long Latest = DateTimeOffset.MaxValue.ToUnixTimeMilliseconds();
 
-    /// <summary>When the body was kept, to the millisecond.</summary>
+    /// <summary>Time of storage, to the millisecond.</summary>
     public DateTimeOffset KeptAt => DateTimeOffset.FromUnixTimeMilliseconds(Milliseconds(Id));
 
-    /// <summary>A ticket for a body that is about to be kept.</summary>
+    /// <summary>Creates a ticket for a body that is about to be stored.</summary>
     public static ClaimTicket For(ReadOnlyMemory<byte> body, TimeProvider time) => new(Guid.CreateVersion7(time.GetUtcNow()), HashOf(body));
 
-    /// <summary>Reads a ticket; null where the text is none. Strangers write them too, with times that no calendar has.</summary>
+    /// <summary>Parses a ticket; null if malformed. External systems write tickets too, with times outside the calendar.</summary>
     public static ClaimTicket? Parse(string text) =>
         text.Length == IdLength + 1 + HashLength && text[IdLength] == '.' && Guid.TryParseExact(text[..IdLength], "D", out var id) && id.Version == 7 && Milliseconds(id) <= Latest && text[(IdLength + 1)..].All(char.IsAsciiHexDigitLower)
             ? new ClaimTicket(id, text[(IdLength + 1)..])
             : null;
 
-    /// <summary>What was found under the id, if it is the body; null where nothing was found, or something else.</summary>
+    /// <summary>Returns the data found under the id if it is the body; null if nothing was found, or other data.</summary>
     public MessageBody? Redeem(byte[]? found) => found is not null && HashOf(found) == Hash ? MessageBody.FromBytes(found) : null;
 
     /// <inheritdoc/>

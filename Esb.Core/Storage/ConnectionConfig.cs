@@ -2,7 +2,7 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Core.Storage;
 
-/// <summary>A database of the outside; one pool of connections per process for each.</summary>
+/// <summary>An external database; one pool of connections per process for each.</summary>
 public sealed record ConnectionConfig : SettingsRecord
 {
     /// <summary>The database client, such as <c>npgsql</c>.</summary>
@@ -13,11 +13,12 @@ public sealed record ConnectionConfig : SettingsRecord
     [Setting("The connection string.", MayHoldPassword = true)]
     public required string Connection { get; init; }
 
-    /// <summary>Connections open at once; null for four per core. An open connection for each waiting instance would cost more than it gives.</summary>
+    /// <summary>Maximum open connections; null for four per core. An open connection for each waiting instance would cost more than it
+    /// gains.</summary>
     [Setting("Connections open at once, whatever the endpoints' poolSize; by default four per core, at least 8.", Range = "1..1000")]
     public int? MaxPoolSize { get; init; }
 
-    /// <summary>Whether it may be on another machine without TLS.</summary>
+    /// <summary>True if it may be on another machine without TLS.</summary>
     [Setting("Whether the server may be on another machine without TLS that verifies it; told at each start.")]
     public bool AllowInsecure { get; init; }
 }

@@ -2,15 +2,15 @@ using Esb.Core.Messages;
 
 namespace Esb.Core.Storage;
 
-/// <summary>A message that could not be delivered, with all that is needed to see why and to deliver it after all.</summary>
-/// <param name="Message">As it was delivered: bytes and headers.</param>
-/// <param name="Endpoint">The endpoint that gave it up.</param>
+/// <summary>A message that could not be delivered, with all data to diagnose it and to deliver it later.</summary>
+/// <param name="Message">The message as delivered: bytes and headers.</param>
+/// <param name="Endpoint">The endpoint that abandoned it.</param>
 /// <param name="Code">The code of the last failure.</param>
 /// <param name="Reason">The text of the last failure, at most 8 KiB.</param>
-/// <param name="ExceptionType">Its type; null where no exception was thrown.</param>
-/// <param name="Attempts">How often it was tried.</param>
-/// <param name="FirstAttempt">When it was first tried.</param>
-/// <param name="LastAttempt">When it was last tried.</param>
+/// <param name="ExceptionType">Its exception type; null if no exception was thrown.</param>
+/// <param name="Attempts">Number of attempts.</param>
+/// <param name="FirstAttempt">Time of the first attempt.</param>
+/// <param name="LastAttempt">Time of the last attempt.</param>
 public sealed record DeadLetter(
     EsbMessage Message,
     string Endpoint,
@@ -21,13 +21,13 @@ public sealed record DeadLetter(
     DateTimeOffset FirstAttempt,
     DateTimeOffset LastAttempt)
 {
-    /// <summary>The most characters of a reason that are kept: more would not fit into a header of the broker.</summary>
+    /// <summary>Maximum characters of a stored reason: more would not fit into a header of the broker.</summary>
     public const int MaxReasonLength = 8 * 1024;
 
-    /// <summary>Its failed attempts, the oldest first; empty where they are not known one by one.</summary>
+    /// <summary>Its failed attempts, oldest first; empty if they are not known individually.</summary>
     public IReadOnlyList<FailedAttempt> Failures { get; init; } = [];
 
-    /// <summary>The trace that the message belonged to (https://www.w3.org/TR/trace-context/); null where it had none.</summary>
+    /// <summary>The trace of the message (https://www.w3.org/TR/trace-context/); null if it had none.</summary>
     public string? TraceParent { get; init; }
 
     /// <summary>Identifies the letter: the same for every failure of the message at the endpoint.</summary>

@@ -1,17 +1,17 @@
 namespace Esb.Core.Storage;
 
-/// <summary>What has become of a dead letter.</summary>
+/// <summary>State of a dead letter.</summary>
 public enum DeadLetterState
 {
     /// <summary>It waits for an operator.</summary>
     Open,
 
-    /// <summary>A replay job has it, and has not sent it yet, or not been told so.</summary>
+    /// <summary>A replay job holds it, and has not sent it yet, or not recorded so.</summary>
     Replaying,
 
-    /// <summary>It was sent again, and has not come back.</summary>
+    /// <summary>It was replayed, and has not failed again.</summary>
     Replayed,
 
-    /// <summary>An operator gave it up.</summary>
+    /// <summary>An operator discarded it.</summary>
     Discarded,
 }

@@ -2,10 +2,10 @@ using System.Runtime.InteropServices;
 
 namespace Esb.Core.Storage;
 
-/// <summary>Makes the names in a folder survive a loss of power: a file that was flushed can still be lost with its name. Thread-safe.</summary>
+/// <summary>Makes the names in a folder survive a power loss: a flushed file can still be lost with its name. Thread-safe.</summary>
 public static class DurableFolder
 {
-    /// <summary>Returns once the disk has the folder's names; does nothing on Windows, which keeps them by itself.</summary>
+    /// <summary>Flushes the folder's names to disk; does nothing on Windows, which stores them by itself.</summary>
     /// <exception cref="IOException">The folder cannot be opened or flushed.</exception>
     public static void Flush(string folder)
     {

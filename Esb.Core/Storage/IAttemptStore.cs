@@ -1,24 +1,26 @@
 namespace Esb.Core.Storage;
 
-/// <summary>Keeps the failed attempts of messages that are repeated in place, so that their retry ladder goes on after a restart, and on another host that shares the store. Durable when a call returns. Thread-safe.</summary>
-/// <remarks>What nobody removes is kept for 7 days after its last change.</remarks>
+/// <summary>Stores the failed attempts of messages that are retried in place, so that retries resume after a restart, or on another host
+/// that shares the store. Durable when a call returns. Thread-safe.</summary>
+/// <remarks>An entry that is not removed is kept for 7 days after its last change.</remarks>
 public interface IAttemptStore
 {
-    /// <summary>What is kept of a message; null where nothing is.</summary>
-    /// <exception cref="Errors.EsbException">The store cannot be reached or read.</exception>
+    /// <summary>The stored attempts of a message; null if none.</summary>
+    /// <exception cref="Errors.EsbException">The store is unreachable or cannot be read.</exception>
     Task<KeptAttempts?> FindAsync(string endpoint, Guid messageId, CancellationToken cancellationToken);
 
-    /// <summary>Keeps the attempts of a message, in place of fewer that were kept before. What counts more attempts stays: it is another host's, which goes on with the message.</summary>
-    /// <exception cref="Errors.EsbException">The store cannot be reached or written.</exception>
+    /// <summary>Stores the attempts of a message, replacing fewer stored ones. A stored entry with more attempts stays: it belongs to
+    /// another host, which continues with the message.</summary>
+    /// <exception cref="Errors.EsbException">The store is unreachable or cannot be written.</exception>
     Task KeepAsync(string endpoint, Guid messageId, KeptAttempts attempts, CancellationToken cancellationToken);
 
-    /// <summary>Forgets the attempts of a message.</summary>
-    /// <exception cref="Errors.EsbException">The store cannot be reached or written.</exception>
+    /// <summary>Removes the attempts of a message.</summary>
+    /// <exception cref="Errors.EsbException">The store is unreachable or cannot be written.</exception>
     Task RemoveAsync(string endpoint, Guid messageId, CancellationToken cancellationToken);
 }
 
-/// <summary>How far a message has come on its retry ladder.</summary>
-/// <param name="Count">Its attempts so far, from 1.</param>
-/// <param name="Failures">Those that failed, oldest first; of many the first and the last ones.</param>
-/// <param name="DueAt">When the next one is due; null where nothing is to be waited for.</param>
+/// <summary>Retry progress of a message.</summary>
+/// <param name="Count">Number of attempts so far, from 1.</param>
+/// <param name="Failures">Failed attempts, oldest first; if many, the first and the latest ones.</param>
+/// <param name="DueAt">Time at which the next attempt is due; null if no wait is needed.</param>
 public sealed record KeptAttempts(int Count, IReadOnlyList<FailedAttempt> Failures, DateTimeOffset? DueAt);

@@ -1,35 +1,36 @@
 namespace Esb.Core.Storage;
 
-/// <summary>Keeps dead letters, and what has become of them (pattern: Dead Letter Channel). Thread-safe.</summary>
+/// <summary>Stores dead letters, and their states (pattern: Dead Letter Channel). Thread-safe.</summary>
 public interface IDeadLetterStore
 {
-    /// <summary>Keeps one; durable when it returns. The letter of a message and an endpoint is kept once.</summary>
-    /// <remarks>The same failure again changes nothing. A newer one (<see cref="DeadLetter.LastAttempt"/>) opens the letter again, whatever had become of it, and counts as a failure of the replay job that had it.</remarks>
-    /// <exception cref="Errors.EsbException">It could not be kept.</exception>
+    /// <summary>Stores a letter; durable when it returns. There is one letter for each message and endpoint.</summary>
+    /// <remarks>A repeated report of the same failure changes nothing. A newer failure (<see cref="DeadLetter.LastAttempt"/>) reopens the
+    /// letter, whatever its state, and counts as a failure of the replay job that held it.</remarks>
+    /// <exception cref="Errors.EsbException">The letter could not be stored.</exception>
     Task AddAsync(DeadLetter letter, CancellationToken cancellationToken);
 
-    /// <summary>The newest first.</summary>
+    /// <summary>Letters, newest first.</summary>
     IAsyncEnumerable<DeadLetterSummary> FindAsync(DeadLetterQuery query, CancellationToken cancellationToken);
 
-    /// <summary>A letter with everything; null where there is none.</summary>
+    /// <summary>A letter with all details; null if it does not exist.</summary>
     Task<KeptDeadLetter?> GetAsync(Guid id, CancellationToken cancellationToken);
 
-    /// <summary>Groups by endpoint and code, the largest group first.</summary>
-    /// <param name="filter">Which letters.</param>
-    /// <param name="byCause">Whether to tell reasons apart too.</param>
-    /// <param name="cancellationToken">Stops counting.</param>
+    /// <summary>Groups letters by endpoint and code, the largest group first.</summary>
+    /// <param name="filter">Filter for the letters.</param>
+    /// <param name="byCause">True to group by reason as well.</param>
+    /// <param name="cancellationToken">Cancels counting.</param>
     Task<IReadOnlyList<DeadLetterGroup>> GroupAsync(DeadLetterFilter filter, bool byCause, CancellationToken cancellationToken);
 
-    /// <summary>Gives letters up; they are kept. Only those that a replay job does not have.</summary>
-    /// <param name="filter">Which; open ones where it names no state.</param>
-    /// <param name="decision">Who, and why.</param>
-    /// <param name="limit">How many at most, from 1 to 1,000.</param>
-    /// <param name="cancellationToken">Is looked at before the letters change.</param>
-    /// <returns>The letters that were given up; fewer than the limit when no more are left.</returns>
+    /// <summary>Discards letters that no replay job holds; they are kept in the store.</summary>
+    /// <param name="filter">The filter; open letters if it names no state.</param>
+    /// <param name="decision">The operator and the reason.</param>
+    /// <param name="limit">Maximum number of letters, from 1 to 1,000.</param>
+    /// <param name="cancellationToken">Checked before the letters change.</param>
+    /// <returns>The discarded letters; fewer than the limit if no more are left.</returns>
     Task<IReadOnlyList<DeadLetterSummary>> DiscardAsync(DeadLetterFilter filter, OperatorDecision decision, int limit, CancellationToken cancellationToken);
 }
 
-/// <summary>Who decided, and why.</summary>
+/// <summary>A decision of an operator.</summary>
 /// <param name="By">The operator's name, as the request gives it.</param>
-/// <param name="Reason">Why; null where nobody was asked.</param>
+/// <param name="Reason">The reason; null if none was requested.</param>
 public sealed record OperatorDecision(string By, string? Reason);

@@ -3,10 +3,11 @@ using Esb.Core.Messages;
 
 namespace Esb.Core.Storage;
 
-/// <summary>The key by which messages wait in line.</summary>
+/// <summary>The key by which messages wait in a line.</summary>
 public static class LineKey
 {
-    /// <summary>The key of a message as stores keep it: what no text of a database can hold is replaced. Messages without a key are one line, that of the empty key.</summary>
+    /// <summary>The key of a message as stores keep it: characters that a database text cannot hold are replaced. Messages without a key
+    /// share the line of the empty key.</summary>
     public static string Of(EsbMessage message)
     {
         var key = message.Key;

@@ -1,12 +1,12 @@
 namespace Esb.Core.Storage;
 
-/// <summary>Folders that only their owner may look into.</summary>
+/// <summary>Folders that only their owner can access.</summary>
 public static class OwnerFolder
 {
-    /// <summary>Makes a folder, and those above it, with mode 0700; changes nothing of those that exist. On Windows their rights are those
-    /// of the folder above.</summary>
-    /// <exception cref="IOException">It cannot be made.</exception>
-    /// <exception cref="UnauthorizedAccessException">It may not be made.</exception>
+    /// <summary>Creates a folder, and its parents, with mode 0700; existing folders are unchanged. On Windows, they have the rights of the
+    /// parent folder.</summary>
+    /// <exception cref="IOException">The folder cannot be created.</exception>
+    /// <exception cref="UnauthorizedAccessException">The folder may not be created.</exception>
     public static void Make(string path)
     {
         if (OperatingSystem.IsWindows()) Directory.CreateDirectory(path);

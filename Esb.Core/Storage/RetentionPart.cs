@@ -2,9 +2,10 @@ using Esb.Core.Errors;
 
 namespace Esb.Core.Storage;
 
-/// <summary>Lets go of what is too old, at the start and then every hour, until the bus stops. A store that is away is asked again an hour later.</summary>
-/// <param name="retention">How long things are kept.</param>
-/// <param name="time">Says what is too old.</param>
+/// <summary>Deletes expired data, at start and then every hour, until the bus stops. An unreachable store is tried again an hour
+/// later.</summary>
+/// <param name="retention">Retention period.</param>
+/// <param name="time">Source of the current time.</param>
 public abstract class RetentionPart(Func<TimeSpan> retention, TimeProvider time) : IBusPart, IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromHours(1);
@@ -39,15 +40,15 @@ public abstract class RetentionPart(Func<TimeSpan> retention, TimeProvider time)
         GC.SuppressFinalize(this);
     }
 
-    /// <summary>Removes what was over before a moment.</summary>
-    /// <exception cref="EsbException">The store is away.</exception>
+    /// <summary>Deletes data that expired before the given time.</summary>
+    /// <exception cref="EsbException">The store is unreachable.</exception>
     /// <exception cref="IOException">Its files cannot be changed.</exception>
     protected abstract Task RemoveBeforeAsync(DateTimeOffset moment, CancellationToken cancellationToken);
 
-    /// <summary>Says that nothing could be removed.</summary>
+    /// <summary>Reports that nothing could be deleted.</summary>
     protected abstract void NoteFailure(string reason);
 
-    /// <summary>Lets go of what a part holds.</summary>
+    /// <summary>Releases the resources of a part.</summary>
     protected virtual void Dispose(bool isDisposing)
     {
         if (isDisposing) _stopping.Dispose();

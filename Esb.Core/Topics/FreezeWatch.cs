@@ -1,7 +1,7 @@
 namespace Esb.Core.Topics;
 
-/// <summary>Notices that the process stood still: stopped by a signal, or its machine put to sleep. Thread-safe.</summary>
-/// <remarks>Whoever comes back from that may have been replaced meanwhile, without having heard of it (pattern: zombie of a fencing token's owner).</remarks>
+/// <summary>Detects that the process was frozen: stopped by a signal, or its machine put to sleep. Thread-safe.</summary>
+/// <remarks>A process that resumes may have been replaced meanwhile, without notice (pattern: zombie of a fencing token's owner).</remarks>
 public sealed class FreezeWatch : IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(500);
@@ -13,7 +13,7 @@ public sealed class FreezeWatch : IDisposable
     private long _last;
     private int _count;
 
-    /// <summary>Begins to watch.</summary>
+    /// <summary>Starts watching.</summary>
     public FreezeWatch(TimeProvider time)
     {
         _time = time;
@@ -21,7 +21,7 @@ public sealed class FreezeWatch : IDisposable
         _ticker = time.CreateTimer(_ => Look(), null, Interval, Interval);
     }
 
-    /// <summary>How often the process stood still since it began, up to this moment.</summary>
+    /// <summary>Number of freezes since the start of the watch, up to now.</summary>
     public int Count => Look();
 
     /// <inheritdoc/>

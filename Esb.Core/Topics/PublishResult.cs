@@ -1,30 +1,32 @@
 namespace Esb.Core.Topics;
 
-/// <summary>What became of a publish.</summary>
+/// <summary>Outcome of a publish.</summary>
 public enum PublishOutcome
 {
-    /// <summary>It is kept by the transport, for every subscriber.</summary>
+    /// <summary>The transport keeps the message for every subscriber.</summary>
     Confirmed,
 
-    /// <summary>It was not taken by every subscriber: most often nobody has it. Publishing it again may help, with the same id.</summary>
+    /// <summary>The message was not accepted by every subscriber: most often by none. Publishing it again with the same id may
+    /// help.</summary>
     Refused,
 
-    /// <summary>Nobody can tell. Publish it again, with the same id.</summary>
+    /// <summary>The outcome is unknown. Publish the message again, with the same id.</summary>
     Unknown,
 }
 
-/// <summary>What became of a publish.</summary>
-/// <param name="Outcome">Whether the transport has the message.</param>
-/// <param name="Reason">Why not, in a few words; null when confirmed.</param>
-/// <param name="Settled">Completes when every subscriber has settled the message (delivered, parked or dead-lettered), where the transport is not durable; completed already where it is.</param>
+/// <summary>Result of a publish.</summary>
+/// <param name="Outcome">Indicates whether the transport has the message.</param>
+/// <param name="Reason">The reason of a failure, brief; null if confirmed.</param>
+/// <param name="Settled">Completes when every subscriber has settled the message (delivered, parked or dead-lettered), if the transport is
+/// not durable; already completed if it is.</param>
 public sealed record PublishResult(PublishOutcome Outcome, string? Reason, Task Settled)
 {
     /// <summary>Confirmed by a durable transport.</summary>
     public static readonly PublishResult Confirmed = new(PublishOutcome.Confirmed, null, Task.CompletedTask);
 
-    /// <summary>Refused, and why.</summary>
+    /// <summary>Refused, with the reason.</summary>
     public static PublishResult Refused(string reason) => new(PublishOutcome.Refused, reason, Task.CompletedTask);
 
-    /// <summary>Unknown, and why.</summary>
+    /// <summary>Unknown, with the reason.</summary>
     public static PublishResult Unknown(string reason) => new(PublishOutcome.Unknown, reason, Task.CompletedTask);
 }

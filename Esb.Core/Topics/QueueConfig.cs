@@ -2,7 +2,7 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Core.Topics;
 
-/// <summary>What kind of queue the broker keeps for an endpoint.</summary>
+/// <summary>Kind of queue that the broker keeps for an endpoint.</summary>
 public enum QueueType
 {
     /// <summary>Replicated and durable.</summary>
@@ -12,28 +12,28 @@ public enum QueueType
     Classic,
 }
 
-/// <summary>What a full queue does.</summary>
+/// <summary>Behaviour of a full queue.</summary>
 public enum QueueOverflow
 {
-    /// <summary>Refuses what is published.</summary>
+    /// <summary>Rejects publishes.</summary>
     RejectPublish,
 
     /// <summary>Drops the oldest message to its dead-letter target.</summary>
     DropHead,
 }
 
-/// <summary>How the queue of an endpoint is made; fixed once it exists on a broker.</summary>
+/// <summary>Settings of an endpoint's queue; fixed once it exists on a broker.</summary>
 public sealed record QueueConfig : SettingsRecord
 {
     /// <summary>The kind of queue.</summary>
     [Setting("The kind of queue on the broker.")]
     public QueueType Type { get; init; }
 
-    /// <summary>The most messages it keeps; null for no limit.</summary>
+    /// <summary>Maximum number of messages; null for no limit.</summary>
     [Setting("The most messages the queue keeps; no limit by default.", Range = "1..1000000000")]
     public int? MaxLength { get; init; }
 
-    /// <summary>What it does when it is full.</summary>
+    /// <summary>Behaviour when full.</summary>
     [Setting("What a full queue does.")]
     public QueueOverflow Overflow { get; init; }
 }

@@ -2,17 +2,17 @@ using Esb.Core.Storage;
 
 namespace Esb.Core.Topics;
 
-/// <summary>What becomes of a delivery. The transport carries it out; until it has, the message is kept.</summary>
+/// <summary>Settlement of a delivery. The transport keeps the message until it has carried out the settlement.</summary>
 public abstract record Settlement
 {
     private Settlement()
     {
     }
 
-    /// <summary>It is done with: forget it.</summary>
+    /// <summary>The message is processed: remove it.</summary>
     public static Settlement Done { get; } = new DoneSettlement();
 
-    /// <summary>It was not worked on: give it back, to be delivered again soon, here or elsewhere.</summary>
+    /// <summary>The message was not processed: return it for early redelivery, here or elsewhere.</summary>
     public static Settlement Return { get; } = new ReturnSettlement();
 
     /// <summary>See <see cref="Done"/>.</summary>
@@ -21,16 +21,16 @@ public abstract record Settlement
     /// <summary>See <see cref="Return"/>.</summary>
     public sealed record ReturnSettlement : Settlement;
 
-    /// <summary>Deliver it again after a delay, to this endpoint only.</summary>
+    /// <summary>Redelivers the message after a delay, to this endpoint only.</summary>
     /// <param name="Delay">One of the subscription's <see cref="Subscription.RetryDelays"/>.</param>
-    /// <param name="Attempt">The count that it then carries.</param>
+    /// <param name="Attempt">The attempt count that it then carries.</param>
     public sealed record Later(TimeSpan Delay, int Attempt) : Settlement
     {
-        /// <summary>What became of the attempts so far; travels with the message.</summary>
+        /// <summary>Failures of the attempts so far; they travel with the message.</summary>
         public IReadOnlyList<FailedAttempt> Failures { get; init; } = [];
     }
 
-    /// <summary>Keep it as a dead letter.</summary>
-    /// <param name="Letter">With the reason.</param>
+    /// <summary>Stores the message as a dead letter.</summary>
+    /// <param name="Letter">The letter, with the reason.</param>
     public sealed record Divert(DeadLetter Letter) : Settlement;
 }

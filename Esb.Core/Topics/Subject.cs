@@ -2,7 +2,8 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Core.Topics;
 
-/// <summary>A dotted name that messages are published under; its first part is the topic. Up to 255 bytes, the limit of a routing key.</summary>
+/// <summary>A dotted name under which messages are published; its first part is the topic. Up to 255 bytes, the limit of a routing
+/// key.</summary>
 public sealed record Subject(string Value) : ITextSetting<Subject>
 {
     /// <inheritdoc/>
@@ -19,7 +20,7 @@ public sealed record Subject(string Value) : ITextSetting<Subject>
     /// <inheritdoc/>
     public static Subject? Parse(string text) => AreParts(text, part => part.All(IsPartCharacter)) ? new Subject(text) : null;
 
-    /// <summary>The topic of a subject that is known to be well formed.</summary>
+    /// <summary>The topic of a subject that is known to be well-formed.</summary>
     public static string TopicOf(string subject) => subject.IndexOf('.') is var dot and >= 0 ? subject[..dot] : subject;
 
     /// <inheritdoc/>

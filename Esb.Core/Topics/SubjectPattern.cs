@@ -2,7 +2,8 @@ using Esb.Core.Configuration.Settings;
 
 namespace Esb.Core.Topics;
 
-/// <summary>What an endpoint subscribes to: a subject in which <c>*</c> stands for one part and <c>#</c> for any number of them; the first part, the topic, is literal.</summary>
+/// <summary>Pattern of a subscription: a subject in which <c>*</c> stands for one part and <c>#</c> for any number of them; the first part,
+/// the topic, is literal.</summary>
 public sealed record SubjectPattern(string Value) : ITextSetting<SubjectPattern>
 {
     private readonly string[] _parts = Value.Split('.');
@@ -22,10 +23,11 @@ public sealed record SubjectPattern(string Value) : ITextSetting<SubjectPattern>
     public static SubjectPattern? Parse(string text) =>
         Subject.AreParts(text, part => part is "*" or "#" || part.All(Subject.IsPartCharacter)) && text[0] is not ('*' or '#') ? new SubjectPattern(text) : null;
 
-    /// <summary>Whether a message published under the subject is for this pattern, as a topic exchange of AMQP 0-9-1 decides it.</summary>
+    /// <summary>True if this pattern matches a message published under the subject, by the rules of an AMQP 0-9-1 topic exchange.</summary>
     public bool Matches(string subject) => Matches(_parts, subject.Split('.'));
 
-    /// <summary>Whether this pattern is for everything that another one is for. Where two patterns only differ in the place of their <c>#</c>, the answer may be no although it is yes.</summary>
+    /// <summary>True if this pattern matches everything that another one matches. May be false for a covered pattern if the two differ only
+    /// in the position of their <c>#</c>.</summary>
     public bool Covers(SubjectPattern other) => Matches(_parts, other._parts);
 
     /// <inheritdoc/>
@@ -37,7 +39,7 @@ public sealed record SubjectPattern(string Value) : ITextSetting<SubjectPattern>
     /// <inheritdoc/>
     public override int GetHashCode() => Value.GetHashCode(StringComparison.Ordinal);
 
-    // Goes back to the last # only, so that many of them cost no more than their number times the parts.
+    // Backtracks only to the last #, so that many of them cost no more than their number times the parts.
     private static bool Matches(string[] pattern, string[] subject)
     {
         var (at, part) = (0, 0);

@@ -2,13 +2,14 @@ using Esb.Core.Endpoints;
 
 namespace Esb.Core.Topics;
 
-/// <summary>What an outbound endpoint wants delivered, and how.</summary>
+/// <summary>Subscription of an outbound endpoint.</summary>
 /// <param name="Endpoint">The endpoint's name, which names its queue.</param>
-/// <param name="Patterns">What it subscribes to; a message that matches several comes once.</param>
-/// <param name="Concurrency">Deliveries at once, from 1.</param>
-/// <param name="Prefetch">Messages that may be on their way here unsettled, from 1; a transport may fix it where the order counts.</param>
-/// <param name="SingleActive">Whether only one subscriber of the queue, on whatever host, gets messages at a time, one by one and in their order.</param>
-/// <param name="Queue">How the queue is made.</param>
+/// <param name="Patterns">The patterns it subscribes to; a message that matches several is delivered once.</param>
+/// <param name="Concurrency">Concurrent deliveries, from 1.</param>
+/// <param name="Prefetch">Maximum unsettled messages in transit, from 1; a transport may fix it if order counts.</param>
+/// <param name="SingleActive">True if only one subscriber of the queue, on any host, receives messages at a time, one by one and in their
+/// order.</param>
+/// <param name="Queue">Settings of the queue.</param>
 /// <param name="RetryDelays">Every delay that a <see cref="Settlement.Later"/> may ask for.</param>
 public sealed record Subscription(
     string Endpoint,
@@ -21,17 +22,19 @@ public sealed record Subscription(
 {
     private const int LeastPrefetch = 32;
 
-    /// <summary>How many lanes share the messages by their key, each with a single active subscriber and in order, <see cref="Concurrency"/> of them at once on a host; null where there are none.</summary>
+    /// <summary>Number of lanes that share the messages by their key, each with a single active subscriber and in order,
+    /// <see cref="Concurrency"/> of them at once on a host; null without lanes.</summary>
     public int? Lanes { get; init; }
 
-    /// <summary>Whether it answers requests: one that nobody waits for any more is not brought to it. To others a request is a message like any other.</summary>
+    /// <summary>True if it answers requests: a request whose requester no longer waits is not delivered to it. Other subscribers treat a
+    /// request like any message.</summary>
     public bool Answers { get; init; }
 
-    /// <summary>Whether what it does with a message may publish others. A transport that is not durable counts the message as settled once
-    /// those are.</summary>
+    /// <summary>True if processing a message may publish others. A transport that is not durable counts the message as settled once those
+    /// are settled.</summary>
     public bool Publishes { get; init; }
 
-    /// <summary>What the configuration of an endpoint wants.</summary>
+    /// <summary>Creates the subscription for the configuration of an endpoint.</summary>
     public static Subscription Of(OutboundEndpointConfig config)
     {
         var isOrdered = config.Delivery != DeliveryMode.Parallel;
@@ -44,6 +47,6 @@ public sealed record Subscription(
         };
     }
 
-    /// <summary>The prefetch where none is configured.</summary>
+    /// <summary>The default prefetch.</summary>
     public static int DefaultPrefetch(int poolSize, int processingThreads) => Math.Max(LeastPrefetch, 2 * Math.Min(poolSize, processingThreads));
 }

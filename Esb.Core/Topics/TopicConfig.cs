@@ -4,14 +4,14 @@ using Esb.Core.Expressions;
 
 namespace Esb.Core.Topics;
 
-/// <summary>A topic: where publishers and subscribers meet without knowing each other.</summary>
+/// <summary>A topic: decouples publishers and subscribers.</summary>
 public sealed record TopicConfig : SettingsRecord
 {
-    /// <summary>Whether messages survive a restart of the broker.</summary>
+    /// <summary>True if messages survive a restart of the broker.</summary>
     [Setting("Whether messages survive a restart of the broker.")]
     public bool Persistent { get; init; } = true;
 
-    /// <summary>The order key of a message; null where messages have none.</summary>
+    /// <summary>The order key of a message; null if messages have none.</summary>
     [Setting("The order key of a message, evaluated when it is published.")]
     public ValueConfig? Key { get; init; }
 
@@ -23,7 +23,7 @@ public sealed record TopicConfig : SettingsRecord
     [Setting("The schema that every message must pass.", Unavailable = true)]
     public string? Schema { get; init; }
 
-    /// <summary>Whether large bodies travel as a reference.</summary>
+    /// <summary>True if large bodies travel as a reference.</summary>
     [Setting("Whether large bodies travel as a reference; false where foreign clients read.")]
     public bool ClaimCheck { get; init; } = true;
 

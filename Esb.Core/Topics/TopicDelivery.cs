@@ -4,51 +4,54 @@ using Esb.Core.Storage;
 
 namespace Esb.Core.Topics;
 
-/// <summary>How a message came to the queue of an endpoint.</summary>
+/// <summary>Kinds of deliveries in the queue of an endpoint.</summary>
 public enum DeliveryKind
 {
     /// <summary>It was published to a topic.</summary>
     Published,
 
-    /// <summary>An operator sent it again, to this endpoint alone.</summary>
+    /// <summary>An operator replayed it, to this endpoint only.</summary>
     Replay,
 
-    /// <summary>No message: the parked messages of its key may be tried again.</summary>
+    /// <summary>No message: parked messages of its key may be retried.</summary>
     Release,
 }
 
-/// <summary>A message that a transport hands to an endpoint.</summary>
-/// <param name="Message">The message; its <see cref="EsbMessage.Attempt"/> counts the attempts that were settled as <see cref="Settlement.Later"/> before.</param>
-/// <param name="Parent">The trace that it belongs to; default where it came without one.</param>
-/// <param name="Reply">Sends the answer to whoever asked; null where nobody waits for one.</param>
+/// <summary>A message that a transport delivers to an endpoint.</summary>
+/// <param name="Message">The message; its <see cref="EsbMessage.Attempt"/> counts the earlier attempts that were settled as
+/// <see cref="Settlement.Later"/>.</param>
+/// <param name="Parent">The trace of the message; default if it came without one.</param>
+/// <param name="Reply">Sends the answer to the requester; null if no requester waits for one.</param>
 public sealed record TopicDelivery(EsbMessage Message, ActivityContext Parent, ReplySender? Reply)
 {
-    /// <summary>How it came to the queue.</summary>
+    /// <summary>Kind of the delivery.</summary>
     public DeliveryKind Kind { get; init; }
 
-    /// <summary>What became of the attempts before, oldest first.</summary>
+    /// <summary>Failures of earlier attempts, oldest first.</summary>
     public IReadOnlyList<FailedAttempt> Failures { get; init; } = [];
 
-    /// <summary>Where it came from.</summary>
+    /// <summary>The stream by which it came.</summary>
     public DeliverySource Source { get; init; } = DeliverySource.Local;
 
-    /// <summary>How often the broker delivered it before and never heard what became of it, because a process died or a connection was lost; as far as is known, not to this process.</summary>
+    /// <summary>Number of earlier deliveries by the broker that were never settled, because a process died or a connection was lost; as far
+    /// as is known, not to this process.</summary>
     public int Redeliveries { get; init; }
 
-    /// <summary>When the requester stops waiting; null where nobody waits, or for ever.</summary>
+    /// <summary>Time at which the requester stops waiting; null if no requester waits, or if it waits forever.</summary>
     public DateTimeOffset? ExpiresAt { get; init; }
 }
 
-/// <summary>The stream that deliveries come by: a queue, as one consumer sees it from its first delivery to the loss of its channel.</summary>
-/// <param name="Lane">The number of the lane, from 0; 0 where there is only one.</param>
-/// <param name="Session">A new value whenever the transport begins to receive anew: meanwhile another host may have received.</param>
-/// <param name="Lost">Cancelled when the channel is lost: from then on others may have what was delivered here.</param>
+/// <summary>A stream of deliveries: a queue, as one consumer sees it from its first delivery to the loss of its channel.</summary>
+/// <param name="Lane">Number of the lane, from 0; 0 if there is only one.</param>
+/// <param name="Session">A new value whenever the transport starts receiving again: another host may have received in between.</param>
+/// <param name="Lost">Cancelled when the channel is lost: from then on, other consumers may get the messages delivered here.</param>
 public sealed record DeliverySource(int Lane, Guid Session, CancellationToken Lost)
 {
-    /// <summary>A queue of this process alone, which it cannot lose.</summary>
+    /// <summary>A queue of this process only, which it cannot lose.</summary>
     public static DeliverySource Local { get; } = new(0, Guid.Empty, CancellationToken.None);
 }
 
-/// <summary>Sends the answer to a request, once; repeats until somebody has it or the time of the request is over. An answer that finds nobody any more is no error.</summary>
-/// <returns>Whether it was handed over; false where nobody waits for it any more.</returns>
+/// <summary>Sends the answer to a request, once; retries until it is accepted or the request has expired. An answer without a waiting
+/// requester is not an error.</summary>
+/// <returns>True if it was handed over; false if no requester waits for it any more.</returns>
 public delegate ValueTask<bool> ReplySender(EsbMessage reply, CancellationToken cancellationToken);

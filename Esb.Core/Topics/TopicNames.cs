@@ -2,16 +2,16 @@ using System.Collections.Concurrent;
 
 namespace Esb.Core.Topics;
 
-/// <summary>The topics of subjects, as strings that are made once: for what is counted with every message. Thread-safe.</summary>
+/// <summary>The topics of subjects, as cached strings, for metrics counted with every message. Thread-safe.</summary>
 public static class TopicNames
 {
-    // Configurations have far fewer. What comes beyond is right all the same, and costs a string.
+    // Configurations have far fewer. Further topics are correct as well, at the cost of a string each.
     private const int Most = 1_000;
 
     private static readonly ConcurrentDictionary<string, string> Known = new();
     private static readonly ConcurrentDictionary<string, string>.AlternateLookup<ReadOnlySpan<char>> ByText = Known.GetAlternateLookup<ReadOnlySpan<char>>();
 
-    /// <summary>The topic of a well-formed subject; null where there is none.</summary>
+    /// <summary>The topic of a well-formed subject; null if the subject is empty.</summary>
     public static string? Of(string subject)
     {
         if (subject.Length == 0) return null;

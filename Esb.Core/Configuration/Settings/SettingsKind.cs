@@ -1,20 +1,21 @@
 namespace Esb.Core.Configuration.Settings;
 
-/// <summary>A kind of endpoint, step, transport or store, as the configuration names it.</summary>
-/// <param name="Base">The settings record that all kinds of the sort derive from; <c>StepConfig</c> for steps.</param>
+/// <summary>A kind of endpoint, step, transport or store, as named in the configuration.</summary>
+/// <param name="Base">The settings record from which all kinds of the sort derive; <c>StepConfig</c> for steps.</param>
 /// <param name="Kind">The name in the configuration.</param>
-/// <param name="Settings">The settings record; null where the kind is designed but this version cannot do it yet.</param>
-/// <param name="Description">One sentence for the people who configure.</param>
+/// <param name="Settings">The settings record; null if the kind is designed, but not implemented in this version.</param>
+/// <param name="Description">One sentence for operators.</param>
 public sealed record SettingsKind(Type Base, string Kind, Type? Settings, string Description);
 
 /// <summary>A top-level section of the configuration.</summary>
 /// <param name="Name">The name in the configuration.</param>
-/// <param name="Settings">A settings record, or <c>IReadOnlyDictionary&lt;string, T&gt;</c> for a section of named things; null where this version cannot do it yet.</param>
-/// <param name="Description">One sentence for the people who configure.</param>
-/// <param name="Default">What stands where nothing was written, as JSON.</param>
+/// <param name="Settings">A settings record, or <c>IReadOnlyDictionary&lt;string, T&gt;</c> for a section of named things; null if not
+/// implemented in this version.</param>
+/// <param name="Description">One sentence for operators.</param>
+/// <param name="Default">The default of an absent section, as JSON.</param>
 public sealed record ConfigSection(string Name, Type? Settings, string Description, string Default = "{}")
 {
-    /// <summary>Whether it cannot change while the bus runs.</summary>
+    /// <summary>True if it cannot change while the bus runs.</summary>
     public bool NeedsRestart { get; init; }
 }
 
@@ -25,17 +26,17 @@ public interface ITextSetting<TSelf>
     /// <summary>The error code when the text cannot be parsed.</summary>
     static abstract string Code { get; }
 
-    /// <summary>What is accepted, as the end of a sentence.</summary>
+    /// <summary>The accepted form, as the end of a sentence.</summary>
     static abstract string Expected { get; }
 
-    /// <summary>Parses the text; null when it is none of its kind.</summary>
+    /// <summary>Parses the text; null if it is malformed.</summary>
     static abstract TSelf? Parse(string text);
 
-    /// <summary>The name in another section that the value refers to; null where it refers to none.</summary>
+    /// <summary>The name in another section to which the value refers; null if none.</summary>
     (string Section, string Name)? Reference { get; }
 }
 
-/// <summary>Settings of a section that cannot change while the bus runs, where others of it can.</summary>
+/// <summary>Settings of a section that cannot change while the bus runs, although others of the section can.</summary>
 /// <param name="Section">The name of the section.</param>
 /// <param name="Settings">Their names.</param>
 public sealed record FixedSettings(string Section, IReadOnlyList<string> Settings);
