@@ -17,7 +17,8 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Esb.Storage;
 
-/// <summary>The stores of a configuration, opened for reading without a host; also beside one that runs. Nothing is written, made or repaired.</summary>
+/// <summary>The stores of a configuration, opened for reading without a host; also beside one that runs. Nothing is written, made or
+/// repaired.</summary>
 public sealed class StoreReader : IAsyncDisposable
 {
     private readonly Func<ValueTask> _close;

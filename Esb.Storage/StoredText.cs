@@ -3,7 +3,8 @@ using System.Text;
 
 namespace Esb.Storage;
 
-/// <summary>Text as it can be stored: half of a pair of surrogates, which UTF-8 does not know, becomes U+FFFD, in what is kept and in what is looked for.</summary>
+/// <summary>Text as it can be stored: half of a pair of surrogates, which UTF-8 does not know, becomes U+FFFD, in what is kept and in what
+/// is looked for.</summary>
 internal static class StoredText
 {
     [return: NotNullIfNotNull(nameof(text))]

@@ -2,7 +2,8 @@ using Esb.Core.Activities;
 
 namespace Esb.Audit.Activities;
 
-/// <summary>Counts the items of an activity in a time, one after the other, in memory that does not grow with them. Not thread-safe.</summary>
+/// <summary>Counts the items of an activity in a time, one after the other, in memory that does not grow with them. Not
+/// thread-safe.</summary>
 internal sealed class ActivityTally
 {
     private readonly ActivityModel _model;

@@ -2,7 +2,8 @@ using Esb.Core.Audit;
 
 namespace Esb.Audit.Journeys;
 
-/// <summary>The way of a message and of the others of its conversation, as the audit recorded it (pattern: Message History). Immutable.</summary>
+/// <summary>The way of a message and of the others of its conversation, as the audit recorded it (pattern: Message History).
+/// Immutable.</summary>
 public sealed record Journey
 {
     /// <summary>The most facts that a journey is made of.</summary>

@@ -2,12 +2,14 @@ using Esb.Core.Audit;
 
 namespace Esb.Audit.Journeys;
 
-/// <summary>Makes a journey of facts. Nothing is asked and nothing is guessed that facts do not tell; the same facts always make the same journey.</summary>
+/// <summary>Makes a journey of facts. Nothing is asked and nothing is guessed that facts do not tell; the same facts always make the same
+/// journey.</summary>
 public static class JourneyBuilder
 {
     /// <summary>The journey of a message.</summary>
     /// <param name="messageId">The message that was asked for.</param>
-    /// <param name="facts">The facts of its conversation, in any order; one at least. Of more than <see cref="Journey.MaxFacts"/> those of the message and then the first of the others are taken, and the journey says so.</param>
+    /// <param name="facts">The facts of its conversation, in any order; one at least. Of more than <see cref="Journey.MaxFacts"/> those of
+    /// the message and then the first of the others are taken, and the journey says so.</param>
     public static Journey Build(Guid messageId, IReadOnlyList<AuditFact> facts)
     {
         ArgumentOutOfRangeException.ThrowIfZero(facts.Count);

@@ -7,7 +7,8 @@ public static class JourneyReader
 {
     private const int MaxOwn = 1_000;
 
-    /// <summary>The facts of a message and of its conversation, the oldest first: one more than <see cref="Journey.MaxFacts"/> where there are more. None where nothing is recorded of the message.</summary>
+    /// <summary>The facts of a message and of its conversation, the oldest first: one more than <see cref="Journey.MaxFacts"/> where there
+    /// are more. None where nothing is recorded of the message.</summary>
     /// <param name="store">Where they are.</param>
     /// <param name="messageId">The message.</param>
     /// <param name="maxBodyBytes">The most bytes of bodies; facts for whose bodies there is no room have none.</param>

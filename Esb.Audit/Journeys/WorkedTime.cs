@@ -5,7 +5,8 @@ namespace Esb.Audit.Journeys;
 /// <summary>Adds up times of work that may overlap.</summary>
 internal static class WorkedTime
 {
-    /// <summary>How long a message was worked on at one of these places at least: while it was taken in, and while each attempt lasted.</summary>
+    /// <summary>How long a message was worked on at one of these places at least: while it was taken in, and while each attempt
+    /// lasted.</summary>
     public static TimeSpan Of(IEnumerable<JourneyStage> stages)
     {
         var (total, reached) = (TimeSpan.Zero, TimeSpan.MinValue);

@@ -8,7 +8,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Audit.Recording;
 
-/// <summary>Makes of what happened what is recorded of it: with the host, without secrets, with as much of the message as is wanted there. Thread-safe.</summary>
+/// <summary>Makes of what happened what is recorded of it: with the host, without secrets, with as much of the message as is wanted there.
+/// Thread-safe.</summary>
 internal sealed class AuditRecorder(
     AuditConfig config, AuditPolicies policies, IMessageMask mask, RevisionIdentity revision, TimeProvider time, ILogger<AuditRecorder> logger)
 {

@@ -4,7 +4,8 @@ using Esb.Core.Processes;
 
 namespace Esb.Audit.Recording;
 
-/// <summary>Takes fields from a message as it may be recorded: what is masked in it is masked in them, also where it comes by a property.</summary>
+/// <summary>Takes fields from a message as it may be recorded: what is masked in it is masked in them, also where it comes by a
+/// property.</summary>
 internal static class FieldReading
 {
     /// <param name="fields">What to take.</param>

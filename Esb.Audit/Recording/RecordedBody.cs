@@ -4,7 +4,8 @@ using Esb.Core.Messages;
 
 namespace Esb.Audit.Recording;
 
-/// <summary>Puts a body into a fact: masked, cut to what is recorded of one, with the length and the hash of all of it. The bytes are those of the message, not a copy.</summary>
+/// <summary>Puts a body into a fact: masked, cut to what is recorded of one, with the length and the hash of all of it. The bytes are those
+/// of the message, not a copy.</summary>
 internal static class RecordedBody
 {
     /// <param name="fact">The fact.</param>

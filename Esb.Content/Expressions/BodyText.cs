@@ -5,7 +5,8 @@ using Esb.Core.Messages;
 
 namespace Esb.Content.Expressions;
 
-/// <summary>A body as text: by its byte order mark, then by the charset of its content type, then as UTF-8. Never with characters replaced.</summary>
+/// <summary>A body as text: by its byte order mark, then by the charset of its content type, then as UTF-8. Never with characters
+/// replaced.</summary>
 internal static class BodyText
 {
     private static readonly Encoding[] Marked = [new UTF8Encoding(true, true), new UnicodeEncoding(false, true, true), new UnicodeEncoding(true, true, true)];

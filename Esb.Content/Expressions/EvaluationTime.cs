@@ -2,7 +2,8 @@ using Esb.Core.Errors;
 
 namespace Esb.Content.Expressions;
 
-/// <summary>Ends an evaluation that takes too long: what XPath computes over a tree may grow with the square of the tree and worse.</summary>
+/// <summary>Ends an evaluation that takes too long: what XPath computes over a tree may grow with the square of the tree and
+/// worse.</summary>
 internal sealed class EvaluationTime(TimeProvider time, TimeSpan limit)
 {
     /// <summary>What an evaluation fails with that takes too long.</summary>

@@ -4,7 +4,8 @@ using Esb.Core.Processes;
 
 namespace Esb.Content.Expressions;
 
-/// <summary>A JSONPath over the body that needs no tree of it. Gives what <see cref="JsonPathValue"/> gives, and reads only as far as it must.</summary>
+/// <summary>A JSONPath over the body that needs no tree of it. Gives what <see cref="JsonPathValue"/> gives, and reads only as far as it
+/// must.</summary>
 internal sealed class ScannedJsonValue(JsonQuestion question, JsonPathSet paths) : IMessageValue
 {
     public bool ReadsBody => true;

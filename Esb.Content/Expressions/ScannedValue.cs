@@ -4,7 +4,8 @@ using Esb.Core.Processes;
 
 namespace Esb.Content.Expressions;
 
-/// <summary>An XPath over the body that needs no tree. Gives what <see cref="XPathValue"/> gives, and reads only as far as it must.</summary>
+/// <summary>An XPath over the body that needs no tree. Gives what <see cref="XPathValue"/> gives, and reads only as far as it
+/// must.</summary>
 internal sealed class ScannedValue(Func<XmlScan, object?> evaluate, PathSet paths) : IMessageValue
 {
     public bool ReadsBody => true;

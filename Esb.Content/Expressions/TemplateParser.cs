@@ -4,7 +4,8 @@ using Esb.Core.Expressions;
 
 namespace Esb.Content.Expressions;
 
-/// <summary>Parses templates: <c>{message.id}</c>, <c>{header.NAME}</c> and <c>{property.NAME}</c> are places, <c>{{</c> and <c>}}</c> plain braces.</summary>
+/// <summary>Parses templates: <c>{message.id}</c>, <c>{header.NAME}</c> and <c>{property.NAME}</c> are places, <c>{{</c> and <c>}}</c>
+/// plain braces.</summary>
 internal static class TemplateParser
 {
     private static readonly Dictionary<string, MessagePart> Parts =

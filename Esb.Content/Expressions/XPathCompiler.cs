@@ -11,7 +11,8 @@ namespace Esb.Content.Expressions;
 /// <summary>Compiles XPath 1.0; what is wrong with an expression is found here, never when a message comes.</summary>
 internal sealed partial class XPathCompiler(IReadOnlyDictionary<string, string> namespaces)
 {
-    /// <summary>The compiled expression, which any number of threads may evaluate at once: the framework evaluates a copy. Null after an error.</summary>
+    /// <summary>The compiled expression, which any number of threads may evaluate at once: the framework evaluates a copy. Null after an
+    /// error.</summary>
     public XPathExpression? Compile(string xpath, IValueSource source, ConfigErrors errors)
     {
         var context = new ExpressionContext(namespaces);

@@ -8,7 +8,8 @@ namespace Esb.Content.Expressions;
 internal sealed class XPathTree(XPathExpression expression, XmlInput xml, TimeProvider time)
 {
     /// <summary>Text, a number, a boolean or nodes.</summary>
-    /// <exception cref="Esb.Core.Errors.EsbException">The body is no sound XML (<see cref="XmlInput"/>), or <c>ESB-XPT-TIMEOUT</c>.</exception>
+    /// <exception cref="Esb.Core.Errors.EsbException">The body is no sound XML (<see cref="XmlInput"/>), or
+    /// <c>ESB-XPT-TIMEOUT</c>.</exception>
     public object Evaluate(MessageBody body) =>
         new TimedNavigator(xml.Navigate(body), new EvaluationTime(time, xml.Limits.ExpressionTime)).Evaluate(expression);
 }

@@ -27,7 +27,8 @@ public static class JsonInput
 
     /// <summary>The parsed form of a buffered body, made once and shared by all copies of the message.</summary>
     /// <exception cref="EsbException">
-    /// <c>ESB-JSON-SYNTAX</c>, <c>ESB-JSON-NUMBER</c>, <c>ESB-JSON-EMPTY</c>, <c>ESB-JSON-ENCODING</c>, <c>ESB-JSON-DEPTH</c>, <c>ESB-JSON-DUPKEY</c> or <c>ESB-JSON-LIMIT</c>.
+    /// <c>ESB-JSON-SYNTAX</c>, <c>ESB-JSON-NUMBER</c>, <c>ESB-JSON-EMPTY</c>, <c>ESB-JSON-ENCODING</c>, <c>ESB-JSON-DEPTH</c>,
+    /// <c>ESB-JSON-DUPKEY</c> or <c>ESB-JSON-LIMIT</c>.
     /// </exception>
     public static JsonElement Read(MessageBody body) => body.View(ParseBytes).Root;
 

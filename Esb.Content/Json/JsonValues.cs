@@ -4,7 +4,8 @@ using Esb.Content.Expressions;
 
 namespace Esb.Content.Json;
 
-/// <summary>JSON values as expressions compare them: text, a number, a boolean, null for no value; objects and arrays as they are written.</summary>
+/// <summary>JSON values as expressions compare them: text, a number, a boolean, null for no value; objects and arrays as they are
+/// written.</summary>
 internal static class JsonValues
 {
     /// <exception cref="InvalidOperationException">A string is no Unicode text.</exception>

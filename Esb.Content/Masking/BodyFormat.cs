@@ -19,7 +19,8 @@ internal enum BodyFormat
     Json,
 }
 
-/// <summary>Tells formats apart by their first bytes. A content type is believed only of what cannot be anything else: many senders say form and send JSON.</summary>
+/// <summary>Tells formats apart by their first bytes. A content type is believed only of what cannot be anything else: many senders say
+/// form and send JSON.</summary>
 internal static class BodyFormats
 {
     private const string FormType = "application/x-www-form-urlencoded";

@@ -11,7 +11,8 @@ internal static class JsonMaskOutput
     private static readonly JsonWriterOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping, MaxDepth = JsonInput.MaxDepth };
 
     /// <param name="document">Sound JSON.</param>
-    /// <param name="replacements">What stands in the place of the values that begin at these offsets; null takes a value out, with its name.</param>
+    /// <param name="replacements">What stands in the place of the values that begin at these offsets; null takes a value out, with its
+    /// name.</param>
     public static ReadOnlyMemory<byte> Write(ReadOnlySpan<byte> document, Dictionary<int, (MaskAction Action, string? Text)> replacements)
     {
         var output = new ArrayBufferWriter<byte>(document.Length);

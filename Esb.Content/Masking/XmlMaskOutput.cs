@@ -5,7 +5,8 @@ using System.Xml.XPath;
 namespace Esb.Content.Masking;
 
 /// <summary>Writes a document with some of its nodes replaced, in UTF-8 whatever it was in.</summary>
-/// <param name="replacements">What stands in the place of these nodes; null takes a node out. A navigator finds its own position in it.</param>
+/// <param name="replacements">What stands in the place of these nodes; null takes a node out. A navigator finds its own position in
+/// it.</param>
 internal sealed class XmlMaskOutput(Dictionary<XPathNavigator, string?> replacements)
 {
     private const string Declarations = "http://www.w3.org/2000/xmlns/";

@@ -12,7 +12,8 @@ public interface IMapCatalog
     IMessageMap? Find(string name);
 }
 
-/// <summary>A compiled map (Message Translator). Thread-safe; when its file changes, runs that begin later use the new one, and each run uses one only.</summary>
+/// <summary>A compiled map (Message Translator). Thread-safe; when its file changes, runs that begin later use the new one, and each run
+/// uses one only.</summary>
 public interface IMessageMap
 {
     /// <summary>Its name in the configuration.</summary>

@@ -28,7 +28,8 @@ internal sealed partial class LiveMap(MapModel model, ILogger logger) : IMessage
 
     public MappedBody Transform(MessageBody input, params ReadOnlySpan<MapArgument> arguments) => Volatile.Read(ref _current).Transform(input, arguments);
 
-    /// <summary>Looks at the files. A change is taken when two looks in a row found the same, so that nothing half written is read; while there is a problem, every look tries again.</summary>
+    /// <summary>Looks at the files. A change is taken when two looks in a row found the same, so that nothing half written is read; while
+    /// there is a problem, every look tries again.</summary>
     /// <remarks>
     /// Throws nothing: this is the outermost handler of one map, whose compiler is third-party code. An unforeseen error refuses the change
     /// like any other, is logged once with its stack, and leaves the other maps as they are.

@@ -2,7 +2,8 @@ using System.Xml.Xsl;
 
 namespace Esb.Content.Transforms;
 
-/// <summary>Compiled stylesheets by the hash of their content: compiling costs a hundred times what running does, and a reload usually changes none. Thread-safe.</summary>
+/// <summary>Compiled stylesheets by the hash of their content: compiling costs a hundred times what running does, and a reload usually
+/// changes none. Thread-safe.</summary>
 internal sealed class StylesheetCache
 {
     /// <summary>The one of this process.</summary>

@@ -35,13 +35,15 @@ internal sealed class StylesheetFiles : XmlResolver
     /// <summary>Every file that it consists of, the map's own first.</summary>
     public IReadOnlyList<string> Paths => [.. _documents.Keys.Select(file => file.LocalPath)];
 
-    /// <summary>What the files looked like before they were read, as <see cref="ContentStamp.Of"/> of <see cref="Paths"/>: what comes after that is a change.</summary>
+    /// <summary>What the files looked like before they were read, as <see cref="ContentStamp.Of"/> of <see cref="Paths"/>: what comes after
+    /// that is a change.</summary>
     public string Stamp => string.Join('\n', _stamps);
 
     /// <summary>Whether white space of the message is dropped, which the engine can do only while it reads.</summary>
     public bool StripsSpace => Documents.Any(document => document.Root!.Elements(Xsl + "strip-space").Any());
 
-    /// <summary>Whether it looks through the document from places in it, so that one expression may take long. Those that call generate-id() do not count: it is slow where moves are counted.</summary>
+    /// <summary>Whether it looks through the document from places in it, so that one expression may take long. Those that call
+    /// generate-id() do not count: it is slow where moves are counted.</summary>
     public bool Sweeps => Documents.SelectMany(StylesheetExpressions.Of).Any(expression => expression.Sweeps) &&
         !Documents.SelectMany(StylesheetExpressions.Of).Any(expression => expression.Calls("generate-id"));
 

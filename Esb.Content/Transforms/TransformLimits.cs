@@ -12,6 +12,7 @@ internal sealed record TransformLimits
     /// <summary>Bytes that it may make.</summary>
     public long OutputBytes { get; init; } = 4 * ByteSize.MiB(4).Bytes;
 
-    /// <summary>The limits of a configuration: a map may make a message several times larger, as from a terse format to a wordy one.</summary>
+    /// <summary>The limits of a configuration: a map may make a message several times larger, as from a terse format to a wordy
+    /// one.</summary>
     public static TransformLimits From(LimitsConfig limits) => new() { OutputBytes = 4 * limits.MaxBodySize.Bytes };
 }

@@ -2,8 +2,10 @@ using System.Buffers;
 
 namespace Esb.Content.Xml;
 
-/// <summary>Finds an element with too many attributes before the parser does, whose time for one element grows with their square (a million take seconds).</summary>
-/// <remarks>Looks at the bytes as the parser takes them, and at none that it never reaches. Documents in UTF-16 and UTF-32 are left to the reader's own count.</remarks>
+/// <summary>Finds an element with too many attributes before the parser does, whose time for one element grows with their square (a million
+/// take seconds).</summary>
+/// <remarks>Looks at the bytes as the parser takes them, and at none that it never reaches. Documents in UTF-16 and UTF-32 are left to the
+/// reader's own count.</remarks>
 internal sealed class AttributeGuard
 {
     private const int LongestMark = 9; // <![CDATA[
@@ -31,7 +33,8 @@ internal sealed class AttributeGuard
         _isWide = document.Span[..Math.Min(4, document.Length)].Contains((byte)0);
     }
 
-    /// <summary>Whether an element has more attributes than the limit, as far as the parser sees once it has read up to a position. Nearly always, one count of the bytes says that none can have.</summary>
+    /// <summary>Whether an element has more attributes than the limit, as far as the parser sees once it has read up to a position. Nearly
+    /// always, one count of the bytes says that none can have.</summary>
     public bool Exceeds(int end)
     {
         if (_isWide) return false;

@@ -3,11 +3,13 @@ using Esb.Core.Messages;
 
 namespace Esb.Content.Xml;
 
-/// <summary>The bytes of a document for the framework's parser, which takes them in pieces: what it does not take has cost nothing.</summary>
+/// <summary>The bytes of a document for the framework's parser, which takes them in pieces: what it does not take has cost
+/// nothing.</summary>
 /// <param name="document">All of it, or its beginning.</param>
 /// <param name="isComplete">Whether it is all.</param>
 /// <param name="limits">What keeps it from taking the host down.</param>
-/// <param name="length">The length by which the parser chooses the size of its buffers: most of what a short pass costs is to make and collect them.</param>
+/// <param name="length">The length by which the parser chooses the size of its buffers: most of what a short pass costs is to make and
+/// collect them.</param>
 internal sealed class DocumentStream(ReadOnlyMemory<byte> document, bool isComplete, XmlLimits limits, int length) : Stream
 {
     private readonly AttributeGuard _attributes = new(document, limits.Attributes);

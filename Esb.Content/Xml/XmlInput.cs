@@ -45,7 +45,8 @@ public sealed class XmlInput
     internal XmlReader ReadPieces(MessageBody body, out DocumentStream taken) =>
         Read(body.BytesSoFar, taken = new DocumentStream(body.BytesSoFar, body.IsComplete, _limits, body.IsComplete ? Math.Min(body.BytesSoFar.Length, PieceBytes) : PieceBytes));
 
-    /// <summary>The parsed form of a buffered body, made once and shared by all copies of the message; a navigator belongs to its caller.</summary>
+    /// <summary>The parsed form of a buffered body, made once and shared by all copies of the message; a navigator belongs to its
+    /// caller.</summary>
     public XPathNavigator Navigate(MessageBody body) => body.View(_parse).CreateNavigator();
 
     private XPathDocument Parse(ReadOnlyMemory<byte> bytes)

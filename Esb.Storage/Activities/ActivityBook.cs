@@ -2,10 +2,12 @@ using Esb.Core.Activities;
 
 namespace Esb.Storage.Activities;
 
-/// <summary>Items of activities and the conversations that they are in, all or those that a change concerns; takes in what facts say. Not thread-safe.</summary>
+/// <summary>Items of activities and the conversations that they are in, all or those that a change concerns; takes in what facts say. Not
+/// thread-safe.</summary>
 internal sealed class ActivityBook
 {
-    /// <summary>How many items of a conversation what is said in it without a key belongs to: it would cost as much as all of them together.</summary>
+    /// <summary>How many items of a conversation what is said in it without a key belongs to: it would cost as much as all of them
+    /// together.</summary>
     public const int MostItems = 1_000;
 
     private readonly Dictionary<(string Activity, string Id), ActivityRow> _rows = [];

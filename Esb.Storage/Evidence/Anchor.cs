@@ -41,7 +41,8 @@ internal sealed record Anchor
     /// <summary>The file of the archive, and its SHA-256.</summary>
     public string? Archive { get; init; }
 
-    /// <summary>HMAC-SHA256 over the line before and this one, without this member: no line can be changed, and none taken out of the middle.</summary>
+    /// <summary>HMAC-SHA256 over the line before and this one, without this member: no line can be changed, and none taken out of the
+    /// middle.</summary>
     [JsonPropertyOrder(1)]
     public byte[]? Mac { get; init; }
 }

@@ -7,7 +7,8 @@ namespace Esb.Storage.Evidence;
 /// <summary>A fact with what is kept beside it: its packed body and what stands for it in a chain.</summary>
 /// <param name="Fact">The fact.</param>
 /// <param name="Body">Its body, packed.</param>
-/// <param name="BodyDigest">SHA-256 of the body as it is recorded; unlike <see cref="AuditFact.BodyHash"/> of its beginning, where no more is recorded.</param>
+/// <param name="BodyDigest">SHA-256 of the body as it is recorded; unlike <see cref="AuditFact.BodyHash"/> of its beginning, where no more
+/// is recorded.</param>
 /// <param name="Digest">Stands for the fact.</param>
 internal sealed record SealedFact(AuditFact Fact, PackedBody? Body, byte[]? BodyDigest, byte[] Digest)
 {

@@ -7,7 +7,8 @@ internal sealed record StoredLink
 {
     public required Guid Id { get; init; }
 
-    /// <summary>The fact, with the state of its body as it was recorded, even where that has been erased since; null where it cannot be read.</summary>
+    /// <summary>The fact, with the state of its body as it was recorded, even where that has been erased since; null where it cannot be
+    /// read.</summary>
     public required AuditFact? Fact { get; init; }
 
     /// <summary>The digest that was recorded of the body.</summary>

@@ -24,7 +24,8 @@ internal sealed class FactSearch(IReadOnlyList<ISegmentIndex> segments) : IDispo
         }
     }
 
-    /// <summary>The facts of a message and of the others of its conversation, oldest first, with bodies as far as there is room. What is not returned is not kept.</summary>
+    /// <summary>The facts of a message and of the others of its conversation, oldest first, with bodies as far as there is room. What is
+    /// not returned is not kept.</summary>
     public IReadOnlyList<AuditFact> FindJourney(AuditJourneyQuery query)
     {
         var room = query.MaxBodyBytes;
@@ -54,7 +55,8 @@ internal sealed class FactSearch(IReadOnlyList<ISegmentIndex> segments) : IDispo
             .Select(found => Read(found.Segment, found.Row))
             .OfType<AuditFact>();
 
-    // Segments follow one another in time, but facts of the same moment may lie in two: a segment is looked into once its newest fact is next.
+    // Segments follow one another in time, but facts of the same moment may lie in two: a segment is looked into once its newest fact is
+    // next.
     private IEnumerable<(SegmentFile Segment, FactRow Row)> Candidates(AuditQuery query)
     {
         var waiting = new Stack<ISegmentIndex>(segments.OrderBy(segment => segment.NewestId));

@@ -10,12 +10,15 @@ internal static class PostgresConnection
 
     private const int SearchPoolSize = 4;
 
-    // Searches go along one index in the order of time, look the rest up by key, and stop when there is enough. The planner has statistics of the days but not of all of them together, and would merge
-    // or hash what it can look up: two fields of ten million facts take 8 ms this way, and 17 to 100 ms that way. What is asked for decides which index leads, so plans are made for it; translating one
+    // Searches go along one index in the order of time, look the rest up by key, and stop when there is enough. The planner has statistics
+    // of the days but not of all of them together, and would merge
+    // or hash what it can look up: two fields of ten million facts take 8 ms this way, and 17 to 100 ms that way. What is asked for decides
+    // which index leads, so plans are made for it; translating one
     // takes longer than the search.
     private const string ForSearch = " -c enable_mergejoin=off -c enable_hashjoin=off -c enable_seqscan=off -c plan_cache_mode=force_custom_plan -c jit=off";
 
-    // What a host that is frozen or cut off has locked would stay so for as long as its connection looks alive: two hours, by the defaults of the system.
+    // What a host that is frozen or cut off has locked would stay so for as long as its connection looks alive: two hours, by the defaults
+    // of the system.
     private const string LetGo = " -c idle_in_transaction_session_timeout=60s -c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3";
 
     public static string With(PostgresStoreConfig config, bool readOnly) => With(config, readOnly, PoolSize, options: "");

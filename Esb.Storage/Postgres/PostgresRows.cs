@@ -62,7 +62,8 @@ internal static class PostgresRows
         }
     }
 
-    // Not the unbuffered query of Dapper: it ends each with a word to the server to cancel it, for which the client opens a connection, and its thread stands still until that is closed.
+    // Not the unbuffered query of Dapper: it ends each with a word to the server to cancel it, for which the client opens a connection, and
+    // its thread stands still until that is closed.
     private static async IAsyncEnumerable<T> RowsAsync<T>(NpgsqlDataSource source, Func<NpgsqlConnection, Task<Question<T>>> ask, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         await using var connection = await source.OpenConnectionAsync(cancellationToken);

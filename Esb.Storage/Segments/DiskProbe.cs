@@ -1,6 +1,7 @@
 namespace Esb.Storage.Segments;
 
-/// <summary>Tells whether a folder can be written: remembers that it could not, finds out when it can be again, and looks how much space is left. Thread-safe.</summary>
+/// <summary>Tells whether a folder can be written: remembers that it could not, finds out when it can be again, and looks how much space is
+/// left. Thread-safe.</summary>
 internal sealed class DiskProbe(string folder)
 {
     private const int ProbeBytes = 64 * 1024; // a few blocks: what a small group of records needs
@@ -29,7 +30,8 @@ internal sealed class DiskProbe(string folder)
         }
     }
 
-    /// <summary>Null while the folder can be written, and will be. After a failure it writes and flushes a small file of its own, every 2 s at most.</summary>
+    /// <summary>Null while the folder can be written, and will be. After a failure it writes and flushes a small file of its own, every 2 s
+    /// at most.</summary>
     public string? FindTrouble()
     {
         if (!Volatile.Read(ref _failed)) return FindLackOfSpace();

@@ -12,7 +12,8 @@ internal sealed class FolderLock : IDisposable
 
     private FolderLock(FileStream file) => _file = file;
 
-    /// <exception cref="EsbException"><c>ESB-STORE-INUSE</c>: another process holds it. <c>ESB-STORE-FOLDER</c>: it cannot be made or written.</exception>
+    /// <exception cref="EsbException"><c>ESB-STORE-INUSE</c>: another process holds it. <c>ESB-STORE-FOLDER</c>: it cannot be made or
+    /// written.</exception>
     public static FolderLock Take(string folder)
     {
         try

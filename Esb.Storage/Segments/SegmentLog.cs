@@ -55,7 +55,8 @@ internal sealed partial class SegmentLog : IAsyncDisposable
     /// <param name="options">The options for writing.</param>
     /// <param name="logger">Logs damage.</param>
     /// <param name="listener">Receives every durable record, before the call that appended it returns; null for none.</param>
-    /// <exception cref="Core.Errors.EsbException"><c>ESB-STORE-INUSE</c>: another process writes to the folder. <c>ESB-STORE-FOLDER</c>: it cannot be written.</exception>
+    /// <exception cref="Core.Errors.EsbException"><c>ESB-STORE-INUSE</c>: another process writes to the folder. <c>ESB-STORE-FOLDER</c>: it
+    /// cannot be written.</exception>
     public static SegmentLog Open(string folder, SegmentOptions options, ILogger logger, ISegmentListener? listener = null)
     {
         var folderLock = FolderLock.Take(folder);

@@ -5,9 +5,11 @@ namespace Esb.Storage.Segments;
 /// <summary>A record and its place.</summary>
 internal readonly record struct PlacedRecord(SegmentPosition Position, ReadOnlyMemory<byte> Payload);
 
-/// <summary>Reads the records of a folder in the order written and, called again, those that came since; also beside a writer in another process. Not thread-safe.</summary>
+/// <summary>Reads the records of a folder in the order written and, called again, those that came since; also beside a writer in another
+/// process. Not thread-safe.</summary>
 /// <param name="folder">The folder.</param>
-/// <param name="committed">How far the writer has come, where it is in this process; otherwise an unfinished record at the end is left for the next time.</param>
+/// <param name="committed">How far the writer has come, where it is in this process; otherwise an unfinished record at the end is left for
+/// the next time.</param>
 /// <param name="logger">Logs damage.</param>
 /// <param name="known">The positions of damage already reported, which grows; null to report all damage found by each reading.</param>
 internal sealed partial class SegmentReader(string folder, Func<SegmentPosition>? committed, ILogger logger, ISet<SegmentPosition>? known = null)

@@ -4,12 +4,14 @@ using System.Runtime.InteropServices;
 
 namespace Esb.Storage.Segments;
 
-/// <summary>How a record lies in a segment: a mark, its length, a CRC-32C of length and bytes, then the bytes. Numbers are little-endian.</summary>
+/// <summary>How a record lies in a segment: a mark, its length, a CRC-32C of length and bytes, then the bytes. Numbers are
+/// little-endian.</summary>
 internal static class SegmentRecord
 {
     public const int HeaderBytes = 12;
 
-    /// <summary>Begins every record, so that the next good one is found behind a damaged one. Not found in text: 0xFE is no byte of UTF-8.</summary>
+    /// <summary>Begins every record, so that the next good one is found behind a damaged one. Not found in text: 0xFE is no byte of
+    /// UTF-8.</summary>
     public static ReadOnlySpan<byte> Mark => [0xFE, (byte)'E', (byte)'S', (byte)'B'];
 
     public static void WriteHeader(ReadOnlySpan<byte> payload, Span<byte> header)

@@ -2,7 +2,8 @@ using Esb.Core.Audit;
 
 namespace Esb.Storage.Spool;
 
-/// <summary>How much is taken out of a spool at once: so many facts, and so many bytes of bodies, which may be small while they are packed and very large in memory.</summary>
+/// <summary>How much is taken out of a spool at once: so many facts, and so many bytes of bodies, which may be small while they are packed
+/// and very large in memory.</summary>
 /// <param name="maxFacts">The most facts.</param>
 internal sealed class PeekRoom(int maxFacts)
 {

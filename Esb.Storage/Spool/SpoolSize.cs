@@ -2,7 +2,8 @@ using Esb.Storage.Segments;
 
 namespace Esb.Storage.Spool;
 
-/// <summary>The bytes of a spool's segments: looks at the files a few times a second at most, and counts what is appended in between. Thread-safe.</summary>
+/// <summary>The bytes of a spool's segments: looks at the files a few times a second at most, and counts what is appended in between.
+/// Thread-safe.</summary>
 internal sealed class SpoolSize(string folder, TimeProvider time)
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(250);

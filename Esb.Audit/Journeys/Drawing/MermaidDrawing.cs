@@ -39,7 +39,8 @@ public static partial class MermaidDrawing
         _ => "->>",
     };
 
-    // Whatever might mean something to Mermaid, or to the page that shows it, is written as a number; so is a letter of "end", which ends blocks.
+    // Whatever might mean something to Mermaid, or to the page that shows it, is written as a number; so is a letter of "end", which ends
+    // blocks.
     private static string Escape(string text)
     {
         var escaped = new StringBuilder();

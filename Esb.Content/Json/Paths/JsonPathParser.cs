@@ -1,6 +1,7 @@
 namespace Esb.Content.Json.Paths;
 
-/// <summary>Parses segments and selectors (RFC 9535, sections 2.1 to 2.5); what stands in a filter is <see cref="JsonFilterParser"/>'s.</summary>
+/// <summary>Parses segments and selectors (RFC 9535, sections 2.1 to 2.5); what stands in a filter is
+/// <see cref="JsonFilterParser"/>'s.</summary>
 internal sealed class JsonPathParser
 {
     private readonly JsonPathScanner _scanner;

@@ -3,7 +3,8 @@ using Esb.Core.Messages;
 
 namespace Esb.Content.Json.Scanning;
 
-/// <summary>The JSONPaths of a configuration, merged into one tree of steps, so that one pass over a document answers all questions about it.</summary>
+/// <summary>The JSONPaths of a configuration, merged into one tree of steps, so that one pass over a document answers all questions about
+/// it.</summary>
 /// <remarks>Filled while a configuration is compiled, by one thread; then shared by all.</remarks>
 /// <param name="checksWhole">True to read every document to its end, even if its beginning decides.</param>
 /// <param name="newTime">Creates the time limit of evaluations; null for no limit.</param>

@@ -2,9 +2,11 @@ using Esb.Content.Json.Paths;
 
 namespace Esb.Content.Json.Scanning;
 
-/// <summary>Compiles a JSONPath for a forward pass: names, positions from the start and wildcards are followed, what comes behind is evaluated over the value reached.</summary>
+/// <summary>Compiles a JSONPath for a forward pass: names, positions from the start and wildcards are followed, what comes behind is
+/// evaluated over the value reached.</summary>
 /// <remarks>
-/// Two kinds are left to the tree of the whole document, which gives the same answers: paths that begin with something else (<c>$..a</c>, <c>$[-1]</c>),
+/// Two kinds are left to the tree of the whole document, which gives the same answers: paths that begin with something else (<c>$..a</c>,
+/// <c>$[-1]</c>),
 /// because they may select anything anywhere, and filters that look at the root.
 /// </remarks>
 internal static class JsonScanCompiler

@@ -2,7 +2,8 @@ using System.Xml.Linq;
 
 namespace Esb.Content.Transforms.Streaming;
 
-/// <summary>An element that stands in a stylesheet as it goes into the output, with its constant attributes and the namespaces that it brings (XSLT 1.0, section 7.1.1).</summary>
+/// <summary>An element that stands in a stylesheet as it goes into the output, with its constant attributes and the namespaces that it
+/// brings (XSLT 1.0, section 7.1.1).</summary>
 internal sealed class LiteralElement
 {
     private readonly MarkupName _name;

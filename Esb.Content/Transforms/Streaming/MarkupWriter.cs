@@ -2,7 +2,8 @@ using System.Buffers;
 
 namespace Esb.Content.Transforms.Streaming;
 
-/// <summary>Writes markup as the framework's XML writer does without indentation. Checks nothing: names and nesting are its caller's.</summary>
+/// <summary>Writes markup as the framework's XML writer does without indentation. Checks nothing: names and nesting are its
+/// caller's.</summary>
 internal sealed class MarkupWriter(Utf8Buffer output)
 {
     private static readonly SearchValues<char> InText = SearchValues.Create("<>&\r");

@@ -4,7 +4,8 @@ namespace Esb.Content.Transforms.Streaming;
 
 /// <summary>Finds stylesheets that need no tree of their message, and compiles them: those that copy, rename, wrap and leave out.</summary>
 /// <remarks>
-/// Everything of XSLT 1.0 that is not known to be streamed exactly is left to the engine: looking around (paths, predicates, parents), variables,
+/// Everything of XSLT 1.0 that is not known to be streamed exactly is left to the engine: looking around (paths, predicates, parents),
+/// variables,
 /// values, names or attributes that are computed, modes, several files, output settings beyond UTF-8 without indentation.
 /// </remarks>
 internal static class StreamedCompiler

@@ -1,6 +1,7 @@
 namespace Esb.Content.Transforms.Streaming;
 
-/// <summary>The output of a run: elements that are open, namespaces, attributes before content. What the engine would treat in a way of its own is left to it.</summary>
+/// <summary>The output of a run: elements that are open, namespaces, attributes before content. What the engine would treat in a way of its
+/// own is left to it.</summary>
 internal sealed class StreamedOutput(MarkupWriter writer, StreamedStylesheet stylesheet)
 {
     private const int MostAttributes = 32; // more are left to the engine: each is compared with those before it

@@ -5,7 +5,8 @@ using System.Xml.Linq;
 namespace Esb.Content.Transforms.Streaming;
 
 /// <summary>One alternative of a template's <c>match</c> with a single step, which can be decided without reading other nodes.</summary>
-/// <param name="Kind">The kind of node: <c>/</c>, <c>*</c>, <c>@</c>, <c>node()</c>, <c>text()</c>, <c>comment()</c> or <c>processing-instruction()</c>.</param>
+/// <param name="Kind">The kind of node: <c>/</c>, <c>*</c>, <c>@</c>, <c>node()</c>, <c>text()</c>, <c>comment()</c> or
+/// <c>processing-instruction()</c>.</param>
 /// <param name="Name">The local name; null for any.</param>
 /// <param name="Namespace">The namespace; null for any.</param>
 /// <param name="Priority">As XSLT 1.0, section 5.5, gives it where the template names none.</param>

@@ -1,6 +1,7 @@
 namespace Esb.Content.Transforms.Streaming;
 
-/// <summary>The best template for every node: one dictionary for names, one for namespaces, one answer for the rest. Immutable and thread-safe.</summary>
+/// <summary>The best template for every node: one dictionary for names, one for namespaces, one answer for the rest. Immutable and
+/// thread-safe.</summary>
 internal sealed class StreamedRules<T>(IReadOnlyDictionary<(string Name, string Namespace), T> named, IReadOnlyDictionary<string, T> inNamespace, T others)
 {
     public T Find(string name, string ns) =>

@@ -2,7 +2,8 @@ using System.Xml.Linq;
 
 namespace Esb.Content.Transforms.Streaming;
 
-/// <summary>What counts of the content of a stylesheet's element (XSLT 1.0, section 3.4): no comments, and no text that is white space only.</summary>
+/// <summary>What counts of the content of a stylesheet's element (XSLT 1.0, section 3.4): no comments, and no text that is white space
+/// only.</summary>
 internal static class StylesheetContent
 {
     public static IEnumerable<XNode> Of(XElement parent) => parent.Nodes().Where(node => node switch

@@ -2,7 +2,8 @@ using System.Runtime.CompilerServices;
 
 namespace Esb.Content.Transforms.Streaming;
 
-/// <summary>Remembers templates by the very strings of a reader, which has one object for each name: comparing those is several times faster than hashing them.</summary>
+/// <summary>Remembers templates by the very strings of a reader, which has one object for each name: comparing those is several times
+/// faster than hashing them.</summary>
 internal sealed class TemplateCache(StreamedRules<StreamedTemplate> rules)
 {
     private const int Size = 64;

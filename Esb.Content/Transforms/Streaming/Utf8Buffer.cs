@@ -5,7 +5,8 @@ using Esb.Core.Errors;
 
 namespace Esb.Content.Transforms.Streaming;
 
-/// <summary>Collects text as UTF-8 in a rented array that grows up to a limit; the result is an array of its own. Not thread-safe.</summary>
+/// <summary>Collects text as UTF-8 in a rented array that grows up to a limit; the result is an array of its own. Not
+/// thread-safe.</summary>
 internal sealed class Utf8Buffer(int capacity, long limit) : IDisposable
 {
     private const int BytesPerChar = 3;

@@ -2,7 +2,8 @@ namespace Esb.Content.Xml.Scanning;
 
 /// <summary>A step that several paths may share, with the questions about the nodes at which it arrives.</summary>
 /// <param name="step">The step.</param>
-/// <param name="isUnique">Whether it arrives at one node at most, whatever the document: the root element, the n-th child of such an element, an attribute of one.</param>
+/// <param name="isUnique">Whether it arrives at one node at most, whatever the document: the root element, the n-th child of such an
+/// element, an attribute of one.</param>
 internal sealed class PathNode(PathStep step, bool isUnique)
 {
     private readonly List<PathNode> _next = [];

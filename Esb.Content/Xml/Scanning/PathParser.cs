@@ -2,7 +2,8 @@ using System.Globalization;
 
 namespace Esb.Content.Xml.Scanning;
 
-/// <summary>Parses the location paths that a forward pass can follow (XPath 1.0, section 2): down from the root, by names, with positions and attributes as predicates.</summary>
+/// <summary>Parses the location paths that a forward pass can follow (XPath 1.0, section 2): down from the root, by names, with positions
+/// and attributes as predicates.</summary>
 internal sealed class PathParser(XPathTokens tokens, IReadOnlyDictionary<string, string> namespaces)
 {
     /// <exception cref="NotScannableException">It is another kind of path.</exception>

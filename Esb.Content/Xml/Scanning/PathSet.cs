@@ -2,7 +2,8 @@ using Esb.Core.Messages;
 
 namespace Esb.Content.Xml.Scanning;
 
-/// <summary>The location paths of a configuration, merged into one tree of steps, so that one pass over a document answers all questions about it.</summary>
+/// <summary>The location paths of a configuration, merged into one tree of steps, so that one pass over a document answers all questions
+/// about it.</summary>
 /// <remarks>Filled while a configuration is compiled, by one thread; then shared by all.</remarks>
 /// <param name="xml">Reads the documents.</param>
 /// <param name="checksWhole">True to read every document to its end, even if its beginning decides.</param>

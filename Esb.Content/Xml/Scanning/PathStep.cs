@@ -29,6 +29,7 @@ internal enum PathStepKind
 }
 
 /// <summary>A predicate that is decided at the start tag of its element.</summary>
-/// <param name="Position">The position among the siblings that satisfy what stands before; 0 where the predicate is about attributes.</param>
+/// <param name="Position">The position among the siblings that satisfy what stands before; 0 where the predicate is about
+/// attributes.</param>
 /// <param name="Holds">Looks at the attributes of the element at which the reader stands.</param>
 internal sealed record PathPredicate(int Position, Func<XmlReader, bool>? Holds);

@@ -1,6 +1,7 @@
 namespace Esb.Content.Xml.Scanning;
 
-/// <summary>Compiles XPath 1.0 for a forward pass: paths, comparisons with constants, <c>and</c>, <c>or</c> and the functions that need no tree.</summary>
+/// <summary>Compiles XPath 1.0 for a forward pass: paths, comparisons with constants, <c>and</c>, <c>or</c> and the functions that need no
+/// tree.</summary>
 /// <remarks>Other expressions are evaluated over the tree, which gives the same answers.</remarks>
 internal sealed class ScanCompiler(PathSet paths, IReadOnlyDictionary<string, string> namespaces)
 {

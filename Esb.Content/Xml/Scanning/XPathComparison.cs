@@ -1,6 +1,7 @@
 namespace Esb.Content.Xml.Scanning;
 
-/// <summary>Compares the text of a node with a constant (XPath 1.0, section 3.4): of a set of nodes, one that satisfies it is enough.</summary>
+/// <summary>Compares the text of a node with a constant (XPath 1.0, section 3.4): of a set of nodes, one that satisfies it is
+/// enough.</summary>
 internal static class XPathComparison
 {
     public static bool IsOperator(XPathToken token) => token.Kind == XPathTokenKind.Symbol && token.Text is "=" or "!=" or "<" or "<=" or ">" or ">=";

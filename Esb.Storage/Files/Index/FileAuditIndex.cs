@@ -3,7 +3,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Storage.Files.Index;
 
-/// <summary>Knows the facts in the segments of a folder, and learns of new ones whenever it is asked; beside a running host too. Thread-safe.</summary>
+/// <summary>Knows the facts in the segments of a folder, and learns of new ones whenever it is asked; beside a running host too.
+/// Thread-safe.</summary>
 /// <param name="folder">The folder.</param>
 /// <param name="committed">How far the writer has come, where it is in this process; then index files are written too.</param>
 /// <param name="logger">Logs damage.</param>

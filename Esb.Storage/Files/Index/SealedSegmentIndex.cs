@@ -6,7 +6,8 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Esb.Storage.Files.Index;
 
-/// <summary>The index of a segment that does not grow any more, in a file beside it: a header, the rows, the postings by key. Only the header is in memory.</summary>
+/// <summary>The index of a segment that does not grow any more, in a file beside it: a header, the rows, the postings by key. Only the
+/// header is in memory.</summary>
 internal sealed class SealedSegmentIndex : ISegmentIndex
 {
     // Rows hold kinds as numbers: when these mean something else, the index is of another format and is made again.

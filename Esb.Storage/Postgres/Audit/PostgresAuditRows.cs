@@ -4,10 +4,12 @@ using Npgsql;
 
 namespace Esb.Storage.Postgres.Audit;
 
-/// <summary>Inserts facts that have their place in a chain, all or none: a small group as arrays, in one round trip; a large one by COPY, in a transaction.</summary>
+/// <summary>Inserts facts that have their place in a chain, all or none: a small group as arrays, in one round trip; a large one by COPY,
+/// in a transaction.</summary>
 internal static class PostgresAuditRows
 {
-    /// <summary>From this many facts on COPY is the faster way: it takes five round trips instead of one, six with bodies, but less work for each row. Measured by turns: 256 facts take 19 ms as arrays and 21 ms by COPY, 1,000 take 44 and 36.</summary>
+    /// <summary>From this many facts on COPY is the faster way: it takes five round trips instead of one, six with bodies, but less work
+    /// for each row. Measured by turns: 256 facts take 19 ms as arrays and 21 ms by COPY, 1,000 take 44 and 36.</summary>
     public const int WorthCopying = 512;
 
     private static readonly string Insert =

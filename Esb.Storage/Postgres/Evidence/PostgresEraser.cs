@@ -3,7 +3,8 @@ using Esb.Core.Audit;
 
 namespace Esb.Storage.Postgres.Evidence;
 
-/// <summary>Erases bodies in place, and those that come later as they come: needs the right to call <c>erase_audit_bodies</c>, and none to update.</summary>
+/// <summary>Erases bodies in place, and those that come later as they come: needs the right to call <c>erase_audit_bodies</c>, and none to
+/// update.</summary>
 internal sealed class PostgresEraser(PostgresDatabase database) : IAuditEraser
 {
     private const string IsErased =

@@ -4,19 +4,22 @@ using Npgsql;
 
 namespace Esb.Storage.Postgres.Evidence;
 
-/// <summary>Takes out the bodies of what happened before they were erased, but arrives only now: out of the spool of a host that could not write, or out of an archive. Their digests stay, so that their chains hold.</summary>
+/// <summary>Takes out the bodies of what happened before they were erased, but arrives only now: out of the spool of a host that could not
+/// write, or out of an archive. Their digests stay, so that their chains hold.</summary>
 /// <remarks>Both ways take the lock of writers before they look: <c>erase_audit_bodies</c> waits for it, and then either sees their rows,
 /// or is seen by them.</remarks>
 internal static class PostgresErasures
 {
     /// <summary>The column <c>body</c> of rows called <c>fact</c>, which are about to be inserted by the same statement.</summary>
-    /// <remarks>Not as <c>exists</c>, which would be made a hash of all erasures, each time: 330 ms for 200,000 of them, this way 1 ms for 500 facts.</remarks>
+    /// <remarks>Not as <c>exists</c>, which would be made a hash of all erasures, each time: 330 ms for 200,000 of them, this way 1 ms for
+    /// 500 facts.</remarks>
     public const string BodyUnlessErased = "case when body is not null and (select e.message_id from audit_erasure e where e.message_id = fact.message_id and e.happened_until >= fact.occurred_at) is null then body end";
 
     private const string Lock = "lock table only audit_event in row exclusive mode";
     private const string Find = "select message_id, happened_until from audit_erasure where message_id = any($1)";
 
-    /// <summary>For facts that a COPY of the same transaction will bring, which cannot ask. One round trip, and none where no fact has a body.</summary>
+    /// <summary>For facts that a COPY of the same transaction will bring, which cannot ask. One round trip, and none where no fact has a
+    /// body.</summary>
     public static async Task<IReadOnlyList<ChainedFact>> TakeOutAsync(NpgsqlConnection connection, IReadOnlyList<ChainedFact> facts, CancellationToken cancellationToken)
     {
         var messages = facts.Where(fact => fact.Sealed.Body is not null).Select(fact => fact.Sealed.Fact.MessageId).Distinct().ToArray();

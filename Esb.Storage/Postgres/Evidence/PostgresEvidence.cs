@@ -12,7 +12,8 @@ internal sealed class PostgresEvidence(PostgresDatabase database, AuditEvidenceC
 {
     private const string LastErasure = "select max(occurred_at) from audit_event where message_id = @message and kind = 'Erased'";
 
-    // What is recorded of a message after it was erased, of a replay for instance, keeps its body. More than any clock is wrong by: what was erased by right must never count as removed.
+    // What is recorded of a message after it was erased, of a replay for instance, keeps its body. More than any clock is wrong by: what
+    // was erased by right must never count as removed.
     private static readonly TimeSpan ClockDifference = TimeSpan.FromHours(1);
 
     public Task<AuditVerdict> VerifyAsync(DateOnly? from, DateOnly? to, Action<FollowedChain> tell, CancellationToken cancellationToken) => VerifyAsync(from, to, new HashSet<Guid>(), tell, cancellationToken);

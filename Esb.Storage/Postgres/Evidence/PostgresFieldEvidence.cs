@@ -23,7 +23,8 @@ internal static class PostgresFieldEvidence
         order by flaw.fact limit @limit
         """;
 
-    // As PostgresFields.Indexed cuts it: so many UTF-16 units, where a character beyond U+FFFF, of four bytes in UTF-8, takes two. Characters are counted only where that can matter.
+    // As PostgresFields.Indexed cuts it: so many UTF-16 units, where a character beyond U+FFFF, of four bytes in UTF-8, takes two.
+    // Characters are counted only where that can matter.
     private static string Indexed(string text) => FormattableString.Invariant(
         $"""
         case when length({text}) <= {PostgresFields.IndexedCharacters / 2} or octet_length({text}) = length({text}) then left({text}, {PostgresFields.IndexedCharacters})
