@@ -2,7 +2,8 @@
 FROM mcr.microsoft.com/dotnet/sdk:10.0 AS build
 WORKDIR /source
 COPY . .
-RUN dotnet publish Esb.Host --configuration Release --output /app -p:UseAppHost=false
+# A lock file that does not fit is an error: no package comes in that nobody has looked at.
+RUN dotnet restore Esb.Host --locked-mode && dotnet publish Esb.Host --no-restore --configuration Release --output /app -p:UseAppHost=false
 
 FROM mcr.microsoft.com/dotnet/aspnet:10.0
 COPY --from=build /app /opt/esb

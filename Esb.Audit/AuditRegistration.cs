@@ -5,13 +5,14 @@ using Esb.Audit.Services;
 using Esb.Audit.Spooling;
 using Esb.Audit.Steps;
 using Esb.Configuration;
+using Esb.Configuration.Compiling;
+using Esb.Configuration.Revisions;
 using Esb.Content.Masking;
 using Esb.Content.Xml;
 using Esb.Core;
 using Esb.Core.Activities;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
-using Esb.Configuration.Compiling;
 using Esb.Core.Expressions;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -28,13 +29,14 @@ public static class AuditRegistration
 
     private static IServiceCollection AddRecording(this IServiceCollection services) => services
         .AddSection<AuditConfig>("audit", "How what happens to messages is recorded.")
-        .FixSettings("audit", "mode", "maxConcurrentInstances", "anchors", "anchorKey", "anchorInterval")
+        .FixSettings("audit", "anchors", "anchorKey", "anchorInterval")
         .AddFixedModel<AuditEvidenceConfig>(compiling => compiling.GetRequiredService<AuditConfig>())
         .AddStep<AuditStepFactory, AuditStepConfig>("audit", "Records the message where it stands.")
         .AddCompiler<IMessageMask, AuditMaskCompiler>()
         .AddCompiler<AuditPolicies, AuditPolicyCompiler>()
         .AddScoped<AuditRecorder>()
-        .AddSingleton<AuditServices>();
+        .AddSingleton<AuditServices>()
+        .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<AuditServices>());
 
     private static IServiceCollection AddActivities(this IServiceCollection services) => services
         .AddSection<IReadOnlyDictionary<string, ActivityConfig>>("activities", "What the business follows on its way, over the audit facts of its messages.")

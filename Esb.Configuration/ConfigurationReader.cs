@@ -25,7 +25,7 @@ public sealed class ConfigurationReader(SettingsCatalog catalog)
     /// <see cref="SettingsRecord.IsSound"/>, <see cref="SettingsRecord.IsWhole"/> and <see cref="EsbConfiguration.Unread"/> indicate such
     /// parts. A draft must not be started.
     /// </remarks>
-    /// <param name="path">A file, or a folder whose <c>*.json</c> are merged.</param>
+    /// <param name="path">A file, or a folder whose <c>esb.json</c> and <c>*.esb.json</c> are merged.</param>
     /// <param name="variables">The environment variables.</param>
     /// <param name="errors">Receives every error.</param>
     /// <param name="folder">Where its relative paths begin; null for the folder of each file.</param>

@@ -26,7 +26,6 @@ public static class ConfigurationRegistration
         .AddSection<IReadOnlyDictionary<string, EndpointConfig>>("endpoints", "Adapters between the bus and the outside.")
         .AddSection<IReadOnlyDictionary<string, IReadOnlyList<StepConfig>>>("processes", "Lists of steps that messages run through.")
         .AddSection<LimitsConfig>("limits", "What keeps one message, or many, from taking the host down.")
-        .FixSettings("limits", "maxBodySize", "claimCheck", "inFlight")
         .AddFixedModel(compiling => new BusIdentity(compiling.GetRequiredService<EsbConfiguration>().Name))
         .AddModel(compiling => new ReferenceVariables(compiling.GetRequiredService<EsbConfiguration>().Variables))
         .AddModel(provider => new PartyDirectory(provider.GetRequiredService<IReadOnlyDictionary<string, PartyConfig>>()))
@@ -36,8 +35,8 @@ public static class ConfigurationRegistration
         .AddRule<ListeningRule>()
         .AddCompiler<EndpointModels, EndpointCompiler>()
         .AddModel(provider => new ListeningPlaces([.. provider.GetServices<IListeningPart>().SelectMany(part => part.Places)]))
-        .AddUnavailableSections("workflows", "itineraries", "policies", "formats")
+        .AddUnavailableSections("workflows", "itineraries", "policies")
         .AddUnavailable<EndpointConfig>(
-            "soap-inbound", "sql-inbound", "amqp-inbound", "ftp-inbound", "sftp-inbound", "mail-inbound", "timer-inbound",
-            "soap-outbound", "amqp-outbound", "ftp-outbound", "sftp-outbound", "mail-outbound");
+            "soap-inbound", "amqp-inbound", "ftp-inbound", "sftp-inbound", "mail-inbound",
+            "soap-outbound", "amqp-outbound", "ftp-outbound", "sftp-outbound");
 }

@@ -51,6 +51,9 @@ public sealed class EsbConfiguration
     /// fingerprints.</summary>
     public string FingerprintAt(string path) => Fingerprint.Of(path.Split('.').Aggregate((ConfigNode?)_written, (node, part) => node?[part]));
 
+    /// <summary>Returns the names of the things of a section; none if it is not written.</summary>
+    internal IEnumerable<string> NamesOf(string section) => _written[section]?.Members.Select(member => member.Name) ?? [];
+
     /// <summary>Returns a section of named things.</summary>
     /// <exception cref="KeyNotFoundException">No such section is registered.</exception>
     public IReadOnlyDictionary<string, T> Named<T>(string section) => Section<IReadOnlyDictionary<string, T>>(section);

@@ -10,9 +10,10 @@ public sealed record LimitsConfig : SettingsRecord
     [Setting("The largest body that is taken in.", Range = "1B..1GiB")]
     public ByteSize MaxBodySize { get; init; } = ByteSize.MiB(4);
 
-    /// <summary>True if conditions and values read a body to its end, even where its beginning decides the result.</summary>
-    [Setting("Whether conditions and values read a body to its end, so that a fault behind what decides, such as a JSON name given twice, refuses the message too.")]
-    public bool CheckWholeBodies { get; init; }
+    /// <summary>True if conditions and values read a body to its end, even where its beginning decides the result; null for JSON of
+    /// messages only.</summary>
+    [Setting("Whether conditions and values read a body to its end, so that a fault behind what decides, such as a JSON name given twice, refuses the message too. By default JSON is, except what a relay passes on; true includes XML and relays, false nothing.")]
+    public bool? CheckWholeBodies { get; init; }
 
     /// <summary>The maximum number of messages in the embedded transport; further publishes are refused.</summary>
     [Setting("Messages that the embedded transport keeps at most; further ones are refused.", Range = "1..1000000")]

@@ -2,7 +2,10 @@ using Esb.Configuration;
 using Esb.Configuration.Compiling;
 using Esb.Configuration.Revisions;
 using Esb.Core;
+using Esb.Core.Alerts;
 using Esb.Core.Endpoints;
+using Esb.Core.Storage;
+using Esb.Delivery.Alerting;
 using Esb.Delivery.Attempts;
 using Esb.Delivery.Control;
 using Esb.Delivery.Crashes;
@@ -20,9 +23,13 @@ public static class DeliveryRegistration
     public static IServiceCollection AddDelivery(this IServiceCollection services) => services
         .AddEndpointType<ProcessEndpointType, ProcessEndpointConfig>("process", "Runs a process on each message that it subscribes to.")
         .AddRule<EndpointProcessRule>()
+        .AddRule<PropertyReachRule>()
         .AddSingleton<CrashQuarantine>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<CrashQuarantine>())
         .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<CrashQuarantine>())
+        .AddSingleton<AlertPublisher>()
+        .AddSingleton<IAlerts>(provider => provider.GetRequiredService<AlertPublisher>())
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<AlertPublisher>())
         .AddSingleton<Suspects>()
         .AddSingleton<DeliveryServices>()
         .AddSingleton<OutboundEndpoints>()
@@ -31,6 +38,7 @@ public static class DeliveryRegistration
         .AddSingleton<IEndpointMonitor>(provider => provider.GetRequiredService<OutboundEndpoints>())
         .AddSingleton<DeadLetterKeeper>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<DeadLetterKeeper>())
+        .AddSingleton<IDeadLetterChannel>(provider => provider.GetRequiredService<DeadLetterKeeper>())
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<OutboundEndpoints>())
         .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<OutboundEndpoints>())
         .AddSingleton<FarmTuning>()

@@ -2,7 +2,10 @@ using Esb.Configuration;
 using Esb.Configuration.Compiling;
 using Esb.Core;
 using Esb.Endpoints.Files;
+using Esb.Endpoints.Mail;
 using Esb.Endpoints.Sql;
+using Esb.Endpoints.Sql.Inbound;
+using Esb.Endpoints.Timers;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Endpoints;
@@ -14,5 +17,8 @@ internal static class EndpointTypes
         .AddEndpointType<FileInboundType, FileInboundConfig>("file-inbound", "Reads the files that are put into a folder.")
         .AddEndpointType<FileOutboundType, FileOutboundConfig>("file-outbound", "Writes each message to a file of its own.")
         .AddRule<SharedFoldersRule>()
+        .AddEndpointType<MailOutboundType, MailOutboundConfig>("mail-outbound", "Sends a mail for each message.")
+        .AddEndpointType<TimerInboundType, TimerInboundConfig>("timer-inbound", "Makes a message at each time of a rule.")
+        .AddEndpointType<SqlInboundType, SqlInboundConfig>("sql-inbound", "Takes rows out of a table, and marks or deletes them.")
         .AddDatabases().AddEndpointType<SqlOutboundType, SqlOutboundConfig>("sql-outbound", "Runs a command in a database for each message.");
 }

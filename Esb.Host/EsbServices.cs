@@ -33,9 +33,9 @@ internal static class EsbServices
     /// <summary>The configuration sections of the host itself.</summary>
     public static IServiceCollection AddEsbHost(this IServiceCollection services) => services
         .AddSection<ManagementConfig>("management", "The management API.")
-        .FixSettings("management", "url")
+        .FixSettings("management", "url", "tls")
         .AddSection<TelemetryConfig>("telemetry", "What the host tells of itself.")
-        .FixSettings("telemetry", "otlp")
+        .FixSettings("telemetry", "otlp", "logFormat")
         .AddSingleton<MetricsCollector>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<MetricsCollector>())
         .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<MetricsCollector>())

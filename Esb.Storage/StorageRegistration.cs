@@ -33,11 +33,13 @@ public static class StorageRegistration
         .AddSingleton(provider => provider.GetRequiredService<Store>().Parking)
         .AddSingleton(provider => provider.GetRequiredService<Store>().CrashMarks)
         .AddSingleton(provider => provider.GetRequiredService<Store>().Attempts)
+        .AddSingleton(provider => provider.GetRequiredService<Store>().EndpointMarks)
         .AddSingleton(provider => provider.GetRequiredService<Store>().ReplayJobs)
         .AddSingleton(provider => provider.GetRequiredService<Store>().IdempotencyKeys)
         .AddSingleton(provider => provider.GetRequiredService<Store>().Leases)
         .AddSingleton(provider => provider.GetRequiredService<Store>().ClaimChecks)
         .AddSingleton(provider => provider.GetRequiredService<Store>().Activities)
+        .AddSingleton(provider => provider.GetRequiredService<Store>().FarmKeys)
         .AddSingleton<IBusPart, LetterRetention>();
 
     private static Store Create(IServiceProvider provider)

@@ -24,6 +24,9 @@ internal abstract class Store(SqlDatabase database, TimeProvider time) : IStoreP
 
     public string Name => "store";
 
+    /// <summary>Where the tables are.</summary>
+    internal SqlDatabase Tables { get; } = database;
+
     public abstract IAuditStore Audit { get; }
 
     public abstract IAuditRetention Retention { get; }
@@ -42,11 +45,16 @@ internal abstract class Store(SqlDatabase database, TimeProvider time) : IStoreP
 
     public IAttemptStore Attempts { get; } = new AttemptStore(database, time);
 
+    public IEndpointMarks EndpointMarks { get; } = new EndpointMarks(database, time);
+
     public IReplayJobStore ReplayJobs { get; } = new ReplayJobStore(database);
 
     public IIdempotencyKeys IdempotencyKeys { get; } = new IdempotencyKeys(database, time);
 
     public ILeaseStore Leases { get; } = new LeaseStore(database);
+
+    /// <summary>The key that hosts share by sharing this store.</summary>
+    public virtual IFarmKeyStore FarmKeys { get; } = new NoFarmKeyStore();
 
     public IActivityStore Activities => _activities;
 

@@ -8,11 +8,14 @@ using Microsoft.Extensions.DependencyInjection;
 namespace Esb.Topics;
 
 /// <summary>Starts and stops the transport with the bus, and reports whether it can accept messages.</summary>
-internal sealed class TopicsPart(ITopicTransport transport) : IBusPart, IRevisionPart, IHealthCheck
+internal sealed class TopicsPart(ITopicTransport transport) : IBusPart, IRevisionPart, IHealthCheck, IHealthNotices
 {
     public BusStage Stage => BusStage.Topics;
 
     public string Name => "topics";
+
+    public IEnumerable<string> Notices => transport.Abandoned.Select(one =>
+        $"{(one.Waiting == 1 ? "1 message waits" : $"{one.Waiting} messages wait")} in the queues of the endpoint {one.Endpoint}, which was removed; an endpoint of that name takes them up");
 
     public Task StartAsync(CancellationToken cancellationToken) => transport.StartAsync(cancellationToken);
 

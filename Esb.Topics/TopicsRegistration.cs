@@ -39,8 +39,12 @@ public static class TopicsRegistration
             .AddSingleton<TopicsPart>()
             .AddSingleton<IBusPart>(provider => provider.GetRequiredService<TopicsPart>())
             .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<TopicsPart>())
+            .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<TopicsPart>())
             .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<TopicsPart>())
             .AddScoped<IChangePlanner, BrokerPlanner>()
+            .AddSection<FarmConfig>("farm", "What the hosts of this configuration trust one another by.", needsRestart: true)
+            .AddSingleton(provider => new FarmKeys(provider.GetRequiredService<FarmConfig>(), provider.GetService<IFarmKeyStore>))
+            .AddRule<FarmRule>()
             .AddRule<RabbitMqTransportRule>();
     }
 
@@ -59,17 +63,13 @@ public static class TopicsRegistration
     }
 
     private static MemoryTransport CreateMemory(IServiceProvider provider, MemoryTransportConfig config) => new(
-        provider.GetRequiredService<Live<LimitsConfig>>().Current.InFlight, provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<MemoryTransport>>());
+        provider.GetRequiredService<Live<LimitsConfig>>(), provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<MemoryTransport>>());
 
-    private static RabbitMqTransport CreateRabbitMq(IServiceProvider provider, RabbitMqTransportConfig config)
-    {
-        var limits = provider.GetRequiredService<Live<LimitsConfig>>().Current;
-        return new RabbitMqTransport(
-            config, provider.GetRequiredService<BusIdentity>().Name, provider.GetRequiredService<Live<IReadOnlyDictionary<string, TopicConfig>>>().Current,
-            provider.GetRequiredService<Live<EndpointModels>>().Current.Outbound.Select(model => Subscription.Of(model.Config)),
-            new BodyLimits(limits.MaxBodySize.Bytes, limits.ClaimCheck.Bytes), provider.GetRequiredService<IClaimCheckStore>(),
-            provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILoggerFactory>());
-    }
+    private static RabbitMqTransport CreateRabbitMq(IServiceProvider provider, RabbitMqTransportConfig config) => new(
+        config, provider.GetRequiredService<BusIdentity>().Name, provider.GetRequiredService<Live<IReadOnlyDictionary<string, TopicConfig>>>().Current,
+        provider.GetRequiredService<Live<EndpointModels>>().Current.Outbound.Select(model => Subscription.Of(model.Config)),
+        provider.GetRequiredService<Live<LimitsConfig>>(), provider.GetRequiredService<IClaimCheckStore>(), provider.GetRequiredService<FarmKeys>(),
+        provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILoggerFactory>());
 
     private static IUnroutableMessages FindUnroutable(IServiceProvider provider) => ((IBusTransport)provider.GetRequiredService<ITopicTransport>()).Unroutable;
 
@@ -79,6 +79,7 @@ public static class TopicsRegistration
     private static TopicPublisher CreatePublisher(IServiceProvider provider) => new TopicPublisher(
         provider.GetRequiredService<ITopicTransport>(),
         provider.GetRequiredService<Live<ITopicKeys>>(),
+        provider.GetRequiredService<Live<ITopicSchemas>>(),
         provider.GetRequiredService<IAuditTrail>(),
         provider.GetRequiredService<Live<LimitsConfig>>(),
         provider.GetRequiredService<TimeProvider>());

@@ -30,8 +30,13 @@ internal static class TopicsTelemetry
     private static readonly Counter<long> Reserved =
         Meter.CreateCounter<long>(EsbTelemetry.Metrics.ReservedHeaders, "{header}", "Headers from outside that claimed a reserved name.");
 
+    private static readonly Counter<long> RefusedFarm =
+        Meter.CreateCounter<long>(EsbTelemetry.Metrics.RefusedFarmMessages, "{message}", "Messages between hosts that were refused.");
+
     private static readonly Counter<long> Nested =
         Meter.CreateCounter<long>(EsbTelemetry.Metrics.NestedHeaders, "{value}", "Header values from the broker that nest too deep to be read.");
+
+    public static void CountRefusedFarmMessage() => RefusedFarm.Add(1);
 
     public static Activity? StartSend(EsbMessage message, string system, ActivityContext parent)
     {

@@ -25,8 +25,13 @@ public static class WorkflowsRegistration
     private static IServiceCollection AddSteps(this IServiceCollection services) => services
         .AddStep<ValidateStep, ValidateConfig>("validate", "Fails messages whose body breaks a schema.")
         .AddStep<TransformStep, TransformConfig>("transform", "Replaces the body by what a map makes of it.")
-        .AddStep<SetStep, SetConfig>("set", "Sets headers and properties.")
+        .AddStep<ConvertStep, ConvertConfig>("convert", "Writes the content of the body in another form: XML, JSON or a format.")
+        .AddStep<ScriptStep, ScriptConfig>("script", "Changes body, headers and properties as a JavaScript map says.")
+        .AddStep<DecodeStep, DecodeConfig>("decode", "Decodes the body.")
+        .AddStep<EncodeStep, EncodeConfig>("encode", "Encodes the body.")
+        .AddStep<SetStep, SetConfig>("set", "Sets headers, properties and the body.")
         .AddStep<ChooseStep, ChooseConfig>("choose", "Runs the first branch whose condition holds.")
+        .AddStep<SplitStep, SplitConfig>("split", "Runs steps with each item of the body.")
         .AddStep<FilterStep, ConditionConfig>("filter", "Ends the process for messages that do not meet a condition.")
         .AddStep<PublishStep, PublishConfig>("publish", "Publishes the message to a topic.")
         .AddStep<WireTapStep, WireTapConfig>("wireTap", "Publishes a copy of the message beside it, best effort.")
@@ -39,6 +44,6 @@ public static class WorkflowsRegistration
         .AddStep<TryStep, TryConfig>("try", "Runs steps, and others when they fail.")
         .AddStep<TransactionStep, TransactionConfig>("transaction", "Runs steps whose calls of a database and whose publishes happen all or not at all.")
         .AddUnavailable<StepConfig>(
-            "convert", "split", "aggregate", "scatter", "recipients", "resequence", "enrich",
+            "aggregate", "scatter", "recipients", "resequence", "enrich",
             "applyPolicy", "itinerary", "delay", "throttle", "custom");
 }

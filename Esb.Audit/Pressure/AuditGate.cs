@@ -34,17 +34,12 @@ internal sealed partial class AuditGate(Live<AuditConfig> config, IAuditWriter s
 
     public string? Obstacle => _obstacle;
 
-    private bool IsStrict { get; } = config.Current.Mode == AuditMode.Strict; // constant after the start
+    private bool IsStrict => config.Current.Mode == AuditMode.Strict;
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        if (IsStrict) _watching = WatchAsync(store.CheckAsync, StoreInterval, _stopping.Token);
-        else if (store.Spool is { } spool)
-        {
-            _gauges = new SpoolGauges(spool, time);
-            _watching = WatchAsync(_ => LookAtSpool(spool), ShortInterval, _stopping.Token);
-        }
-
+        if (store.Spool is { } spool) _gauges = new SpoolGauges(spool, time);
+        _watching = WatchAsync(_stopping.Token);
         return Task.CompletedTask;
     }
 
@@ -74,14 +69,14 @@ internal sealed partial class AuditGate(Live<AuditConfig> config, IAuditWriter s
         _stopping.Dispose();
     }
 
-    private async Task WatchAsync(Func<CancellationToken, ValueTask<string?>> look, TimeSpan interval, CancellationToken stopping)
+    private async Task WatchAsync(CancellationToken stopping)
     {
         while (!stopping.IsCancellationRequested)
         {
             try
             {
-                Note(await TryLookAsync(look, stopping));
-                await Task.Delay(_obstacle is null ? interval : ShortInterval, time, stopping);
+                Note(await TryLookAsync(stopping));
+                await Task.Delay(IsStrict && _obstacle is null ? StoreInterval : ShortInterval, time, stopping);
             }
             catch (OperationCanceledException) when (stopping.IsCancellationRequested)
             {
@@ -90,11 +85,11 @@ internal sealed partial class AuditGate(Live<AuditConfig> config, IAuditWriter s
         }
     }
 
-    private async ValueTask<string?> TryLookAsync(Func<CancellationToken, ValueTask<string?>> look, CancellationToken stopping)
+    private async ValueTask<string?> TryLookAsync(CancellationToken stopping)
     {
         try
         {
-            return await look(stopping);
+            return IsStrict ? await LookAtStoreAsync(stopping) : store.Spool is { } spool ? LookAtSpool(spool) : null;
         }
         catch (Exception ex) when (ex is not OperationCanceledException || !stopping.IsCancellationRequested) // the loop must survive
         {
@@ -103,12 +98,18 @@ internal sealed partial class AuditGate(Live<AuditConfig> config, IAuditWriter s
         }
     }
 
-    private ValueTask<string?> LookAtSpool(IAuditSpool spool)
+    private ValueTask<string?> LookAtStoreAsync(CancellationToken stopping)
+    {
+        Interlocked.Exchange(ref _waitTicks, 0);
+        return store.CheckAsync(stopping);
+    }
+
+    private string? LookAtSpool(IAuditSpool spool)
     {
         var fill = (double)spool.Bytes / spool.MaxBytes;
         _marks.Look(fill);
         Interlocked.Exchange(ref _waitTicks, _marks.Wait.Ticks);
-        return ValueTask.FromResult(_marks.IsFull ? string.Create(CultureInfo.InvariantCulture, $"the spool is full to {100 * fill:0} %") : null);
+        return _marks.IsFull ? string.Create(CultureInfo.InvariantCulture, $"the spool is full to {100 * fill:0} %") : null;
     }
 
     private void Note(string? obstacle)

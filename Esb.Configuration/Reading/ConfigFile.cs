@@ -12,7 +12,8 @@ internal static class ConfigFile
     public static ConfigNode? Read(string path, ConfigErrors errors, string? folder = null)
     {
         if (ReadBytes(path, errors) is not { } bytes) return null;
-        var text = new ConfigText(path, folder ?? Path.GetDirectoryName(Path.GetFullPath(path)), bytes);
+        var source = folder is null ? path : Path.GetFileName(path); // its temporary folder means nothing to an operator
+        var text = new ConfigText(source, folder ?? Path.GetDirectoryName(Path.GetFullPath(path)), bytes);
         if (new ConfigJson(text, errors).Read() is not { } root) return null;
         if (root.Kind == ConfigKind.Object) return root;
         errors.Add("ESB-CFG-TYPE", path, "expected a JSON object", root.Origin);

@@ -3,8 +3,8 @@ using Esb.Core.Configuration;
 
 namespace Esb.Configuration.Reading;
 
-/// <summary>Finds the files of a configuration and merges them: one file, or the <c>*.json</c> of a folder, and the overlay of an
-/// environment.</summary>
+/// <summary>Finds the files of a configuration and merges them: one file, or <c>esb.json</c> and the <c>*.esb.json</c> of a folder, and the
+/// overlay of an environment.</summary>
 /// <param name="catalog">Every setting there is.</param>
 /// <param name="root">The settings of the whole.</param>
 /// <param name="errors">Receives every error.</param>
@@ -17,11 +17,13 @@ internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, Con
     /// <param name="environment">The name of the environment whose file is laid over the tree; null for none.</param>
     public ConfigNode? Read(string path, string? environment)
     {
-        var files = Find(path);
+        var isStray = RefuseStrays(path);
+        IReadOnlyList<string> files = File.Exists(path) ? [path] : ConfigFolder.FilesOf(path);
         if (files.Count == 0)
         {
+            if (isStray) return null; // its file is there, under another name
             var place = ConfigOrigin.Default.Locate(path);
-            errors.Add("ESB-CFG-NOTFOUND", path, $"there is no such file, and no folder with *.json; looked for {place} from {Directory.GetCurrentDirectory()}");
+            errors.Add("ESB-CFG-NOTFOUND", path, $"there is no such file, and no folder with esb.json or NAME.esb.json; looked for {place} from {Directory.GetCurrentDirectory()}");
             return null;
         }
 
@@ -32,10 +34,22 @@ internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, Con
         return overlay is null ? merged : new ConfigMerge(catalog).LayOver(merged, overlay, root);
     }
 
-    private static List<string> Find(string path)
+    // A file that only looks like configuration must not be passed over. A name alone is in many other files.
+    private bool RefuseStrays(string path)
     {
-        if (File.Exists(path)) return [path];
-        return Directory.Exists(path) ? [.. Directory.GetFiles(path, "*.json").Order(StringComparer.Ordinal)] : [];
+        var sections = catalog.Sections.Select(section => section.Name).Where(name => name != "name").ToHashSet();
+        var found = false;
+        foreach (var file in ConfigFolder.OthersOf(path))
+        {
+            if (ConfigFolder.FindSection(file, sections) is not { } section) continue;
+            found = true;
+            errors.Add(
+                "ESB-CFG-FILENAME",
+                file,
+                $"has the section \"{section}\", but only esb.json and NAME.esb.json are configuration; rename it to {Path.GetFileNameWithoutExtension(file)}.esb.json, or move it");
+        }
+
+        return found;
     }
 
     private static string FolderOf(string path) => Directory.Exists(path) ? path : Path.GetDirectoryName(path)!;
@@ -43,7 +57,8 @@ internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, Con
     private ConfigNode? ReadOverlay(string environments, string environment)
     {
         // Only a name of a file in that folder, so that the variable cannot lead elsewhere.
-        var known = Find(environments).Select(file => Path.GetFileNameWithoutExtension(file)).ToList();
+        var files = Directory.Exists(environments) ? Directory.GetFiles(environments, "*.json") : [];
+        var known = files.Select(file => Path.GetFileNameWithoutExtension(file)).Order(StringComparer.Ordinal).ToList();
         if (known.Contains(environment)) return ConfigFile.Read(Path.Combine(environments, $"{environment}.json"), errors, folder);
         errors.Add("ESB-CFG-NOTFOUND", "ESB_ENVIRONMENT", $"is {Clipped.Name(environment)}, but {environments} has no such file{NearestName.Hint(environment, known)}");
         return null;

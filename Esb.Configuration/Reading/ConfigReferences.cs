@@ -47,7 +47,7 @@ internal sealed partial class ConfigReferences(IReadOnlyDictionary<string, strin
     private string? ReadVariable(ConfigNode node, string name)
     {
         if (variables.GetValueOrDefault(name) is { Length: > 0 } value) return value;
-        var fault = variables.ContainsKey(name) ? "is empty" : $"is not set{NearestName.Hint(name, variables.Keys)}";
+        var fault = variables.ContainsKey(name) ? "is empty" : $"is not set{(name.Length > 4 ? NearestName.Hint(name, variables.Keys) : "")}";
         errors.Add("ESB-CFG-ENV", node.Path, $"the environment variable {name} {fault}", node.Origin);
         return null;
     }

@@ -1,5 +1,6 @@
 using System.Text;
 using Esb.Core.Configuration;
+using Esb.Core.Storage;
 
 namespace Esb.Configuration.Reading;
 
@@ -7,8 +8,6 @@ namespace Esb.Configuration.Reading;
 internal static class SecretFile
 {
     private const int MaxBytes = 1024 * 1024;
-
-    private const UnixFileMode Others = UnixFileMode.OtherRead | UnixFileMode.OtherWrite;
 
     private static readonly UTF8Encoding Utf8 = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
@@ -38,7 +37,6 @@ internal static class SecretFile
         var file = new FileInfo(path);
         var target = file.ResolveLinkTarget(returnFinalTarget: true) as FileInfo ?? file; // secrets are often mounted as links
         if (target.Length > MaxBytes) return $"is larger than {new ByteSize(MaxBytes)}";
-        if (OperatingSystem.IsWindows() || (target.UnixFileMode & Others) == 0) return null;
-        return "can be read or written by everybody; take the right away from others";
+        return OwnerFile.FaultOf(path);
     }
 }

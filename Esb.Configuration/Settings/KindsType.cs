@@ -53,12 +53,34 @@ internal sealed class KindsType(Type baseType, KindsAttribute kinds) : SettingTy
         return below with { Members = [.. below.Members.Where(member => !gone.Contains(member.Name))] };
     }
 
-    public override JsonObject Describe(SchemaWriter schema) => schema.Define(baseType, () => new JsonObject
+    // Conditions in place of alternatives: an editor completes every kind, and a mistake is reported about the kind that is written.
+    public override JsonObject Describe(SchemaWriter schema) => schema.Define(baseType, () =>
     {
-        ["oneOf"] = new JsonArray([.. schema.Catalog.KindsOf(baseType)
-            .Where(kind => kind.Settings is not null)
-            .Select(kind => SchemaWriter.Annotate(DescribeKind(schema, kind), kind.Description))]),
+        var available = schema.Catalog.KindsOf(baseType).Where(kind => kind.Settings is not null).ToList();
+        var discriminator = new JsonObject
+        {
+            ["enum"] = new JsonArray([.. available.Select(kind => (JsonNode)kind.Kind)]),
+            ["enumDescriptions"] = new JsonArray([.. available.Select(kind => (JsonNode)kind.Description)]),
+            ["description"] = "What it is.",
+        };
+        if (kinds.Default is { } standard) discriminator["default"] = standard;
+        var described = new JsonObject { ["type"] = "object", ["properties"] = new JsonObject { [kinds.Discriminator] = discriminator } };
+        if (kinds.Default is null) described["required"] = new JsonArray(kinds.Discriminator);
+        described["allOf"] = new JsonArray([.. available.Select(kind => new JsonObject
+        {
+            ["if"] = Condition(kind),
+            ["then"] = SchemaWriter.Annotate(DescribeKind(schema, kind), kind.Description),
+        })]);
+        return described;
     });
+
+    // Of an object without a kind only the default is true.
+    private JsonObject Condition(SettingsKind kind)
+    {
+        var condition = new JsonObject { ["properties"] = new JsonObject { [kinds.Discriminator] = new JsonObject { ["const"] = kind.Kind, ["description"] = kind.Description } } };
+        if (kind.Kind != kinds.Default) condition["required"] = new JsonArray(kinds.Discriminator);
+        return condition;
+    }
 
     private JsonObject DescribeKind(SchemaWriter schema, SettingsKind kind)
     {

@@ -10,11 +10,12 @@ internal sealed class ListType(Type element, SettingAttribute setting) : Setting
 {
     private readonly SettingType _element = SettingTypes.For(element, setting);
 
-    public override VariableForm Form => VariableForm.Json;
+    public override VariableForm Form => setting.TakesOne ? VariableForm.JsonOrText : VariableForm.Json;
 
     public override object? Read(ConfigNode node, SettingsReader reader)
     {
         if (node.IsUnresolved) return null;
+        if (node.Kind != ConfigKind.Array && setting.TakesOne) return ReadOne(node, reader);
         if (node.Kind != ConfigKind.Array)
         {
             reader.Errors.Add("ESB-CFG-TYPE", node, $"expected a list, got {SettingsReader.Name(node.Kind)}");
@@ -36,7 +37,11 @@ internal sealed class ListType(Type element, SettingAttribute setting) : Setting
 
     public override IList StandIn() => (IList)Activator.CreateInstance(typeof(List<>).MakeGenericType(element))!;
 
-    public override JsonObject Describe(SchemaWriter schema) => new() { ["type"] = "array", ["items"] = _element.Describe(schema) };
+    public override JsonObject Describe(SchemaWriter schema)
+    {
+        var described = new JsonObject { ["type"] = "array", ["items"] = _element.Describe(schema) };
+        return setting.TakesOne ? SchemaWriter.AnyOf(described, _element.Describe(schema)) : described;
+    }
 
     /// <summary>Finds an element by its <c>id</c>, which a step may have, or by its position.</summary>
     public override (string Key, SettingType Type)? Find(ConfigNode node, string part, SettingsCatalog catalog)
@@ -47,4 +52,12 @@ internal sealed class ListType(Type element, SettingAttribute setting) : Setting
     }
 
     public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) => node.Items.Select((item, index) => item["id"]?.Text ?? $"{index}");
+
+    private IList? ReadOne(ConfigNode node, SettingsReader reader)
+    {
+        if (_element.Read(node, reader) is not { } value) return null;
+        var list = StandIn();
+        list.Add(value);
+        return list;
+    }
 }

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text.Json.Nodes;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
+using Esb.Core.Topics;
 
 namespace Esb.Configuration.Settings;
 
@@ -97,11 +98,23 @@ internal sealed class SizeType(SettingAttribute setting) : ScalarType
 internal sealed class ParsedType<T> : ScalarType
     where T : class, ITextSetting<T>
 {
-    public override JsonObject Describe(SchemaWriter schema) => new() { ["type"] = "string" };
+    public override JsonObject Describe(SchemaWriter schema) =>
+        (typeof(T) == typeof(Subject) || typeof(T) == typeof(SubjectPattern)) && schema.NamesOf("topics") is { Count: > 0 } topics
+            ? DescribeSubject(topics)
+            : T.TakesNumbers ? SchemaWriter.AnyOf(new() { ["type"] = "string" }, new() { ["type"] = "integer" })
+            : new() { ["type"] = "string" };
+
+    // Names of things hold no characters that mean something in a pattern.
+    private static JsonObject DescribeSubject(IReadOnlyList<string> topics)
+    {
+        var described = SchemaWriter.TextLike($@"^({string.Join('|', topics)})(\.|$)", range: null);
+        described["examples"] = new JsonArray([.. topics.Select(topic => (JsonNode)(typeof(T) == typeof(Subject) ? topic : $"{topic}.#"))]);
+        return described;
+    }
 
     protected override object? ParseResolved(ConfigNode node, SettingsReader reader)
     {
-        if (node.Kind == ConfigKind.Text && T.Parse(node.Text) is { } value)
+        if ((node.Kind == ConfigKind.Text || (node.Kind == ConfigKind.Number && T.TakesNumbers)) && T.Parse(node.Text) is { } value)
         {
             if (value.Reference is { } reference) reader.Refer(reference.Section, reference.Name, node);
             return value;

@@ -9,15 +9,22 @@ public sealed class SchemaWriter
 
     private readonly JsonObject _definitions = [];
     private readonly Dictionary<Type, string> _names = [];
+    private readonly EsbConfiguration? _configuration;
 
-    private SchemaWriter(SettingsCatalog catalog) => Catalog = catalog;
+    private SchemaWriter(SettingsCatalog catalog, EsbConfiguration? configuration)
+    {
+        Catalog = catalog;
+        _configuration = configuration;
+    }
 
     internal SettingsCatalog Catalog { get; }
 
     /// <summary>Returns the schema of a whole configuration file.</summary>
-    public static JsonObject Write(SettingsCatalog catalog)
+    /// <param name="catalog">Every setting.</param>
+    /// <param name="configuration">The configuration whose names are accepted where one of them is expected; null for any name.</param>
+    public static JsonObject Write(SettingsCatalog catalog, EsbConfiguration? configuration = null)
     {
-        var writer = new SchemaWriter(catalog);
+        var writer = new SchemaWriter(catalog, configuration);
         var schema = new RootType(catalog).Describe(writer);
         schema.Insert(0, "$schema", "https://json-schema.org/draft/2020-12/schema");
         schema.Insert(1, "title", "Configuration of the ESB");
@@ -39,6 +46,9 @@ public sealed class SchemaWriter
         return new JsonObject { ["$ref"] = $"#/$defs/{name}" };
     }
 
+    /// <summary>The names of the things of a section; null if no configuration is known.</summary>
+    internal IReadOnlyList<string>? NamesOf(string section) => _configuration is null ? null : [.. _configuration.NamesOf(section)];
+
     /// <summary>Returns the schema with a description placed before its own members.</summary>
     internal static JsonObject Annotate(JsonObject schema, string description)
     {
@@ -49,6 +59,9 @@ public sealed class SchemaWriter
     /// <summary>Returns the schema of a value that may be replaced by a reference.</summary>
     internal static JsonObject OrReference(JsonObject value) =>
         new() { ["anyOf"] = new JsonArray(value, new JsonObject { ["type"] = "string", ["pattern"] = ReferencePattern }) };
+
+    /// <summary>Returns the schema of a value in one of several forms, the usual one first.</summary>
+    internal static JsonObject AnyOf(JsonObject usual, JsonObject other) => new() { ["anyOf"] = new JsonArray(usual, other) };
 
     /// <summary>Returns the schema of a text of a certain form, or a reference; its range can only be described in words.</summary>
     internal static JsonObject TextLike(string pattern, string? range)

@@ -23,6 +23,7 @@ internal static class SettingTypes
         if (type.IsEnum) return new ChoiceType(type);
         if (IsGeneric(type, typeof(IReadOnlyList<>))) return new ListType(type.GetGenericArguments()[0], setting);
         if (IsGeneric(type, typeof(IReadOnlyDictionary<,>))) return new MapType(type.GetGenericArguments()[1], setting);
+        if (IsGeneric(type, typeof(WordOrMap<,>))) return (SettingType)Activator.CreateInstance(typeof(WordOrMapType<,>).MakeGenericType(type.GetGenericArguments()), setting)!;
         if (type.GetInterfaces().Any(candidate => IsGeneric(candidate, typeof(ITextSetting<>))))
             return (SettingType)Activator.CreateInstance(typeof(ParsedType<>).MakeGenericType(type))!;
         if (type.GetCustomAttribute<KindsAttribute>() is { } kinds) return new KindsType(type, kinds);

@@ -43,11 +43,15 @@ internal sealed class SettingsReader(SettingsCatalog catalog, ConfigErrors error
     public void Trace(string path, string shown, ConfigOrigin origin) => _values.Add(new TracedValue(path, shown, origin));
 
     /// <summary>Refuses an unknown member; returns the name that was probably meant.</summary>
-    public string? RefuseUnknown(ConfigMember member, IEnumerable<string> known, string what = "unknown")
+    /// <param name="member">The member.</param>
+    /// <param name="known">The names it may be a misspelling of.</param>
+    /// <param name="what">The beginning of the sentence.</param>
+    /// <param name="offered">The names to list if none is near; null for all known ones.</param>
+    public string? RefuseUnknown(ConfigMember member, IEnumerable<string> known, string what = "unknown", IEnumerable<string>? offered = null)
     {
         var names = known.ToList();
         var meant = NearestName.Find(member.Name, names);
-        var hint = meant is not null || names.Count == 0 ? NearestName.Hint(member.Name, names) : $"; known here are {string.Join(", ", names)}";
+        var hint = meant is not null || names.Count == 0 ? NearestName.Hint(member.Name, names) : $"; known here are {string.Join(", ", offered ?? names)}";
         errors.Add("ESB-CFG-UNKNOWN", member.Value.Path, what + hint, member.Origin);
         return meant;
     }

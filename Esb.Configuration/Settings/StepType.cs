@@ -83,7 +83,7 @@ internal sealed class StepType : SettingType
         var known = members.Where(member => kinds.Any(kind => kind.Kind == member.Name)).ToList();
         foreach (var unknown in members.Except(known))
         {
-            if (known.Count == 0) reader.RefuseUnknown(unknown, kinds.Select(kind => kind.Kind), "unknown step");
+            if (known.Count == 0) reader.RefuseUnknown(unknown, kinds.Select(kind => kind.Kind), "unknown step", offered: kinds.Where(kind => kind.Settings is not null).Select(kind => kind.Kind));
             else reader.RefuseUnknown(unknown, [Id, Note]);
         }
 

@@ -8,9 +8,14 @@ internal sealed class TextType(SettingAttribute setting) : ScalarType
 {
     public override object StandIn() => "";
 
-    public override JsonObject Describe(SchemaWriter schema) => setting.NamesConfiguration
-        ? new() { ["type"] = "string", ["pattern"] = ThingName.ConfigurationPattern }
-        : new() { ["type"] = "string" };
+    public override JsonObject Describe(SchemaWriter schema)
+    {
+        if (setting.Reference is { } section && schema.NamesOf(section) is { Count: > 0 } names)
+            return SchemaWriter.OrReference(new JsonObject { ["enum"] = new JsonArray([.. names.Select(name => (JsonNode)name)]) });
+        return setting.NamesConfiguration
+            ? new() { ["type"] = "string", ["pattern"] = ThingName.ConfigurationPattern }
+            : new() { ["type"] = "string" };
+    }
 
     protected override object? ParseResolved(ConfigNode node, SettingsReader reader)
     {

@@ -12,13 +12,14 @@ namespace Esb.Content.Expressions;
 /// <param name="namespaces">What prefixes stand for.</param>
 /// <param name="xml">Reads the bodies.</param>
 /// <param name="time">Ends evaluations that take too long.</param>
-/// <param name="checksWhole">Whether bodies are read to their end, also where their beginning decides.</param>
+/// <param name="checksWhole">Whether bodies are read to their end, also where their beginning decides; null for JSON of messages
+/// only.</param>
 internal sealed class ExpressionCompiler(
-    IReadOnlyDictionary<string, string> namespaces, XmlInput xml, TimeProvider time, bool checksWhole = false) : IExpressionCompiler, IDisposable
+    IReadOnlyDictionary<string, string> namespaces, XmlInput xml, TimeProvider time, bool? checksWhole = false) : IExpressionCompiler, IDisposable
 {
     private readonly XPathCompiler _xpaths = new(namespaces);
-    private readonly PathSet _paths = new(xml, checksWhole);
-    private readonly JsonPathSet _jsonPaths = new(checksWhole, () => new JsonTime(time, xml.Limits.ExpressionTime));
+    private readonly PathSet _paths = new(xml, checksWhole == true);
+    private readonly JsonPathSet _jsonPaths = new(checksWhole == true, () => new JsonTime(time, xml.Limits.ExpressionTime), checksMessages: checksWhole is null);
     private bool _isComplete;
 
     public IMessageValue? Compile(IValueSource value, ConfigErrors errors) => Compile(value, wantsText: true, errors);

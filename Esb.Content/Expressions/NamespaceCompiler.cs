@@ -1,7 +1,7 @@
-using Esb.Configuration;
 using System.Xml;
-using Esb.Core.Configuration;
+using Esb.Configuration;
 using Esb.Configuration.Compiling;
+using Esb.Core.Configuration;
 
 namespace Esb.Content.Expressions;
 

@@ -11,7 +11,7 @@ public interface ISchemaCatalog
     IMessageSchema? Find(string name);
 }
 
-/// <summary>A compiled schema. Immutable and thread-safe.</summary>
+/// <summary>A compiled schema. Thread-safe; when its file changes, messages that are validated later are validated with the new one.</summary>
 public interface IMessageSchema
 {
     /// <summary>Its name in the configuration.</summary>
@@ -19,8 +19,8 @@ public interface IMessageSchema
 
     /// <summary>Checks the body of a message, which must be buffered, whatever its content type says.</summary>
     /// <exception cref="EsbException">
-    /// <c>ESB-XML-SCHEMA</c> or <c>ESB-XML-ROOT</c>: the document breaks the schema (422);
-    /// the other <c>ESB-XML-…</c>: it cannot be read as XML at all (400).
+    /// <c>ESB-XML-SCHEMA</c>, <c>ESB-XML-ROOT</c> or <c>ESB-JSON-SCHEMA</c>: the document breaks the schema (422);
+    /// the other <c>ESB-XML-…</c> and <c>ESB-JSON-…</c>: it cannot be read as XML or JSON at all (400).
     /// </exception>
     void Validate(EsbMessage message);
 }

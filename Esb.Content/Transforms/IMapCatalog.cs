@@ -19,11 +19,17 @@ public interface IMessageMap
     /// <summary>Its name in the configuration.</summary>
     string Name { get; }
 
-    /// <summary>The parameters that it accepts. Constant while the configuration runs, even if its file changes.</summary>
+    /// <summary>The parameters that it declares. Constant while the configuration runs, even if its file changes.</summary>
     IReadOnlyList<MapParameter> Parameters { get; }
 
-    /// <summary>The kind of its output, from <c>xsl:output</c>.</summary>
-    MadeKind Makes { get; }
+    /// <summary>True if it declares no parameters, and accepts any parameter and any input.</summary>
+    bool TakesAnyArgument => false;
+
+    /// <summary>The kind of its output, from <c>xsl:output</c> or the map's content type; null if each message decides.</summary>
+    MadeKind? Makes { get; }
+
+    /// <summary>The kind of document that it reads; null if it accepts any body.</summary>
+    MadeKind? Reads => MadeKind.Xml;
 
     /// <summary>Transforms a buffered body, whatever its content type says.</summary>
     /// <param name="input">The message's body: the document that the map begins at.</param>
@@ -31,7 +37,24 @@ public interface IMessageMap
     /// <exception cref="EsbException">
     /// <c>ESB-XSL-PARAM</c>: a parameter that it needs is missing; <c>ESB-XSL-FAILED</c>, <c>ESB-XSL-TERMINATED</c>, <c>ESB-XSL-DEPTH</c>,
     /// <c>ESB-XSL-TIMEOUT</c>, <c>ESB-XSL-EXTENSION</c> or <c>ESB-XSL-OUTPUT</c>: the map could not make anything of it (422);
-    /// <c>ESB-XML-…</c>: it, or another document, cannot be read as XML at all (400).
+    /// <c>ESB-JS-ERROR</c>, <c>ESB-JS-LIMIT</c>, <c>ESB-JS-RESULT</c>, <c>ESB-LQD-ERROR</c>, <c>ESB-LQD-LIMIT</c>: the map failed (500);
+    /// <c>ESB-XML-…</c>, <c>ESB-JSON-…</c>: the body, or another document, cannot be read at all (400).
     /// </exception>
     MappedBody Transform(MessageBody input, params ReadOnlySpan<MapArgument> arguments);
+
+    /// <summary>Transforms the body of a message, whose envelope and properties the map may read.</summary>
+    /// <param name="call">The message.</param>
+    /// <param name="arguments">Values for parameters, each name once.</param>
+    /// <exception cref="EsbException">As of the other overload; or the failure that the map asked for.</exception>
+    MappedBody Transform(MapCall call, params ReadOnlySpan<MapArgument> arguments) => Transform(call.Context.Message.Body, arguments);
+}
+
+/// <summary>A map whose result can also name the parts of a message that change. Thread-safe.</summary>
+public interface IScriptMap : IMessageMap
+{
+    /// <summary>Runs the map; its result says what changes.</summary>
+    /// <param name="call">The message.</param>
+    /// <param name="arguments">Values for parameters, each name once.</param>
+    /// <exception cref="EsbException"><c>ESB-JS-…</c>; or the failure that the map asked for.</exception>
+    MessageChanges Change(MapCall call, params ReadOnlySpan<MapArgument> arguments);
 }

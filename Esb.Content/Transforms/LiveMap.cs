@@ -1,3 +1,4 @@
+using Esb.Content.Watching;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
 using Microsoft.Extensions.Logging;
@@ -8,25 +9,36 @@ namespace Esb.Content.Transforms;
 /// <remarks>Thread-safe, except that one thread at a time looks at the files.</remarks>
 /// <param name="model">The map as it was compiled with the configuration.</param>
 /// <param name="logger">Logs every change.</param>
-internal sealed partial class LiveMap(MapModel model, ILogger logger) : IMessageMap
+internal sealed partial class LiveMap(MapModel model, ILogger logger) : IScriptMap, ILiveContent
 {
     private readonly string _folder = Path.GetDirectoryName(model.Path)!;
-    private XsltMap _current = model.Map;
+    private IMessageMap _current = model.Map;
     private string _running = model.Files.ContentHash;
     private IReadOnlyList<string> _paths = model.Files.Paths;
     private string _taken = model.Files.Stamp;
     private string _seen = model.Files.Stamp;
 
+    public string Kind => "map";
+
     public string Name => _current.Name;
 
     public IReadOnlyList<MapParameter> Parameters { get; } = model.Map.Parameters;
 
-    public MadeKind Makes => Volatile.Read(ref _current).Makes;
+    public bool TakesAnyArgument => Volatile.Read(ref _current).TakesAnyArgument;
+
+    public MadeKind? Makes => Volatile.Read(ref _current).Makes;
+
+    public MadeKind? Reads => Volatile.Read(ref _current).Reads;
 
     /// <summary>Why a change was refused; null when what runs is what the files say.</summary>
     public string? Problem { get; private set; }
 
     public MappedBody Transform(MessageBody input, params ReadOnlySpan<MapArgument> arguments) => Volatile.Read(ref _current).Transform(input, arguments);
+
+    public MappedBody Transform(MapCall call, params ReadOnlySpan<MapArgument> arguments) => Volatile.Read(ref _current).Transform(call with { Log = LogLine }, arguments);
+
+    /// <exception cref="InvalidCastException">The map is no script; the configuration was not checked.</exception>
+    public MessageChanges Change(MapCall call, params ReadOnlySpan<MapArgument> arguments) => ((IScriptMap)Volatile.Read(ref _current)).Change(call with { Log = LogLine }, arguments);
 
     /// <summary>Looks at the files. A change is taken when two looks in a row found the same, so that nothing half written is read; while
     /// there is a problem, every look tries again.</summary>
@@ -40,7 +52,7 @@ internal sealed partial class LiveMap(MapModel model, ILogger logger) : IMessage
         {
             Renew();
         }
-        catch (StylesheetException ex)
+        catch (MapFileException ex)
         {
             Refuse($"{ex.Code}, {Where(ex)}: {ex.Message}");
         }
@@ -61,10 +73,10 @@ internal sealed partial class LiveMap(MapModel model, ILogger logger) : IMessage
         _seen = stamp;
         if (!isQuiet || (stamp == _taken && Problem is null)) return;
         _taken = stamp;
-        Take(StylesheetFiles.Read(model.Path));
+        Take(model.Read());
     }
 
-    private void Take(StylesheetFiles files)
+    private void Take(IMapSource files)
     {
         if (files.ContentHash != _running)
         {
@@ -100,11 +112,16 @@ internal sealed partial class LiveMap(MapModel model, ILogger logger) : IMessage
         LogRefused(Name, problem, unforeseen);
     }
 
-    private string Where(StylesheetException error)
+    private string Where(MapFileException error)
     {
         var file = Uri.TryCreate(error.Uri, UriKind.Absolute, out var uri) && uri.IsFile ? uri.LocalPath : model.Path;
         return $"{Path.GetRelativePath(_folder, file)}, line {error.Line}, column {error.Column}";
     }
+
+    private void LogLine(string line) => LogLine(Name, line);
+
+    [LoggerMessage(EventId = 1403, Level = LogLevel.Information, Message = "map {Map}: {Line}")]
+    private partial void LogLine(string map, string line);
 
     [LoggerMessage(EventId = 1401, Level = LogLevel.Information, Message = "map {Map} has changed and is in use as of now, revision {Revision}")]
     private partial void LogChanged(string map, string revision);

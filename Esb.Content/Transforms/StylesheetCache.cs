@@ -15,7 +15,7 @@ internal sealed class StylesheetCache
     /// <summary>How often a stylesheet was compiled.</summary>
     public int Compilations { get; private set; }
 
-    /// <exception cref="StylesheetException">The stylesheet has an error.</exception>
+    /// <exception cref="MapFileException">The stylesheet has an error.</exception>
     public XslCompiledTransform Compile(StylesheetFiles files)
     {
         lock (_compiling)

@@ -6,7 +6,7 @@ using Esb.Content.Xml;
 namespace Esb.Content.Transforms;
 
 /// <summary>A stylesheet with everything that it includes and imports, read once: what is hashed is what is compiled.</summary>
-internal sealed class StylesheetFiles : XmlResolver
+internal sealed class StylesheetFiles : XmlResolver, IMapSource
 {
     public static readonly XNamespace Xsl = "http://www.w3.org/1999/XSL/Transform";
 
@@ -50,7 +50,7 @@ internal sealed class StylesheetFiles : XmlResolver
     /// <summary>The same for stylesheets whose files have the same names and bytes.</summary>
     public string ContentHash { get; private set; } = "";
 
-    /// <exception cref="StylesheetException">A file cannot be read, or refers to one that it may not.</exception>
+    /// <exception cref="MapFileException">A file cannot be read, or refers to one that it may not.</exception>
     public static StylesheetFiles Read(string path)
     {
         var files = new StylesheetFiles(Path.GetDirectoryName(path)!);
@@ -108,13 +108,13 @@ internal sealed class StylesheetFiles : XmlResolver
         }
         catch (XmlException ex)
         {
-            throw new StylesheetException("ESB-XSL-COMPILE", XmlFaults.Cause(ex.Message), uri.AbsoluteUri, ex.LineNumber, ex.LinePosition);
+            throw new MapFileException("ESB-XSL-COMPILE", XmlFaults.Cause(ex.Message), uri.AbsoluteUri, ex.LineNumber, ex.LinePosition);
         }
     }
 
-    public static StylesheetException Problem(string code, XObject place, string message)
+    public static MapFileException Problem(string code, XObject place, string message)
     {
         IXmlLineInfo position = place;
-        return new StylesheetException(code, message, place.BaseUri, position.LineNumber, position.LinePosition);
+        return new MapFileException(code, message, place.BaseUri, position.LineNumber, position.LinePosition);
     }
 }

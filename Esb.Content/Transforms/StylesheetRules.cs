@@ -17,7 +17,7 @@ internal static class StylesheetRules
     // What the engine has functions of itself.
     private static readonly string[] KnownNamespaces = [Microsoft.NamespaceName, "http://exslt.org/common"];
 
-    /// <exception cref="StylesheetException">A rule is broken.</exception>
+    /// <exception cref="MapFileException">A rule is broken.</exception>
     public static void Check(XDocument document)
     {
         CheckVersion(document.Root!);

@@ -9,7 +9,7 @@ internal static class XsltCompiler
 {
     private const int StackBytes = 256 << 20; // the compiler recurses with the stylesheet: some thousand branches of one choose end the process on a usual stack
 
-    /// <exception cref="StylesheetException">The stylesheet has an error.</exception>
+    /// <exception cref="MapFileException">The stylesheet has an error.</exception>
     public static XslCompiledTransform Compile(StylesheetFiles files)
     {
         foreach (var document in files.Documents)
@@ -32,7 +32,7 @@ internal static class XsltCompiler
         }
         catch (XsltException ex)
         {
-            throw new StylesheetException("ESB-XSL-COMPILE", XmlFaults.Cause(ex.Message), ex.SourceUri, ex.LineNumber, ex.LinePosition);
+            throw new MapFileException("ESB-XSL-COMPILE", XmlFaults.Cause(ex.Message), ex.SourceUri, ex.LineNumber, ex.LinePosition);
         }
     }
 

@@ -27,12 +27,13 @@ internal sealed class XsltMap : IMessageMap
     private readonly XmlInput _xml;
     private readonly TransformLimits _limits;
     private readonly TimeProvider _time;
+    private readonly MadeKind _kind;
 
-    /// <exception cref="StylesheetException">The stylesheet has an error.</exception>
+    /// <exception cref="MapFileException">The stylesheet has an error.</exception>
     public XsltMap(string name, StylesheetFiles stylesheet, StylesheetCache cache, XmlInput xml, TransformLimits limits, TimeProvider time)
     {
         Name = name;
-        _streamed = StreamedCompiler.TryCompile(stylesheet) is { } streamed ? new StreamedMap(streamed, xml, limits) : null;
+        _streamed = StreamedCompiler.TryCompile(stylesheet) is { } streamed ? new StreamedMap(streamed, xml, limits, time) : null;
         _transform = cache.Compile(stylesheet);
         _stripsSpace = stylesheet.StripsSpace;
         _sweeps = stylesheet.Sweeps;
@@ -41,7 +42,7 @@ internal sealed class XsltMap : IMessageMap
         _time = time;
         _output = _transform.OutputSettings!.Clone();
         if (_output.Encoding is UTF8Encoding) _output.Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
-        Makes = KindOf(_output.OutputMethod, stylesheet.MediaType);
+        _kind = KindOf(_output.OutputMethod, stylesheet.MediaType);
         _contentType = $"{stylesheet.MediaType ?? DefaultMediaType(_output.OutputMethod)}; charset={_output.Encoding.WebName}";
         Parameters = stylesheet.Parameters;
         _arguments = new MapArguments(name, Parameters, xml);
@@ -51,12 +52,24 @@ internal sealed class XsltMap : IMessageMap
 
     public IReadOnlyList<MapParameter> Parameters { get; }
 
-    public MadeKind Makes { get; }
+    public MadeKind? Makes => _kind;
 
     public MappedBody Transform(MessageBody input, params ReadOnlySpan<MapArgument> arguments)
     {
-        if (_streamed?.TryTransform(input.Bytes) is { } made) return new MappedBody(MessageBody.FromBytes(made), _contentType, Makes);
+        if (TryStream(input.Bytes) is { } made) return new MappedBody(MessageBody.FromBytes(made), _contentType, _kind);
         return ByTheEngine(input, arguments);
+    }
+
+    private byte[]? TryStream(ReadOnlyMemory<byte> document)
+    {
+        try
+        {
+            return _streamed?.TryTransform(document);
+        }
+        catch (EsbException ex) when (ex.Code == EvaluationTime.Code)
+        {
+            throw TookTooLong(ex);
+        }
     }
 
     /// <summary>The same without streaming.</summary>
@@ -83,7 +96,7 @@ internal sealed class XsltMap : IMessageMap
             throw Explain(ex, said);
         }
 
-        return new MappedBody(MessageBody.FromBytes(output.GetBuffer().AsMemory(0, (int)output.Length)), _contentType, Makes);
+        return new MappedBody(MessageBody.FromBytes(output.GetBuffer().AsMemory(0, (int)output.Length)), _contentType, _kind);
     }
 
     private void Run(MessageBody input, XsltArgumentList arguments, XmlWriter writer)

@@ -4,11 +4,12 @@ using Esb.Core.Errors;
 
 namespace Esb.Content.Xml;
 
-/// <summary>Wraps a reader, checks depth and attributes while reading, and reports errors in our own words.</summary>
-internal sealed class BoundedXmlReader(XmlReader inner, ReadOnlyMemory<byte> bytes, XmlLimits limits) : XmlReader, IXmlLineInfo
+/// <summary>Wraps a reader, checks depth, attributes and namespaces while reading, and reports errors in our own words.</summary>
+internal sealed class BoundedXmlReader(XmlReader inner, ReadOnlyMemory<byte> bytes, bool isComplete, XmlLimits limits) : XmlReader, IXmlLineInfo
 {
     private readonly IXmlLineInfo? _position = inner as IXmlLineInfo;
     private readonly bool _mayExceed = bytes.Length > limits.AttributeCharacters; // in any encoding
+    private readonly NamespaceCount? _namespaces = NamespaceCount.For(bytes.Span, isComplete, limits.Namespaces);
 
     public override int AttributeCount => inner.AttributeCount;
 
@@ -111,6 +112,8 @@ internal sealed class BoundedXmlReader(XmlReader inner, ReadOnlyMemory<byte> byt
         if (inner.AttributeCount > limits.Attributes)
             throw Refuse("ESB-XML-LIMIT", $"an element has more than {limits.Attributes} attributes", FaultKind.TooLarge);
         if (_mayExceed) CheckAttributes();
+        if (_namespaces?.Exceeds(inner) == true)
+            throw Refuse("ESB-XML-LIMIT", $"more than {limits.Namespaces} namespace declarations are in scope", FaultKind.TooLarge);
     }
 
     // Includes unused attributes: all input that is read is checked.

@@ -18,10 +18,11 @@ internal sealed class ContentFile(SettingsRecord config, string path, ConfigErro
     public static XmlReaderSettings ReaderSettings { get; } = new() { DtdProcessing = DtdProcessing.Prohibit, XmlResolver = null, CloseInput = true };
 
     /// <summary>True if the file can be used; otherwise the reason is reported.</summary>
-    public bool IsUsable(string jsonKind)
+    /// <param name="jsonKind">What files in JSON would be, where they cannot be used yet; null where they can.</param>
+    public bool IsUsable(string? jsonKind)
     {
         if (!config.IsWhole) return false; // reported already
-        if (System.IO.Path.GetExtension(path).Equals(".json", StringComparison.OrdinalIgnoreCase)) Report("ESB-CFG-UNAVAILABLE", $"{jsonKind} are designed, but this version cannot do them yet");
+        if (jsonKind is not null && System.IO.Path.GetExtension(path).Equals(".json", StringComparison.OrdinalIgnoreCase)) Report("ESB-CFG-UNAVAILABLE", $"{jsonKind} are designed, but this version cannot do them yet");
         else if (!File.Exists(path)) Report("ESB-CFG-NOTFOUND", $"there is no such file in {_folder}");
         else return true;
         return false;
@@ -35,6 +36,10 @@ internal sealed class ContentFile(SettingsRecord config, string path, ConfigErro
         var file = Uri.TryCreate(uri, UriKind.Absolute, out var known) && known.IsFile ? known.LocalPath : path;
         Report(code, line > 0 ? $"{Shown(file)}, line {line}, column {column}: {problem}" : $"{Shown(file)}: {problem}");
     }
+
+    /// <summary>Reports a problem inside a JSON file: <c>schemas/order.json, /properties/id: …</c>.</summary>
+    public void Report(string code, string? file, string pointer, string problem) =>
+        Report(code, pointer.Length == 0 ? $"{Shown(file ?? path)}: {problem}" : $"{Shown(file ?? path)}, {pointer}: {problem}");
 
     private string Shown(string file) => System.IO.Path.GetRelativePath(_folder, file);
 }

@@ -39,11 +39,11 @@ public sealed class XmlInput
     public XmlLimits Limits => _limits;
 
     /// <summary>Reads a document forward, without building anything of it. The reader has line information.</summary>
-    public XmlReader Read(ReadOnlyMemory<byte> bytes) => Read(bytes, new DocumentStream(bytes, isComplete: true, _limits, bytes.Length));
+    public XmlReader Read(ReadOnlyMemory<byte> bytes) => Read(bytes, isComplete: true, new DocumentStream(bytes, isComplete: true, _limits, bytes.Length));
 
     /// <summary>Reads the beginning of a document in small pieces, over a stream that tells how far it was read.</summary>
     internal XmlReader ReadPieces(MessageBody body, out DocumentStream taken) =>
-        Read(body.BytesSoFar, taken = new DocumentStream(body.BytesSoFar, body.IsComplete, _limits, body.IsComplete ? Math.Min(body.BytesSoFar.Length, PieceBytes) : PieceBytes));
+        Read(body.BytesSoFar, body.IsComplete, taken = new DocumentStream(body.BytesSoFar, body.IsComplete, _limits, body.IsComplete ? Math.Min(body.BytesSoFar.Length, PieceBytes) : PieceBytes));
 
     /// <summary>The parsed form of a buffered body, made once and shared by all copies of the message; a navigator belongs to its
     /// caller.</summary>
@@ -55,7 +55,8 @@ public sealed class XmlInput
         return new XPathDocument(reader, XmlSpace.Preserve); // XPath 1.0, section 5.7: white space is text too
     }
 
-    private BoundedXmlReader Read(ReadOnlyMemory<byte> bytes, DocumentStream stream) => new(XmlReader.Create(stream, _settings), bytes, _limits);
+    private BoundedXmlReader Read(ReadOnlyMemory<byte> bytes, bool isComplete, DocumentStream stream) =>
+        new(XmlReader.Create(stream, _settings), bytes, isComplete, _limits);
 
     internal static Stream ToStream(ReadOnlyMemory<byte> bytes) => MemoryMarshal.TryGetArray(bytes, out var array)
         ? new MemoryStream(array.Array!, array.Offset, array.Count, writable: false)

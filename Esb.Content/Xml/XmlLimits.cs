@@ -19,6 +19,9 @@ public sealed record XmlLimits
     /// <summary>Characters of one attribute's value.</summary>
     public int AttributeCharacters { get; init; } = Usual.Xml.AttributeCharacters;
 
+    /// <summary>Namespace declarations in scope at one element.</summary>
+    public int Namespaces { get; init; } = Usual.Xml.Namespaces;
+
     /// <summary>How long an expression may take that needs the tree.</summary>
     public TimeSpan ExpressionTime { get; init; } = Usual.Xml.ExpressionTime;
 
@@ -29,6 +32,7 @@ public sealed record XmlLimits
         Characters = limits.MaxBodySize.Bytes,
         Attributes = limits.Xml.Attributes,
         AttributeCharacters = limits.Xml.AttributeCharacters,
+        Namespaces = limits.Xml.Namespaces,
         ExpressionTime = limits.Xml.ExpressionTime,
     };
 }

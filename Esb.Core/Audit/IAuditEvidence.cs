@@ -11,6 +11,16 @@ public interface IAuditEvidence
     /// <param name="cancellationToken">Cancels the verification.</param>
     /// <exception cref="Errors.EsbException">The store cannot be read.</exception>
     Task<AuditVerdict> VerifyAsync(DateOnly? from, DateOnly? to, Action<FollowedChain> tell, CancellationToken cancellationToken);
+
+    /// <summary>As <see cref="VerifyAsync"/>, but believes nothing that an anchor does not confirm: a chain of a day that is over without
+    /// an anchor is a break, and a body counts as erased only by a fact up to which its chain is anchored.</summary>
+    /// <param name="from">The first day (UTC); null for the oldest.</param>
+    /// <param name="to">The last day (UTC); null for the youngest.</param>
+    /// <param name="today">The day that is not over.</param>
+    /// <param name="tell">Receives each chain of a day after it has been followed to its end.</param>
+    /// <param name="cancellationToken">Cancels the verification.</param>
+    /// <exception cref="Errors.EsbException">The store cannot be read.</exception>
+    Task<AuditVerdict> VerifyStrictlyAsync(DateOnly? from, DateOnly? to, DateOnly today, Action<FollowedChain> tell, CancellationToken cancellationToken);
 }
 
 /// <summary>Facts that one writer recorded on one day.</summary>

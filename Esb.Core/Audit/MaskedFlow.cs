@@ -16,20 +16,20 @@ public static class MaskedFlow
     /// <summary>Masks texts from here on by this message, as received and as it is by then.</summary>
     public static void Follow(IMessageMask mask, MessageContext context)
     {
-        if (!mask.IsEmpty) Current.Value = new MaskedSubject(() => SecretsOf(mask, context));
+        if (!mask.IsEmpty) Current.Value = new MaskedSubject(() => SecretsOf(mask, context), mask);
     }
 
     /// <summary>Masks texts from here on by this message.</summary>
     public static void Follow(IMessageMask mask, EsbMessage message)
     {
-        if (!mask.IsEmpty) Current.Value = new MaskedSubject(() => mask.Apply(message).Secrets);
+        if (!mask.IsEmpty) Current.Value = new MaskedSubject(() => mask.Apply(message).Secrets, mask);
     }
 
     /// <summary>Masks texts from here on by the subjects of other flows, whose work this flow does; null subjects are skipped.</summary>
     public static void Follow(IEnumerable<MaskedSubject?> subjects)
     {
         var all = subjects.OfType<MaskedSubject>().ToList();
-        if (all.Count > 0) Current.Value = new MaskedSubject(() => all.Aggregate(MaskedSecrets.None, (secrets, subject) => secrets.And(subject.Secrets)));
+        if (all.Count > 0) Current.Value = new MaskedSubject(() => all.Aggregate(MaskedSecrets.None, (secrets, subject) => secrets.And(subject.Secrets)), all[0].Mask);
     }
 
     /// <summary>Secrets of the message being processed.</summary>
@@ -47,6 +47,21 @@ public static class MaskedFlow
             {
                 Current.Value = subject;
             }
+        }
+    }
+
+    /// <summary>Another message of this flow, such as an answer, as it may be recorded.</summary>
+    public static MaskedMessage Show(EsbMessage message)
+    {
+        if (Current.Value is not { Mask: { } mask } subject) return MaskedMessage.Unmasked(message);
+        Current.Value = null; // as for the secrets
+        try
+        {
+            return mask.Apply(message);
+        }
+        finally
+        {
+            Current.Value = subject;
         }
     }
 

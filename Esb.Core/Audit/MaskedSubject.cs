@@ -7,7 +7,14 @@ public sealed class MaskedSubject
     private readonly Func<MaskedSecrets> _find;
     private MaskedSecrets _kept = MaskedSecrets.None;
 
-    internal MaskedSubject(Func<MaskedSecrets> find) => _find = find;
+    internal MaskedSubject(Func<MaskedSecrets> find, IMessageMask? mask)
+    {
+        _find = find;
+        Mask = mask;
+    }
+
+    /// <summary>The mask that applies to its messages; null if unknown.</summary>
+    internal IMessageMask? Mask { get; }
 
     internal MaskedSecrets Secrets => _find().And(Volatile.Read(ref _kept));
 

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using Esb.Core.Storage;
 
 namespace Esb.Core.Certificates;
 
@@ -39,6 +40,7 @@ public static class CertificateFiles
         var certificate = IsPem(content)
             ? LoadPem(ReadText(path), keyPath is null ? null : ReadText(keyPath), passphrase)
             : LoadPkcs12(content, passphrase);
+        if (passphrase is null && OwnerFile.FaultOf(keyPath ?? path) is { } fault) throw new CertificateException($"has a key that {fault}");
         RequireValid(certificate, now);
         return certificate;
     }

@@ -5,6 +5,7 @@ using System.Security.Cryptography.X509Certificates;
 namespace Esb.Core.Certificates;
 
 /// <summary>Verifies the certificate of a TLS peer, and reports in plain words which check failed. Thread-safe.</summary>
+/// <remarks>Opens no connection: the addresses of issuers in a certificate are chosen by its author.</remarks>
 /// <param name="peer">Name of the peer, for people: <c>the broker</c>.</param>
 /// <param name="authorities">The only trusted authorities (RFC 5280, section 6), regardless of the system's; null for those of the
 /// system.</param>
@@ -38,7 +39,15 @@ public sealed class PeerVerifier(string peer, X509Certificate2Collection? author
 
     private X509Chain Chain(X509Chain? sent)
     {
-        var chain = new X509Chain { ChainPolicy = { TrustMode = X509ChainTrustMode.CustomRootTrust, RevocationMode = X509RevocationMode.NoCheck } };
+        var chain = new X509Chain
+        {
+            ChainPolicy =
+            {
+                TrustMode = X509ChainTrustMode.CustomRootTrust,
+                RevocationMode = X509RevocationMode.NoCheck,
+                DisableCertificateDownloads = true,
+            },
+        };
         chain.ChainPolicy.CustomTrustStore.AddRange(authorities!);
         chain.ChainPolicy.ApplicationPolicy.Add(new Oid(purpose));
         if (sent is not null) chain.ChainPolicy.ExtraStore.AddRange(sent.ChainElements.Select(element => element.Certificate).ToArray());

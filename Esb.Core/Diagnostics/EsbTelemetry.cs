@@ -181,6 +181,12 @@ public static class EsbTelemetry
         /// <summary>Counter, {header}: headers from external systems with a reserved name.</summary>
         public const string ReservedHeaders = "esb.header.reserved";
 
+        /// <summary>Counter, {message}: messages between hosts that no host of the farm has signed, or that came twice.</summary>
+        public const string RefusedFarmMessages = "esb.farm.refused";
+
+        /// <summary>Counter, {request}: requests to the management API that had no key, a wrong one, or one without the role, by code.</summary>
+        public const string RefusedManagement = "esb.management.refused";
+
         /// <summary>Counter, {value}: header values from the broker that are nested too deeply to be read.</summary>
         public const string NestedHeaders = "esb.header.nested";
 

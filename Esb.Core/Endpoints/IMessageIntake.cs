@@ -1,4 +1,5 @@
 using Esb.Core.Messages;
+using Esb.Core.Processes;
 
 namespace Esb.Core.Endpoints;
 
@@ -14,6 +15,10 @@ public interface IMessageIntake
     /// confirmed.</param>
     /// <exception cref="Errors.EsbException">The message was not accepted; the error gives the reason.</exception>
     ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken);
+
+    /// <summary>As <see cref="ReceiveAsync(EsbMessage, CancellationToken)"/>, for an endpoint that publishes without a process: the message
+    /// is published if, and only if, the unit of work commits.</summary>
+    ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, IUnitOfWork unitOfWork, CancellationToken cancellationToken);
 
     /// <summary>Records that input from an external system was rejected before it became a message.</summary>
     /// <param name="message">The known part of the message.</param>

@@ -36,7 +36,7 @@ public abstract record InboundEndpointConfig : EndpointConfig
 
     /// <summary>True if only one host of the farm reads at a time.</summary>
     [Setting("Whether only one host of the farm at a time runs the endpoint; another takes over when that one is gone.")]
-    public bool SingleInstance { get; init; }
+    public virtual bool SingleInstance { get; init; }
 
     /// <summary>Exchange pattern: indicates whether the sender gets an answer.</summary>
     [Setting("Whether the sender gets only word that the message was accepted, or the message at the end of the process.")]

@@ -43,6 +43,12 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     /// <summary>True if a call may name one of several targets.</summary>
     public virtual bool HasTargets => false;
 
+    /// <summary>True if a call may set path, query, method and headers of the request (<see cref="Messages.CallRequest"/>).</summary>
+    public virtual bool TakesRequests => false;
+
+    /// <summary>The settings that read properties of the process that calls the endpoint, where a message without them fails.</summary>
+    public virtual IEnumerable<PropertyUse> PropertyUses => [];
+
     /// <summary>True if one of the targets may have this name; any name if targets change while the bus runs.</summary>
     public virtual bool MayHaveTarget(string name) => false;
 

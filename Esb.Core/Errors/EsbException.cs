@@ -1,3 +1,5 @@
+using Esb.Core.Messages;
+
 namespace Esb.Core.Errors;
 
 /// <summary>A message cannot be processed: a stable code, and a sentence that may be shown to the sender.</summary>
@@ -19,11 +21,21 @@ public class EsbException : Exception
     /// <summary>Stable, for callers and searches: <c>ESB-…</c>.</summary>
     public string Code { get; }
 
+    /// <summary>A sentence for operators only: addresses, and the cause in plain words, without secrets. Not part of an answer to a caller;
+    /// null if there is nothing to add.</summary>
+    public string? Detail { get; init; }
+
+    /// <summary>The answer of an external system that is the failure, for operators only; null if none. Its beginning is shown, masked.</summary>
+    public EsbMessage? Answer { get; init; }
+
     /// <summary>Kind of fault, which determines the response to a caller.</summary>
     public FaultKind Kind { get; }
 
     /// <summary>The HTTP status requested by the configuration; null for the status of <see cref="Kind"/>.</summary>
     public int? Status { get; init; }
+
+    /// <summary>The answer that a call took for a failure, for the branch that catches it; null for any other failure.</summary>
+    public FailedAnswer? CallAnswer { get; init; }
 
     /// <summary>Time that a caller should wait before a retry; null if unknown.</summary>
     public TimeSpan? RetryAfter { get; init; }

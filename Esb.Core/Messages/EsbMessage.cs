@@ -38,6 +38,14 @@ public sealed record EsbMessage
     /// <summary>Number of the delivery attempt, from 1, as counted by the bus; 0 before the first.</summary>
     public int Attempt { get; init; }
 
+    /// <summary>Properties that the message brings into a process, or takes to an endpoint that a process calls; null if none. They stay in
+    /// this host: neither topics nor stores carry them.</summary>
+    public IReadOnlyDictionary<string, object>? Properties { get; init; }
+
+    /// <summary>Demands of a call on the request to the external system; null outside a call, and if there are none. They stay in this host
+    /// too.</summary>
+    public CallRequest? Request { get; init; }
+
     /// <summary>Creates a message that begins a conversation.</summary>
     public static EsbMessage Create(MessageBody body, TimeProvider time)
     {

@@ -5,7 +5,8 @@ namespace Esb.Core.Messages;
 
 /// <summary>Headers that may cross a boundary of the bus: an allow-list, and reserved names. The single gate of every endpoint and
 /// transport. Thread-safe.</summary>
-/// <param name="patterns">Names, or prefixes of names followed by <c>*</c>; case-insensitive.</param>
+/// <param name="patterns">Names, or prefixes of names followed by <c>*</c>; case-insensitive. A prefix admits a <see cref="IsTrusted"/>
+/// name only if it begins like one: <c>x-forwarded-*</c>, not <c>x-*</c>.</param>
 /// <param name="rewrite">Changes to admitted headers; none by default.</param>
 public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? rewrite = null)
 {
@@ -19,8 +20,15 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
 
     private static readonly SearchValues<char> ControlChars = SearchValues.Create([.. Enumerable.Range(0, 0xA0).Select(c => (char)c).Where(c => char.IsControl(c) && c != '\t')]);
 
-    /// <summary>Names admitted by default.</summary>
+    /// <summary>Names admitted by default, but for <see cref="IsTrusted"/> ones.</summary>
     public static readonly IReadOnlyList<string> DefaultPatterns = ["x-*"];
+
+    // Gateways set these for the servers behind them, which believe them: the caller's identity, address, method or path.
+    private static readonly string[] TrustedPrefixes =
+    [
+        "x-forwarded-", "x-real-ip", "x-original-", "x-rewrite-", "x-http-method", "x-method-override", "x-remote-", "x-auth-", "x-user", "x-envoy-",
+        "x-amzn-",
+    ];
 
     private static readonly string[] ReservedPrefixes = ["esb-", "mt-", "x-death", "x-first-death-", "x-last-death-"];
 
@@ -38,6 +46,18 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
         foreach (var reserved in ReservedNames)
         {
             if (name.Equals(reserved, StringComparison.OrdinalIgnoreCase)) return true;
+        }
+
+        return false;
+    }
+
+    /// <summary>True if servers commonly believe a header of this name, because their gateway sets it: <c>X-Forwarded-For</c>,
+    /// <c>X-Original-URL</c>, <c>X-HTTP-Method-Override</c>, <c>X-Remote-User</c> and the like.</summary>
+    public static bool IsTrusted(string name)
+    {
+        foreach (var prefix in TrustedPrefixes)
+        {
+            if (name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase)) return true;
         }
 
         return false;
@@ -82,9 +102,10 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
 
     private bool IsListed(string name)
     {
+        var isTrusted = IsTrusted(name);
         foreach (var pattern in patterns)
         {
-            if (Matches(pattern, name)) return true;
+            if (Matches(pattern, name) && (!isTrusted || IsTrusted(pattern))) return true;
         }
 
         return false;

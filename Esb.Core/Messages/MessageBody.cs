@@ -12,6 +12,9 @@ public sealed class MessageBody
     /// <summary>A body without bytes.</summary>
     public static readonly MessageBody Empty = FromBytes(ReadOnlyMemory<byte>.Empty);
 
+    // Grows with what arrives: an announcement alone costs a caller nothing.
+    private const int FirstBytes = 64 * 1024;
+
     private volatile ParsedView? _views;
     private Stream? _stream;
     private bool _isUsedUp;
@@ -31,6 +34,10 @@ public sealed class MessageBody
     /// <summary>True if this is the whole body; false if more is still to come.</summary>
     public bool IsComplete { get; }
 
+    /// <summary>True if the body is only looked at on its way to another system, which gets it unread: faults behind what decides are
+    /// that system's to find.</summary>
+    public bool IsPassedOn { get; private init; }
+
     /// <summary>Number of bytes; null if a stream does not announce it.</summary>
     public long? Length { get; private set; }
 
@@ -46,6 +53,9 @@ public sealed class MessageBody
 
     /// <summary>Creates a body over bytes that must not change any more.</summary>
     public static MessageBody FromBytes(ReadOnlyMemory<byte> bytes) => new(null, bytes, bytes.Length);
+
+    /// <summary>Creates a body over bytes that go to another system unread, whatever is decided by them.</summary>
+    public static MessageBody FromPassedOn(ReadOnlyMemory<byte> bytes) => new(null, bytes, bytes.Length) { IsPassedOn = true };
 
     /// <summary>Creates a body from its beginning, for readers that may need no more. Readers that need more throw
     /// <see cref="BodyNotCompleteException"/>.</summary>
@@ -101,14 +111,14 @@ public sealed class MessageBody
         return Encoding.UTF8.GetString(bytes.StartsWith(Encoding.UTF8.Preamble) ? bytes[3..] : bytes);
     }
 
-    // One array with room for the announced length and for the read that finds the end: most bodies have their announced length.
+    // Ends with room for the announced length and for the read that finds the end: most bodies have their announced length.
     private static async ValueTask<ReadOnlyMemory<byte>> ReadAllAsync(Stream stream, int announced, long maxBytes, CancellationToken cancellationToken)
     {
-        var bytes = GC.AllocateUninitializedArray<byte>(announced + 1);
+        var bytes = GC.AllocateUninitializedArray<byte>(Math.Min(announced, FirstBytes) + 1);
         var count = 0;
         while (true)
         {
-            if (count == bytes.Length) Array.Resize(ref bytes, (int)Math.Min(2L * count, Array.MaxLength));
+            if (count == bytes.Length) Array.Resize(ref bytes, (int)Math.Min(2L * count, count <= announced ? announced + 1L : Array.MaxLength));
             var read = await stream.ReadAsync(bytes.AsMemory(count), cancellationToken);
             if (read == 0) return bytes.AsMemory(0, count);
             count += read;

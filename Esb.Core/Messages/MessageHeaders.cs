@@ -57,6 +57,13 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
     public MessageHeaders Without(string name) =>
         IndexOf(name) < 0 ? this : new MessageHeaders([.. _headers.Where(header => !IsNamed(header, name))]);
 
+    /// <summary>These headers, before those of others whose names are not among them.</summary>
+    public MessageHeaders Over(MessageHeaders others)
+    {
+        if (Count == 0 || others.Count == 0) return Count == 0 ? others : this;
+        return new MessageHeaders([.. _headers, .. others._headers.Where(header => IndexOf(header.Key) < 0)]);
+    }
+
     /// <summary>Enumerates without an allocation.</summary>
     public ReadOnlySpan<KeyValuePair<string, string>>.Enumerator GetEnumerator() => new ReadOnlySpan<KeyValuePair<string, string>>(_headers).GetEnumerator();
 

@@ -1,3 +1,4 @@
+using System.Collections.ObjectModel;
 using Esb.Core.Audit;
 using Esb.Core.Messages;
 
@@ -17,19 +18,31 @@ public enum ProcessOutcome
 }
 
 /// <summary>A message in a process, with the values that steps pass to one another. Used by one step at a time; not thread-safe.</summary>
-/// <param name="message">The message as received.</param>
-/// <param name="endpoint">The endpoint that received it.</param>
-public sealed class MessageContext(EsbMessage message, string endpoint)
+public sealed class MessageContext
 {
     /// <summary>Property that holds the status code of an HTTP answer.</summary>
     public const string StatusProperty = "status";
 
-    private EsbMessage _message = message;
-    private Dictionary<string, object>? _properties;
+    private EsbMessage _message;
+    private IReadOnlyDictionary<string, object>? _properties;
+    private Dictionary<string, object>? _own; // the same as the properties, unless others share them
     private List<Task>? _settling;
     private Guid? _published;
+    private Guid? _part;
     private Dictionary<string, int>? _calls;
     private int _copies;
+
+    /// <summary>Begins to work on a message.</summary>
+    /// <param name="message">The message as received. The properties that it brings become those of the context, and leave the message: what
+    /// is published does not have them, whatever the transport.</param>
+    /// <param name="endpoint">The endpoint that received it.</param>
+    public MessageContext(EsbMessage message, string endpoint)
+    {
+        Endpoint = endpoint;
+        _properties = message.Properties;
+        HasTakenValues = _properties is { Count: > 0 };
+        Received = _message = message is { Properties: null, Request: null } ? message : message with { Properties = null, Request = null };
+    }
 
     /// <summary>The message; steps replace it. Its masked content stays masked in texts, because a property may still hold it.</summary>
     public EsbMessage Message
@@ -46,10 +59,10 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
     public bool HasTakenValues { get; private set; }
 
     /// <summary>The message as received, to which audit facts of the process belong.</summary>
-    public EsbMessage Received { get; } = message;
+    public EsbMessage Received { get; }
 
     /// <summary>The endpoint that received it.</summary>
-    public string Endpoint { get; } = endpoint;
+    public string Endpoint { get; }
 
     /// <summary>True if an outbound endpoint runs the process on a message delivered to it. Other endpoints may have received the same
     /// message: the ids of messages made by the process then also depend on the endpoint.</summary>
@@ -81,15 +94,28 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
     /// durable.</summary>
     public Task Settled => _settling is null ? Task.CompletedTask : Task.WhenAll(_settling);
 
+    /// <summary>All properties set by earlier steps. A view: valid until the next change.</summary>
+    public IReadOnlyDictionary<string, object> Properties => _properties ?? ReadOnlyDictionary<string, object>.Empty;
+
     /// <summary>A property set by an earlier step; null if none. Names are case-sensitive.</summary>
     public object? GetProperty(string name) => _properties?.GetValueOrDefault(name);
 
     /// <summary>Sets a property for later steps; null removes it.</summary>
     public void SetProperty(string name, object? value)
     {
-        if (value is null) _properties?.Remove(name);
-        else (_properties ??= [])[name] = value;
+        if (value is not null) Own()[name] = value;
+        else if (_properties?.ContainsKey(name) == true) Own().Remove(name);
         HasTakenValues |= value is not null && (name != StatusProperty || value is string);
+    }
+
+    /// <summary>The message with the properties of the process, for an endpoint that is called on this host. Later changes of the properties
+    /// do not reach it.</summary>
+    /// <param name="message">The message that is sent.</param>
+    public EsbMessage WithProperties(EsbMessage message)
+    {
+        if (_properties is not { Count: > 0 }) return message;
+        _own = null; // shared from here on
+        return message with { Properties = _properties };
     }
 
     /// <summary>The same context with another message, for evaluating values on that message. It must not be modified.</summary>
@@ -107,6 +133,7 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
     public Guid NextPublishId(string step)
     {
         var id = _published is { } before ? MessageIds.Derive(before, step)
+            : _part is { } part ? part
             : IsDelivered ? MessageIds.Derive(Received.Id, $"{Endpoint} {step}")
             : Received.Id;
         _published = id;
@@ -127,7 +154,44 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
 
     /// <summary>Returns the id of a copy of the message: its own, and equal at every repetition.</summary>
     /// <param name="step">Position of the copying step in its process.</param>
-    public Guid NextCopyId(string step) => MessageIds.Derive(Received.Id, IsDelivered ? $"copy {Endpoint} {step} {_copies++}" : $"copy {step} {_copies++}");
+    public Guid NextCopyId(string step) => MessageIds.Derive(_part ?? Received.Id, IsDelivered ? $"copy {Endpoint} {step} {_copies++}" : $"copy {step} {_copies++}");
+
+    /// <summary>Names the next division of the message into parts: the step, and a number if the step has divided it before.</summary>
+    /// <param name="step">Position of the dividing step in its process.</param>
+    public string NextDivision(string step)
+    {
+        var division = $"split {step}";
+        var before = (_calls ??= []).GetValueOrDefault(division);
+        _calls[division] = before + 1;
+        return before == 0 ? division : $"{division} {before}";
+    }
+
+    /// <summary>Returns the id of a part of the message: its own, and equal at every repetition.</summary>
+    /// <param name="division">Name of the division (<see cref="NextDivision"/>).</param>
+    /// <param name="number">Number of the part, from 0.</param>
+    public Guid PartId(string division, int number) =>
+        MessageIds.Derive(_part ?? Received.Id, IsDelivered ? $"{Endpoint} {division} {number}" : $"{division} {number}");
+
+    /// <summary>Returns a context for a part of the message, with a copy of the properties. The first message that it publishes keeps the
+    /// id of the part.</summary>
+    /// <param name="part">The part, as a message.</param>
+    public MessageContext ForPart(EsbMessage part)
+    {
+        var context = (MessageContext)MemberwiseClone();
+        (context._message, context._part) = (part, part.Id);
+        context._properties = _properties is null ? null : new Dictionary<string, object>(_properties);
+        (context._settling, context._published, context._calls, context._copies) = (null, null, null, 0);
+        (context.FirstPublish, context.FailedStep, context.Made, context.Outcome) = (null, null, null, ProcessOutcome.Running);
+        return context;
+    }
+
+    /// <summary>Takes over the publishes of a part: when they were confirmed, and when they are settled.</summary>
+    /// <param name="part">A context of <see cref="ForPart"/>, which has ended.</param>
+    public void Join(MessageContext part)
+    {
+        if (part.FirstPublish is { } publish) NotePublished(publish);
+        if (part._settling is { } settling) (_settling ??= []).AddRange(settling);
+    }
 
     /// <summary>Notes that a message was confirmed, or joined a transaction; only the first counts.</summary>
     public void NotePublished(FirstPublish publish) => FirstPublish ??= publish;
@@ -140,5 +204,11 @@ public sealed class MessageContext(EsbMessage message, string endpoint)
     public void AwaitSettled(Task settled)
     {
         if (!settled.IsCompletedSuccessfully) (_settling ??= []).Add(settled);
+    }
+
+    private Dictionary<string, object> Own()
+    {
+        if (_own is null) _properties = _own = _properties is null ? [] : new Dictionary<string, object>(_properties);
+        return _own;
     }
 }

@@ -53,6 +53,9 @@ public sealed record StepTraits
     /// <summary>True if the body after the step differs from the body before it.</summary>
     public bool ReplacesBody { get; init; }
 
+    /// <summary>True if its lists run with parts of the body rather than with the body.</summary>
+    public bool Divides { get; init; }
+
     /// <summary>The map that creates the body after the step; null if none, or if unknown.</summary>
     public MapOutput? Makes { get; init; }
 

@@ -20,6 +20,13 @@ public interface IParkingDesk
     /// <param name="cancellationToken">Cancels reading.</param>
     Task<IReadOnlyList<WaitingMessage>> MessagesAsync(string endpoint, string? key, int limit, CancellationToken cancellationToken);
 
+    /// <summary>A parked message with its body, unmasked; null if it does not wait in this line.</summary>
+    /// <param name="endpoint">The endpoint.</param>
+    /// <param name="key">The key; empty for messages without one.</param>
+    /// <param name="messageId">The message.</param>
+    /// <param name="cancellationToken">Cancels the search.</param>
+    Task<Messages.EsbMessage?> FindAsync(string endpoint, string key, Guid messageId, CancellationToken cancellationToken);
+
     /// <summary>Retries the first message of a line now, and those behind it if it succeeds.</summary>
     /// <returns>True if the line waits.</returns>
     /// <exception cref="Errors.EsbException"><c>ESB-FARM-SILENT</c>, <c>ESB-FARM-UNAVAILABLE</c>: for a whole endpoint, if it is not
@@ -50,4 +57,8 @@ public sealed record WaitingLine(string Endpoint, string? Key, long Count, DateT
 /// <param name="Since">Start of its wait.</param>
 /// <param name="DueAt">Time of the next automatic retry; null if it waits for an operator, or behind other messages.</param>
 /// <param name="Failures">Its failed attempts; empty if it was never tried.</param>
-public sealed record WaitingMessage(Guid Id, string? Subject, string? ContentType, long? BodyBytes, DateTimeOffset Since, DateTimeOffset? DueAt, IReadOnlyList<FailedAttempt> Failures);
+public sealed record WaitingMessage(Guid Id, string? Subject, string? ContentType, long? BodyBytes, DateTimeOffset Since, DateTimeOffset? DueAt, IReadOnlyList<FailedAttempt> Failures)
+{
+    /// <summary>Its headers, unmasked; null if unknown here.</summary>
+    public IReadOnlyDictionary<string, string>? Headers { get; init; }
+}

@@ -1,3 +1,4 @@
+using Esb.Core.Errors;
 using Esb.Core.Messages;
 
 namespace Esb.Core.Topics;
@@ -50,6 +51,14 @@ public interface ITopicTransport : IAsyncDisposable
     /// <summary>Stops the arrival of messages in the queues of a removed endpoint. Waiting messages stay, or become dead letters if only
     /// this process keeps them.</summary>
     Task RetireAsync(Subscription subscription, CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <summary>The removed endpoints for which messages still wait in durable queues, with their number.</summary>
+    IReadOnlyList<(string Endpoint, long Waiting)> Abandoned => [];
+
+    /// <summary>Returns the number of messages that wait for an endpoint in durable queues; null if the transport has none or is not
+    /// connected.</summary>
+    /// <exception cref="EsbException">Transient: the server did not answer.</exception>
+    ValueTask<long?> CountWaitingAsync(Subscription subscription, CancellationToken cancellationToken) => ValueTask.FromResult<long?>(null);
 
     /// <summary>Switches to other topics, and to other endpoints that may exist on some host.</summary>
     Task ChangeAsync(IReadOnlyDictionary<string, TopicConfig> topics, IReadOnlyList<Subscription> endpoints, CancellationToken cancellationToken) => Task.CompletedTask;

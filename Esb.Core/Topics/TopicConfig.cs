@@ -19,8 +19,8 @@ public sealed record TopicConfig : SettingsRecord
     [Setting("How long a message may wait before it expires.", Unavailable = true)]
     public TimeSpan? TimeToLive { get; init; }
 
-    /// <summary>Not yet available.</summary>
-    [Setting("The schema that every message must pass.", Unavailable = true)]
+    /// <summary>The schema that messages are validated with; null to accept every message.</summary>
+    [Setting("The schema that every message must pass when it is published.", Reference = "schemas")]
     public string? Schema { get; init; }
 
     /// <summary>True if large bodies travel as a reference.</summary>

@@ -1,3 +1,4 @@
+using Esb.Core.Alerts;
 using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
@@ -168,7 +169,7 @@ internal sealed partial class Attempter(
     // Returns true if the failure shows that the external system is unreachable, and therefore says nothing about the message.
     private bool Tell(Guid messageId, EsbException? failure, GatePass pass)
     {
-        var reason = MaskedFlow.Clean(failure?.Message ?? ""); // shown in the endpoint status
+        var reason = failure is null ? "" : FailureReport.Of(failure); // shown in the endpoint status
         if (failure is not null and not EndpointException or EndpointException { IsUnsent: true })
         {
             if (pass == GatePass.Probe) gate.Abandon(); // the probe was inconclusive
@@ -177,13 +178,13 @@ internal sealed partial class Attempter(
 
         if (failure is EndpointException { IsOutage: true })
         {
-            if (gate.Missed(reason, pass)) LogPaused(endpoint, reason);
+            if (gate.Missed(reason, pass)) TellPaused(failure, reason);
             return true;
         }
 
         if (failure is EndpointException { IsUnanswered: true } or EndpointException { IsTurnedAway: true })
         {
-            if (gate.Unanswered(messageId, reason, failure.RetryAfter, pass)) LogPaused(endpoint, reason);
+            if (gate.Unanswered(messageId, reason, failure.RetryAfter, pass)) TellPaused(failure, reason);
         }
         else if (gate.Reached())
         {
@@ -192,6 +193,12 @@ internal sealed partial class Attempter(
 
         if (failure is not null && ladder.PauseOf(failure) is { } quiet && gate.Pause(reason, quiet)) LogQuiet(endpoint, quiet);
         return failure is EndpointException { IsTurnedAway: true } && gate.IsOutageShown; // an unanswered send may have taken effect and stays an attempt
+    }
+
+    private void TellPaused(EsbException failure, string reason)
+    {
+        LogPaused(endpoint, reason);
+        journal.Alerts?.Raise(new Alert(AlertKinds.Paused, endpoint, failure.Code, reason));
     }
 
     [LoggerMessage(EventId = 2404, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} paused, its outside is away: {Reason}")]

@@ -9,6 +9,7 @@ namespace Esb.Delivery.Control;
 /// <summary>Releases the queues of an endpoint while they are replaced, and resumes consuming on command or after a time-out.</summary>
 internal sealed partial class QueueHolds(IFarm farm, OutboundEndpoints endpoints, TimeProvider time, ILogger<QueueHolds> logger) : IBusPart
 {
+    private static readonly TimeSpan LongestHold = TimeSpan.FromMinutes(3); // as long as a migration may take
     private static readonly TimeSpan LookInterval = TimeSpan.FromSeconds(1);
 
     private readonly SemaphoreSlim _gate = new(1, 1);
@@ -53,7 +54,7 @@ internal sealed partial class QueueHolds(IFarm farm, OutboundEndpoints endpoints
     private async Task LetGoAsync(string endpoint, TimeSpan span, CancellationToken cancellationToken)
     {
         if (endpoints.Find(endpoint) is not { } controller) return;
-        _until[endpoint] = time.GetUtcNow() + span; // set first, so that the hold always expires
+        _until[endpoint] = time.GetUtcNow() + (span < LongestHold ? span : LongestHold); // set first, so that the hold always expires
         await controller.HoldAsync(isHeld: true, cancellationToken);
         LogLetGo(endpoint);
     }

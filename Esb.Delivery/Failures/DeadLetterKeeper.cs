@@ -1,4 +1,5 @@
 using Esb.Core;
+using Esb.Core.Alerts;
 using Esb.Core.Audit;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
@@ -9,7 +10,9 @@ namespace Esb.Delivery.Failures;
 
 /// <summary>Moves dead letters from the transport's hand-off into the store, where they can be listed. A letter that cannot be stored stays
 /// with the transport. Only stored letters are recorded and counted. Thread-safe.</summary>
-internal sealed partial class DeadLetterKeeper(ITopicTransport transport, IDeadLetterStore store, IAuditTrail audit, TimeProvider time, ILogger<DeadLetterKeeper> logger) : IBusPart
+internal sealed partial class DeadLetterKeeper(
+    ITopicTransport transport, IDeadLetterStore store, IAuditTrail audit, TimeProvider time, ILogger<DeadLetterKeeper> logger, IAlerts? alerts = null)
+    : IBusPart, IDeadLetterChannel
 {
     private ITopicReader? _reader;
 
@@ -27,6 +30,7 @@ internal sealed partial class DeadLetterKeeper(ITopicTransport transport, IDeadL
             AuditFacts.Of(letter.Message, AuditKind.DeadLettered, time) with { Endpoint = letter.Endpoint, Attempt = letter.Attempts, Code = letter.Code, Reason = letter.Reason },
             cancellationToken);
         LogDeadLettered(letter.Message.Id, letter.Endpoint, letter.Attempts, letter.Code, letter.Reason);
+        alerts?.Raise(new Alert(AlertKinds.DeadLetter, letter.Endpoint, letter.Code, MaskedFlow.Clean(letter.Reason), letter.Message.Id));
         DeliveryTelemetry.CountDeadLetter(letter.Endpoint, letter.Message, letter.Code);
     }
 

@@ -1,5 +1,6 @@
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
+using Esb.Core.Processes;
 
 namespace Esb.Delivery.Intake;
 
@@ -14,6 +15,9 @@ internal sealed class ExchangedIntake(IMessageIntake first) : IMessageIntake
 
     public ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken) =>
         _current.ReceiveAsync(message, cancellationToken);
+
+    public ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, IUnitOfWork unitOfWork, CancellationToken cancellationToken) =>
+        _current.ReceiveAsync(message, unitOfWork, cancellationToken);
 
     public ValueTask RefuseAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
         _current.RefuseAsync(message, code, reason, cancellationToken);

@@ -1,3 +1,4 @@
+using System.Globalization;
 using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
@@ -29,14 +30,33 @@ internal sealed partial class MessageIntake(
     TimeProvider time,
     ILogger<MessageIntake> logger) : IMessageIntake
 {
+    private readonly RefusalPace _pace = new(time);
     private volatile bool _cannotRecord;
 
     public bool NeedsTopics => needsTopics;
 
-    public async ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken)
+    public ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken) => TakeAsync(message, unitOfWork: null, cancellationToken);
+
+    public ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, IUnitOfWork unitOfWork, CancellationToken cancellationToken) =>
+        TakeAsync(message, unitOfWork, cancellationToken);
+
+    public ValueTask RefuseAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
+        CountAsync(IntakeOutcomes.Refused, AuditKind.Refused, message, code, reason, cancellationToken);
+
+    public ValueTask AbortAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
+        CountAsync(IntakeOutcomes.Aborted, AuditKind.Aborted, message, code, reason, cancellationToken);
+
+    public ValueTask RecognizeAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
+        CountAsync(IntakeOutcomes.Duplicate, AuditKind.Duplicate, message, code, reason, cancellationToken);
+
+    /// <summary>The failure of a request that timed out.</summary>
+    public static EsbException TimedOut(InboundEndpointConfig config, Exception cause) =>
+        new(config.TimeoutCode, $"There was no answer within {config.Timeout.TotalSeconds:0.###} s.", FaultKind.Timeout, cause);
+
+    private async ValueTask<IntakeResult> TakeAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
         message = OfParty(message);
-        var context = new MessageContext(message, config.Name) { Steps = content.HasSteps ? new StepLog(time, content.HasTransforms) : null };
+        var context = new MessageContext(message, config.Name) { UnitOfWork = unitOfWork, Steps = content.HasSteps ? new StepLog(time, content.HasTransforms) : null };
         MaskedFlow.Follow(audit.Mask, context);
         var started = time.GetTimestamp();
         var outcome = IntakeOutcomes.Failed;
@@ -59,7 +79,7 @@ internal sealed partial class MessageIntake(
         catch (EsbException ex)
         {
             outcome = IsRefusal(ex.Kind) ? IntakeOutcomes.Refused : IntakeOutcomes.Failed;
-            await RecordFailureAsync(context, IsRefusal(ex.Kind) ? AuditKind.Refused : AuditKind.Failed, ex.Code, ex.Message);
+            await RecordFailureAsync(context, IsRefusal(ex.Kind) ? AuditKind.Refused : AuditKind.Failed, ex.Code, FailureReport.Of(ex));
             throw;
         }
         catch (Exception ex)
@@ -77,24 +97,12 @@ internal sealed partial class MessageIntake(
         }
     }
 
-    public ValueTask RefuseAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
-        CountAsync(IntakeOutcomes.Refused, AuditKind.Refused, message, code, reason, cancellationToken);
-
-    public ValueTask AbortAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
-        CountAsync(IntakeOutcomes.Aborted, AuditKind.Aborted, message, code, reason, cancellationToken);
-
-    public ValueTask RecognizeAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
-        CountAsync(IntakeOutcomes.Duplicate, AuditKind.Duplicate, message, code, reason, cancellationToken);
-
-    /// <summary>The failure of a request that timed out.</summary>
-    public static EsbException TimedOut(InboundEndpointConfig config, Exception cause) =>
-        new(config.TimeoutCode, $"There was no answer within {config.Timeout.TotalSeconds:0.###} s.", FaultKind.Timeout, cause);
-
     private async ValueTask CountAsync(string outcome, AuditKind kind, EsbMessage message, string code, string reason, CancellationToken cancellationToken)
     {
         message = OfParty(message);
         MaskedFlow.Follow(audit.Mask, message);
         state.Count(outcome, message.Party);
+        if (kind == AuditKind.Refused) Tell(message.Id, kind, code, reason);
         await audit.RecordAsync(Fact(message, kind) with { Code = code, Reason = reason }, message, cancellationToken);
     }
 
@@ -213,6 +221,7 @@ internal sealed partial class MessageIntake(
 
     private async ValueTask RecordFailureAsync(MessageContext context, AuditKind kind, string code, string reason)
     {
+        if (kind != AuditKind.Aborted) Tell(context.Received.Id, kind, code, reason);
         try
         {
             var fact = Fact(context.Received, kind) with { Code = code, Reason = reason, Step = context.FailedStep };
@@ -223,6 +232,19 @@ internal sealed partial class MessageIntake(
             LogNotRecorded(context.Received.Id, config.Name, code, ex); // the sender receives the failure itself
         }
     }
+
+    // A caller that repeats its mistake must not fill the log.
+    private void Tell(Guid messageId, AuditKind kind, string code, string reason)
+    {
+        if (!_pace.IsDue(code, out var suppressed)) return;
+        var level = kind == AuditKind.Refused ? LogLevel.Information : LogLevel.Warning;
+        var others = suppressed == 0 ? "" : string.Create(CultureInfo.InvariantCulture, $" ({suppressed} more of this code since the last line)");
+        var (outcome, shown) = (kind == AuditKind.Refused ? "was refused" : "failed", MaskedFlow.Clean(reason));
+        LogCallFailed(level, messageId, config.Name, outcome, code, shown, others);
+    }
+
+    [LoggerMessage(EventId = 2503, Message = "Message {MessageId} of {Endpoint} {Outcome}: {Code}: {Reason}{Others}")]
+    private partial void LogCallFailed(LogLevel level, Guid messageId, string endpoint, string outcome, string code, string reason, string others);
 
     [LoggerMessage(EventId = 2501, Level = LogLevel.Error, Message = "Message {MessageId} of {Endpoint} failed in {Process}")]
     private partial void LogFailed(Guid messageId, string endpoint, string process, Exception exception);

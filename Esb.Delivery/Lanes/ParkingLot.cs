@@ -1,3 +1,4 @@
+using Esb.Core.Alerts;
 using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
@@ -82,7 +83,9 @@ internal sealed partial class ParkingLot(
 
     private void Tell(DeliveryAttempts attempts, EsbException failure)
     {
-        LogParked(attempts.Current.Id, config.Name, attempts.Count, failure.Code, failure.Message);
+        var reason = FailureReport.Of(failure);
+        LogParked(attempts.Current.Id, config.Name, attempts.Count, failure.Code, reason);
+        journal.Alerts?.Raise(new Alert(AlertKinds.Parked, config.Name, failure.Code, reason, attempts.Current.Id));
         DeliveryTelemetry.CountParked(config.Name, attempts.Current, failure.Code);
     }
 

@@ -71,7 +71,7 @@ internal sealed partial class OrderedDelivery(
     private async Task<StandstillEnd> StandStillAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
     {
         var (message, failed) = (attempts.Current, attempts.Failures[^1]);
-        if (_last?.MessageId != message.Id) LogStopped(config.Name, message.Id, failure.Code, failure.Message);
+        if (_last?.MessageId != message.Id) LogStopped(config.Name, message.Id, failure.Code, MaskedFlow.Clean(failed.Reason));
         state.StandsAt = _last = new EndpointStandstill(message.Id, _last is { } known && known.MessageId == message.Id ? known.Since : time.GetUtcNow(), failed with { Reason = MaskedFlow.Clean(failed.Reason) });
         var standstill = _standstill = new Standstill(message.Id);
         try

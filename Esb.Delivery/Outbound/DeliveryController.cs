@@ -63,7 +63,7 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         _gate = new OutageGate(time);
         _freezes = new FreezeWatch(time);
         _patience = new Patience(config.Name, _state, time, loggers.CreateLogger<Patience>());
-        _journal = new DeliveryJournal(config.Name, services.Audit, _state, _patience, time, loggers.CreateLogger<DeliveryJournal>());
+        _journal = new DeliveryJournal(config.Name, services.Audit, _state, _patience, time, loggers.CreateLogger<DeliveryJournal>()) { Alerts = services.Alerts };
         _mode = DeliveryModes.Create(config, sender, _gate, _state, _journal, _patience, _freezes, services);
         _receiver = new DeliveryReceiver(config, services.Transport.System, filter, _mode, _state, _journal, services.AuditGate, time, loggers.CreateLogger<DeliveryReceiver>());
         if (config is { SingleInstance: true, Subscribe.Count: > 0 } && services.Singles.AreShared) _holder = services.Singles.Hold(config.Name, RunAsync);
@@ -187,7 +187,7 @@ internal sealed partial class DeliveryController : IAsyncDisposable
     {
         if (_current.Paused == true)
             throw new EndpointException(_config.Name, "ESB-ENDPOINT-PAUSED", $"The endpoint '{_config.Name}' was paused by an operator.", isTransient: true, kind: FaultKind.Unavailable);
-        var answer = await _sender.SendAsync(message, unitOfWork, cancellationToken);
+        var answer = await SendCallAsync(message, unitOfWork, cancellationToken);
         SendTelemetry.CountCalled(_config.Name, message);
         if (FilteredAnswer.Is(answer))
         {
@@ -198,6 +198,23 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         if (DuplicateNotice.Read(answer) is not { } notice) return answer;
         await _journal.DuplicateAsync(message, notice, duration: null, CancellationToken.None);
         return null;
+    }
+
+    // An answer that shows a fault of the external system counts as a failure; other statuses may be what the process asks for.
+    private async ValueTask<EsbMessage?> SendCallAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
+    {
+        try
+        {
+            var answer = await _sender.SendAsync(message, unitOfWork, cancellationToken);
+            if (answer is not null && !FilteredAnswer.Is(answer) && _sender.Adapter.FailureOf(answer) is { IsTransient: true }) _state.CountFailure();
+            else _state.CountMessage();
+            return answer;
+        }
+        catch (EsbException)
+        {
+            _state.CountFailure();
+            throw;
+        }
     }
 
     public async ValueTask DisposeAsync()

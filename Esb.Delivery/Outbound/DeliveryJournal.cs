@@ -1,3 +1,4 @@
+using Esb.Core.Alerts;
 using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
@@ -12,6 +13,9 @@ namespace Esb.Delivery.Outbound;
 internal sealed partial class DeliveryJournal(string endpoint, IAuditTrail audit, DeliveryState state, Patience patience, TimeProvider time, ILogger<DeliveryJournal> logger)
 {
     private readonly DuplicateRecords _duplicates = new(endpoint, audit, time, logger);
+
+    /// <summary>Raises alerts; null if alerts are off.</summary>
+    public IAlerts? Alerts { get; init; }
 
     /// <summary>The mask applied to everything recorded.</summary>
     public IMessageMask Mask => audit.Mask;
@@ -44,13 +48,14 @@ internal sealed partial class DeliveryJournal(string endpoint, IAuditTrail audit
     public async Task FailedAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
     {
         state.CountFailure();
-        LogFailed(attempts.Current.Id, endpoint, attempts.Count, failure.Code, failure.Message);
+        var reason = FailureReport.Of(failure);
+        LogFailed(attempts.Current.Id, endpoint, attempts.Count, failure.Code, reason);
         await RecordAsync(attempts, AuditKind.Failed, failure, tokens);
     }
 
     /// <summary>Records any other outcome.</summary>
     public ValueTask RecordAsync(DeliveryAttempts attempts, AuditKind kind, EsbException? failure, DeliveryTokens tokens) => audit.RecordAsync(
-        Fact(attempts.Current, kind) with { Duration = failure is null ? null : attempts.Elapsed, Code = failure?.Code, Reason = failure?.Message, Step = (failure as EndpointException)?.Step },
+        Fact(attempts.Current, kind) with { Duration = failure is null ? null : attempts.Elapsed, Code = failure?.Code, Reason = failure is null ? null : FailureReport.Of(failure), Step = (failure as EndpointException)?.Step },
         tokens.Aborting);
 
     /// <summary>Records that an operator discarded the message.</summary>

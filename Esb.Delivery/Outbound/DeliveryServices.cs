@@ -1,3 +1,4 @@
+using Esb.Core.Alerts;
 using Esb.Core.Audit;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
@@ -22,4 +23,5 @@ internal sealed record DeliveryServices(
     CrashQuarantine Quarantine,
     SingleInstances Singles,
     TimeProvider Time,
-    ILoggerFactory Loggers);
+    ILoggerFactory Loggers,
+    IAlerts? Alerts = null);

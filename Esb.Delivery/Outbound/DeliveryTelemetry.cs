@@ -32,7 +32,8 @@ internal static class DeliveryTelemetry
     public static Activity? Start(TopicDelivery delivery, string system, string endpoint)
     {
         var activity = EndpointsTelemetry.Source.StartActivity($"process {delivery.Message.Subject}", ActivityKind.Consumer, delivery.Parent);
-        if (activity is not { IsAllDataRequested: true }) return activity;
+        if (activity is null) return Continue(delivery.Parent);
+        if (!activity.IsAllDataRequested) return activity;
         return activity
             .SetTag(EsbTelemetry.Tags.System, system)
             .SetTag(EsbTelemetry.Tags.OperationType, "process")
@@ -57,6 +58,11 @@ internal static class DeliveryTelemetry
     public static void CountParked(string endpoint, EsbMessage message, string code) => Parked.Add(1, TagsOf(endpoint, message, code));
 
     public static void CountDeadLetter(string endpoint, EsbMessage message, string code) => DeadLettered.Add(1, TagsOf(endpoint, message, code));
+
+    // Where no listener records spans, external systems and audit facts still get the trace of the sender.
+    private static Activity? Continue(ActivityContext parent) => parent == default ? null : new Activity("process") { TraceStateString = parent.TraceState }
+        .SetParentId(parent.TraceId, parent.SpanId, parent.TraceFlags)
+        .Start();
 
     private static TagList TagsOf(string endpoint, EsbMessage message, string code)
     {

@@ -57,7 +57,9 @@ internal sealed partial class DeliveredProcess(
     public ValueTask<EsbMessage> PrepareAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken) => RunAsync(
         message,
         unitOfWork,
-        made => MessageHops.Set(message with { Body = made.Body, ContentType = made.ContentType, Headers = made.Headers.Without(EsbHeaders.Status) }, MessageHops.Of(message)),
+        made => MessageHops.Set(
+            message with { Body = made.Body, ContentType = made.ContentType, Headers = made.Headers.Without(EsbHeaders.Status), Properties = made.Properties },
+            MessageHops.Of(message)),
         cancellationToken);
 
     /// <summary>Runs the process on the answer to a message; the result is the answer, or an answer without a body if the process filtered
@@ -113,7 +115,7 @@ internal sealed partial class DeliveredProcess(
 
     private async ValueTask<EsbMessage> MadeByAsync(MessageContext context, CancellationToken cancellationToken)
     {
-        var (made, status) = (context.Message, ProcessStatus.Of(context));
+        var (made, status) = (context.WithProperties(context.Message), ProcessStatus.Of(context));
         await made.Body.BufferAsync(maxBodyBytes, cancellationToken);
         var headers = made.Headers.Without(EsbHeaders.Hops);
         return made with { Headers = status is { } code ? headers.With(EsbHeaders.Status, code.ToString(CultureInfo.InvariantCulture)) : headers };
@@ -130,6 +132,9 @@ internal sealed partial class DeliveredProcess(
         {
             RetryAfter = failure.RetryAfter,
             Status = failure.Status,
+            Detail = failure.Detail,
+            Answer = failure.Answer,
+            CallAnswer = failure.CallAnswer,
             Step = context.FailedStep,
             IsOutage = isAway,
             IsUnsent = !isAway,

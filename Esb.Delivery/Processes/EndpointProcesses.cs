@@ -56,7 +56,7 @@ internal sealed class EndpointProcesses(OutboundEndpointConfig config, Delivered
         }
         catch (EndpointException ex)
         {
-            throw new EndpointException(config.Name, ex.Code, ex.Message, isTransient: false, ex, ex.Kind) { Status = ex.Status, Step = ex.Step, RetryAfter = ex.RetryAfter, IsUnsent = true };
+            throw new EndpointException(config.Name, ex.Code, ex.Message, isTransient: false, ex, ex.Kind) { Status = ex.Status, Detail = ex.Detail, Answer = ex.Answer, Step = ex.Step, RetryAfter = ex.RetryAfter, IsUnsent = true };
         }
     }
 

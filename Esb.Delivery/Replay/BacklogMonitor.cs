@@ -1,7 +1,10 @@
 using System.Diagnostics.Metrics;
+using System.Globalization;
 using Esb.Core;
+using Esb.Core.Alerts;
 using Esb.Core.Diagnostics;
 using Esb.Core.Endpoints;
+using Esb.Core.Errors;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Delivery.Outbound;
@@ -15,7 +18,8 @@ internal sealed partial class BacklogMonitor(
     IDeadLetterStore letters,
     IParkingStore parking,
     TimeProvider time,
-    ILogger<BacklogMonitor> logger) : IBacklogMonitor, IBusPart, IDisposable
+    ILogger<BacklogMonitor> logger,
+    IAlerts? alerts = null) : IBacklogMonitor, IHealthNotices, IBusPart, IDisposable
 {
     /// <summary>Stands for all endpoints that the configuration no longer names.</summary>
     public const string Other = "_other";
@@ -24,10 +28,15 @@ internal sealed partial class BacklogMonitor(
 
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(15);
 
+    // While the store is away, so that its return shows soon.
+    private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(3);
+
     private readonly HashSet<string> _names = [.. endpoints.Select(endpoint => endpoint.Name)];
     private readonly CancellationTokenSource _stopping = new();
     private readonly Meter _meter = new(EndpointsTelemetry.Meter.Name); // per host: gauges keep references to their sources
     private IReadOnlyList<EndpointBacklog> _backlogs = [];
+    private DateTimeOffset? _countedAt;
+    private volatile string? _trouble;
     private Task _counting = Task.CompletedTask;
 
     public BusStage Stage => BusStage.Outbound;
@@ -40,9 +49,15 @@ internal sealed partial class BacklogMonitor(
         {
             var backlogs = _backlogs;
             return new Backlog(
-                backlogs.Sum(backlog => backlog.Letters), backlogs.Min(backlog => backlog.OldestLetter), backlogs.Sum(backlog => backlog.Keys), backlogs.Min(backlog => backlog.OldestKey));
+                backlogs.Sum(backlog => backlog.Letters), backlogs.Min(backlog => backlog.OldestLetter), backlogs.Sum(backlog => backlog.Keys), backlogs.Min(backlog => backlog.OldestKey))
+            {
+                CountedAt = _countedAt,
+            };
         }
     }
+
+    /// <inheritdoc/>
+    public IEnumerable<string> Notices => _trouble is { } trouble ? [trouble] : [];
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
@@ -73,6 +88,7 @@ internal sealed partial class BacklogMonitor(
             try
             {
                 _backlogs = await CountAsync(stopping);
+                (_countedAt, _trouble) = (time.GetUtcNow(), null);
             }
             catch (OperationCanceledException) when (stopping.IsCancellationRequested)
             {
@@ -81,10 +97,21 @@ internal sealed partial class BacklogMonitor(
             catch (Exception ex)
             {
                 LogNotCounted(ex); // the last count remains valid
+                Tell(ex);
             }
 
-            await Task.Delay(Interval, time, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await Task.Delay(_trouble is null ? Interval : RetryInterval, time, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
+    }
+
+    private void Tell(Exception cause)
+    {
+        if (_trouble is not null) return;
+        var code = (cause as EsbException)?.Code ?? "ESB-STORE-AWAY";
+        _trouble = string.Create(
+            CultureInfo.InvariantCulture,
+            $"{code} The store cannot be read since {time.GetUtcNow():yyyy-MM-dd HH:mm:ss}Z: dead letters and parked messages are not counted.");
+        alerts?.Raise(new Alert(AlertKinds.StoreAway, Endpoint: null, code, _trouble));
     }
 
     private async Task<IReadOnlyList<EndpointBacklog>> CountAsync(CancellationToken cancellationToken)

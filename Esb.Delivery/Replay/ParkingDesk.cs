@@ -17,6 +17,9 @@ internal sealed partial class ParkingDesk(
     private const string WholeEndpoint = "(the whole endpoint)";
     private const int DiscardGroup = 100;
 
+    // As many as the API shows of a line.
+    private const int MaxShown = 1_000;
+
     public async Task<IReadOnlyList<WaitingLine>> ListAsync(string? endpoint, int limit, CancellationToken cancellationToken)
     {
         var keys = await parking.ListAsync(endpoint, limit, cancellationToken);
@@ -30,8 +33,14 @@ internal sealed partial class ParkingDesk(
         if (key is null) return [.. (await standstills.ListAsync(endpoint, cancellationToken)).Select(one => new WaitingMessage(one.At.MessageId, null, null, null, one.At.Since, null, [one.At.Failure]))];
         var messages = await parking.MessagesAsync(endpoint, key, limit, cancellationToken);
         return [.. messages.Select(parked => new WaitingMessage(
-            parked.Message.Id, parked.Message.Subject, parked.Message.ContentType, parked.Message.Body.Length, parked.ParkedAt, parked.DueAt, parked.Failures))];
+            parked.Message.Id, parked.Message.Subject, parked.Message.ContentType, parked.Message.Body.Length, parked.ParkedAt, parked.DueAt, parked.Failures)
+        {
+            Headers = new Dictionary<string, string>(parked.Message.Headers),
+        })];
     }
+
+    public async Task<EsbMessage?> FindAsync(string endpoint, string key, Guid messageId, CancellationToken cancellationToken) =>
+        (await parking.MessagesAsync(endpoint, key, MaxShown, cancellationToken)).FirstOrDefault(parked => parked.Message.Id == messageId)?.Message;
 
     public async Task<bool> ReleaseAsync(string endpoint, string? key, OperatorDecision decision, CancellationToken cancellationToken)
     {

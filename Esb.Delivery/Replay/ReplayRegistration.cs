@@ -22,6 +22,7 @@ public static class ReplayRegistration
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<Standstills>())
         .AddSingleton<IParkingDesk, ParkingDesk>()
         .AddSingleton<BacklogMonitor>()
+        .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<BacklogMonitor>())
         .AddSingleton<IBacklogMonitor>(provider => provider.GetRequiredService<BacklogMonitor>())
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<BacklogMonitor>())
         .AddSingleton<IBusPart, ReplayRunner>();

@@ -1,4 +1,6 @@
+using System.Security.Cryptography;
 using Esb.Core.Audit;
+using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
@@ -13,6 +15,7 @@ namespace Esb.Delivery.Replay;
 internal sealed partial class ReplaySender(ReplayJob job, ReplayServices services, ReplayWatch watch)
 {
     private const int MaxAtOnce = 16;
+    private const int LongestNames = 1_000;
 
     private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(30);
@@ -142,8 +145,22 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
     {
         var fields = new Dictionary<string, string> { ["job"] = job.Id.ToString(), ["operator"] = job.CreatedBy };
         if (message.Id != kept.Summary.MessageId) fields[ReplayEdit.ReplayOf] = kept.Summary.MessageId.ToString();
+        if (job.Request.Edit is not null) DescribeEdit(fields, kept.Letter.Message, message);
         if (endpoint != kept.Summary.Endpoint) fields["redirected-from"] = kept.Summary.Endpoint;
         return begun with { Endpoint = endpoint, Reason = job.Reason, Fields = fields, CausedBy = message.Id == kept.Summary.MessageId ? null : kept.Summary.MessageId };
+    }
+
+    // The content is in the job for as long as that is kept; the fact proves it for as long as the audit is.
+    private void DescribeEdit(Dictionary<string, string> fields, EsbMessage original, EsbMessage edited)
+    {
+        fields["edited-by"] = job.CreatedBy;
+        fields["body-before"] = Convert.ToHexStringLower(SHA256.HashData(original.Body.Bytes.Span));
+        fields["body-after"] = Convert.ToHexStringLower(SHA256.HashData(edited.Body.Bytes.Span));
+        var names = original.Headers.Concat(edited.Headers).Select(header => header.Key).Distinct(StringComparer.OrdinalIgnoreCase)
+            .Where(name => !HeaderRules.IsReserved(name) && original.Headers[name] != edited.Headers[name])
+            .Concat(original.ContentType == edited.ContentType ? [] : ["content-type"])
+            .Order(StringComparer.OrdinalIgnoreCase);
+        fields["headers-changed"] = Clipped.To(LongestNames, string.Join(", ", names));
     }
 
     private async Task<string?> TryRecordAsync(AuditFact replayed)

@@ -1,6 +1,7 @@
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
+using Esb.Core.Processes;
 
 namespace Esb.Delivery.SingleInstance;
 
@@ -11,6 +12,9 @@ internal sealed class SingleInstanceIntake(string endpoint, IMessageIntake intak
 
     public ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken) =>
         isHeld() ? intake.ReceiveAsync(message, cancellationToken) : throw Lost();
+
+    public ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, IUnitOfWork unitOfWork, CancellationToken cancellationToken) =>
+        isHeld() ? intake.ReceiveAsync(message, unitOfWork, cancellationToken) : throw Lost();
 
     public ValueTask RefuseAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
         isHeld() ? intake.RefuseAsync(message, code, reason, cancellationToken) : throw Lost();

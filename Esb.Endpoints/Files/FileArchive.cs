@@ -27,6 +27,7 @@ internal sealed class FileArchive(FileInboundConfig config, TimeProvider time)
     private static string Move(ClaimedFile file, string folder)
     {
         Directory.CreateDirectory(folder);
+        RefuseLink(folder);
         var own = $"{Clip(Path.GetFileNameWithoutExtension(file.Name))}.{file.MessageId:N}{Clip(Path.GetExtension(file.Name))}";
         foreach (var name in new[] { file.Name, own })
         {
@@ -35,6 +36,14 @@ internal sealed class FileArchive(FileInboundConfig config, TimeProvider time)
         }
 
         throw new IOException($"'{own}' exists already.");
+    }
+
+    /// <summary>Refuses a folder that is a link: it lies where senders may write, and would lead files of theirs anywhere.</summary>
+    /// <exception cref="IOException">The folder is a link.</exception>
+    public static void RefuseLink(string folder)
+    {
+        if (new DirectoryInfo(Path.TrimEndingDirectorySeparator(folder)).LinkTarget is not null)
+            throw new IOException($"'{folder}' is a link: name the folder itself in doneFolder or errorFolder, or remove the link.");
     }
 
     // File names may have 255 bytes and a character up to three, so the clipped text still fits together with the id.

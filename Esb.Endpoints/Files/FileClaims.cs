@@ -35,7 +35,7 @@ internal sealed partial class FileClaims : IDisposable
     public bool IsUsable => Directory.Exists(_own);
 
     /// <summary>Starts claiming.</summary>
-    /// <exception cref="IOException">The folder does not exist, or cannot be written to.</exception>
+    /// <exception cref="IOException">The folder does not exist, or cannot be written to, or its folder of claims is a link.</exception>
     public static FileClaims Open(FileInboundConfig config, TimeProvider time, ILogger logger)
     {
         if (!Directory.Exists(config.Folder)) throw new DirectoryNotFoundException("The folder does not exist.");
@@ -43,6 +43,7 @@ internal sealed partial class FileClaims : IDisposable
         var owner = Guid.NewGuid().ToString("N");
         var unlocked = Path.Combine(all, $".{owner}"); // other hosts look at it only under its final name, when it is locked
         MakeFolder(all);
+        FileArchive.RefuseLink(all);
         MakeFolder(unlocked);
         var ownLock = new FileStream(Path.Combine(unlocked, LockName), FileMode.CreateNew, FileAccess.ReadWrite, FileShare.None);
         var own = Path.Combine(all, owner);

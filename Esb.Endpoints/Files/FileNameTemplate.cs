@@ -55,7 +55,7 @@ internal sealed partial class FileNameTemplate
         {
             if (part.Value is null) name.Append(part.Literal);
             else if (MessageValues.AsText(part.Value.Evaluate(context)) is { Length: > 0 } value) name.Append(value);
-            else throw Refused($"The file name has no value for {part.Text}.");
+            else throw Refused($"The file name of the endpoint '{_endpoint}' has no value for {part.Text}.");
         }
 
         var whole = name.ToString();

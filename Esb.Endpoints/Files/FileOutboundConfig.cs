@@ -1,5 +1,6 @@
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
+using Esb.Core.Expressions;
 
 namespace Esb.Endpoints.Files;
 
@@ -30,6 +31,9 @@ public sealed record FileOutboundConfig : OutboundEndpointConfig
     /// <summary>The action if the file exists already; a file with the same bytes counts as delivered.</summary>
     [Setting("What is done where the file exists with other bytes; one with the same bytes counts as delivered.")]
     public FileExistsRule IfExists { get; init; }
+
+    /// <inheritdoc/>
+    public override IEnumerable<PropertyUse> PropertyUses => PropertyNames.InTemplate(FileName).Select(name => new PropertyUse("fileName", name));
 
     /// <inheritdoc/>
     public override string? Address => IsSound("folder") ? Folder : null;

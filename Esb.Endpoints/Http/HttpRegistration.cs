@@ -3,6 +3,7 @@ using Esb.Configuration.Compiling;
 using Esb.Configuration.Revisions;
 using Esb.Core;
 using Esb.Core.Listening;
+using Esb.Core.Parties;
 using Esb.Endpoints.Http.Access;
 using Esb.Endpoints.Http.Credentials;
 using Esb.Endpoints.Http.Listening;
@@ -21,6 +22,7 @@ internal static class HttpRegistration
         .AddEndpointType<HttpInboundType, HttpInboundConfig>("http-inbound", "Takes requests of HTTP in, or relays them.")
         .AddEndpointType<HttpOutboundType, HttpOutboundConfig>("http-outbound", "Sends requests of HTTP to one address.")
         .AddScoped<PartyCredentials>()
+        .AddSingleton<GuessBrake>()
         .AddScoped<AccessFactory>()
         .AddRule<AccessRule>()
         .AddRule<ListenerTlsRule>()

@@ -18,11 +18,15 @@ internal sealed class Database : IAsyncDisposable
         MaxPoolSize = maxPoolSize;
         Tables = new BusTables(this);
         _source = source;
+        Place = PlaceOf(source);
         _free = new SemaphoreSlim(maxPoolSize);
     }
 
     /// <summary>The name in the configuration.</summary>
     public string Name { get; }
+
+    /// <summary>Host and port, for operators.</summary>
+    public string Place { get; }
 
     /// <summary>The database client.</summary>
     public IDatabaseProvider Provider { get; }
@@ -32,6 +36,14 @@ internal sealed class Database : IAsyncDisposable
 
     /// <summary>The bus's own tables in the database.</summary>
     public BusTables Tables { get; }
+
+    /// <summary>Maps an exception of the client to a failure, with the address of the database where it was not reached; null for other
+    /// exceptions.</summary>
+    /// <param name="cause">The exception.</param>
+    /// <param name="parameters">The names of the parameters, in order.</param>
+    public DatabaseFailure? Explain(Exception cause, IReadOnlyList<string> parameters) => Provider.Explain(cause, parameters) is { } failure
+        ? failure with { Detail = failure.IsOutage ? DescribePlace(cause) : null }
+        : null;
 
     /// <summary>Runs work on a connection, once one is free.</summary>
     /// <param name="endpoint">The endpoint that does the work.</param>
@@ -92,6 +104,17 @@ internal sealed class Database : IAsyncDisposable
     /// <summary>The failure of work that timed out.</summary>
     public static EndpointException TimedOut(string endpoint, TimeSpan timeout, Exception cause) =>
         new(endpoint, "ESB-SQL-TIMEOUT", $"The database did not answer within {timeout.TotalSeconds:0.###} s.", isTransient: true, cause, FaultKind.Timeout) { IsUnanswered = true };
+
+    // A cause with a state was told by the database itself, so it was reached.
+    private string DescribePlace(Exception cause) => cause is DbException { SqlState: not null } ? $"At {Place}." : ConnectionTrouble.Describe(Place, cause);
+
+    // The parts that name no user and no password.
+    private static string PlaceOf(DbDataSource source)
+    {
+        var parts = new DbConnectionStringBuilder { ConnectionString = source.ConnectionString };
+        var host = parts.TryGetValue("Host", out var name) ? $"{name}" : "the database";
+        return parts.TryGetValue("Port", out var port) ? $"{host}:{port}" : host;
+    }
 
     private async Task<RentedConnection> RentAsync(string endpoint, TimeSpan timeout, CancellationToken limited, CancellationToken cancellationToken)
     {

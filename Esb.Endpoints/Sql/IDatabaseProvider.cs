@@ -66,6 +66,9 @@ internal interface IDatabaseProvider
 /// the current primary.</param>
 internal sealed record DatabaseFailure(string Code, string Sentence, FaultKind Kind, bool IsTransient = false, bool IsOutage = false, bool NeedsNewConnections = false)
 {
+    /// <summary>Address and cause, for operators only; null if the sentence says all.</summary>
+    public string? Detail { get; init; }
+
     /// <summary>Converts the failure to the exception of an endpoint, or of a connection.</summary>
-    public EndpointException ToException(string endpoint, Exception cause) => new(endpoint, Code, Sentence, IsTransient, cause, Kind) { IsOutage = IsOutage };
+    public EndpointException ToException(string endpoint, Exception cause) => new(endpoint, Code, Sentence, IsTransient, cause, Kind) { IsOutage = IsOutage, Detail = Detail };
 }

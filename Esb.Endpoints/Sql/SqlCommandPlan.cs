@@ -58,7 +58,7 @@ internal sealed class SqlCommandPlan
     {
         // In UTC, because a column without a time zone would drop the offset.
         var text = MessageValues.AsText(value is DateTimeOffset time ? time.ToUniversalTime() : value);
-        if (text is null) return _config.Optional.Contains(name) ? null : throw Refused("ESB-SQL-PARAM", $"The message has no value for the parameter @{name}.", FaultKind.Invalid);
+        if (text is null) return _config.Optional.Contains(name) ? null : throw Refused("ESB-SQL-PARAM", $"The message has no value for the parameter @{name} of the endpoint '{_config.Name}'.", FaultKind.Invalid);
         if (text.Contains('\0')) throw Refused("ESB-SQL-VALUE", $"The value of the parameter @{name} has a NUL character, which text in a database cannot contain.", FaultKind.Invalid);
         if (text.Length > _maxValueCharacters) throw Refused("ESB-SQL-VALUE", $"The value of the parameter @{name} is longer than {_maxValueCharacters} characters.", FaultKind.TooLarge);
         return text;
@@ -81,7 +81,9 @@ internal sealed class SqlCommandPlan
         foreach (var name in text.Parameters.Where(name => !config.Parameters.ContainsKey(name)))
             errors.Add("ESB-SQL-PARAM", config, property, $"@{name} has no value: expected one in parameters{NearestName.Hint(name, config.Parameters.Keys)}");
         foreach (var name in config.Parameters.Keys.Except(text.Parameters))
-            errors.Add("ESB-SQL-PARAM", $"{config.Path}.parameters.{name}", $"the command has no @{name}{NearestName.Hint(name, text.Parameters)}", config.Origin);
+            errors.Add("ESB-SQL-PARAM", $"{config.Path}.parameters.{name}", text.IsPartOfOperator(name)
+                ? $"the @ of @{name} is read as part of the operator before it; put a blank before @{name}"
+                : $"the command has no @{name}{NearestName.Hint(name, text.Parameters)}", config.Origin);
         foreach (var name in config.Optional.Except(config.Parameters.Keys))
             errors.Add("ESB-SQL-PARAM", config, "optional", $"parameters has no {name}{NearestName.Hint(name, config.Parameters.Keys)}");
     }

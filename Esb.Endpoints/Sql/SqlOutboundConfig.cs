@@ -61,5 +61,12 @@ public sealed record SqlOutboundConfig : OutboundEndpointConfig
     public override string? Database => Connection;
 
     /// <inheritdoc/>
+    public override IEnumerable<PropertyUse> PropertyUses =>
+        from parameter in Parameters
+        where !Optional.Contains(parameter.Key)
+        from name in PropertyNames.Of(parameter.Value)
+        select new PropertyUse($"parameters.{parameter.Key}", name);
+
+    /// <inheritdoc/>
     public override IReadOnlyList<string> AddressPaths => [$"{Path}.connection"];
 }

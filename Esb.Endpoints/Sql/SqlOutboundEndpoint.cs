@@ -49,7 +49,7 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
         {
             return notice.AnswerTo(message, time);
         }
-        catch (Exception ex) when (database.Provider.Explain(ex, plan.Text.Parameters) is { } failure)
+        catch (Exception ex) when (database.Explain(ex, plan.Text.Parameters) is { } failure)
         {
             if (failure.Code == "ESB-SQL-INBOX") database.Tables.Forget();
             throw failure.ToException(config.Name, ex);

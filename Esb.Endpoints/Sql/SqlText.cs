@@ -32,6 +32,9 @@ internal sealed partial class SqlText
     /// <summary>The text that looks like a placeholder for a message's value but is not one; otherwise null.</summary>
     public string? DynamicPart => Dynamic().Match(_text) is { Success: true } match ? match.Value : null;
 
+    /// <summary>True if the name stands behind an @ that is read as the end of an operator, such as <c>&lt;@</c>.</summary>
+    public bool IsPartOfOperator(string name) => Regex.IsMatch(_text, $@"[<|&~!#?^@-]@{Regex.Escape(name)}\b");
+
     /// <summary>The statement that would begin or end a transaction; otherwise null.</summary>
     public string? TransactionPart => _statements.Select(statement => TransactionControl().Match(statement.Text)).FirstOrDefault(match => match.Success)?.Value.Trim();
 
@@ -90,7 +93,7 @@ internal sealed partial class SqlText
         | --[^\r\n]*
         | /\*(?:/\*.*?\*/|.)*?\*/
         | (?<before>(?i:\b(?:into|update|join|table))\s+)@(?<name>[A-Za-z_]\w*)
-        | (?<![@\w<>*|&~!#?=+%^-])@(?<name>[A-Za-z_]\w*)
+        | (?:(?<=[=>*+%]|\|\|)|(?<![@\w<>*|&~!#?=+%^-]))@(?<name>[A-Za-z_]\w*)
         | (?<end>;)(?=\s*\S)
         """, RegexOptions.IgnorePatternWhitespace | RegexOptions.Singleline)]
     private static partial Regex Tokens();

@@ -6,6 +6,8 @@ namespace Esb.Host.Commands;
 /// <summary>The environment of a command.</summary>
 internal sealed record CommandContext
 {
+    private const int DefaultWidth = 80;
+
     public required TextWriter Output { get; init; }
 
     public required TextWriter Error { get; init; }
@@ -15,6 +17,9 @@ internal sealed record CommandContext
 
     /// <summary>True if a user watches the terminal, so that progress is shown.</summary>
     public bool IsInteractive { get; init; }
+
+    /// <summary>The width of help texts, in columns; 80 unless a wider or narrower terminal shows them.</summary>
+    public int Width { get; init; } = DefaultWidth;
 
     /// <summary>The service registrations of a bus.</summary>
     public required Func<IServiceCollection> Services { get; init; }
@@ -31,6 +36,7 @@ internal sealed record CommandContext
             Error = Console.Error,
             Variables = variables,
             IsInteractive = !Console.IsErrorRedirected,
+            Width = Console.IsOutputRedirected || Console.WindowWidth <= 0 ? DefaultWidth : Console.WindowWidth,
             Services = () => plugins.Value.AddTo(new ServiceCollection().AddEsb()),
         };
     }

@@ -1,3 +1,5 @@
+using Esb.Core.Storage;
+
 namespace Esb.Host.Commands;
 
 /// <summary>Files named on the command line.</summary>
@@ -22,7 +24,8 @@ internal static class CommandFiles
     {
         try
         {
-            await File.WriteAllBytesAsync(file, bytes, cancellationToken);
+            await using var stream = OwnerFile.Open(file, FileMode.Create, options: FileOptions.Asynchronous); // bodies of messages
+            await stream.WriteAsync(bytes, cancellationToken);
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {

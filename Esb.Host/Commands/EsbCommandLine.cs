@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Help;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Host.Commands.Audit;
@@ -17,7 +18,7 @@ internal static class EsbCommandLine
 {
     public static async Task<int> InvokeAsync(IReadOnlyList<string> arguments, CommandContext context)
     {
-        var result = Commands(context).Parse(arguments.Count == 0 ? ["run"] : arguments, new ParserConfiguration { ResponseFileTokenReplacer = null });
+        var result = Commands(context).Parse(arguments.Count == 0 ? ["--help"] : arguments, new ParserConfiguration { ResponseFileTokenReplacer = null });
         var invocation = new InvocationConfiguration { Output = context.Output, Error = context.Error, EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null };
         if (result.Errors.Count > 0) return UsageErrors.Report(result, context.Error);
         try
@@ -46,13 +47,23 @@ internal static class EsbCommandLine
         }
     }
 
-    private static RootCommand Commands(CommandContext context) => new("An enterprise service bus. Without a command it runs the orders sample.")
+    /// <summary>All commands, for parsing without running one.</summary>
+    internal static RootCommand Commands(CommandContext context)
     {
+        var commands = All(context);
+        foreach (var help in commands.Options.OfType<HelpOption>()) help.Action = new HelpAction { MaxWidth = context.Width };
+        return commands;
+    }
+
+    private static RootCommand All(CommandContext context) => new("An enterprise service bus. Start with 'esb new FOLDER', or with 'esb run' for the orders sample.")
+    {
+        new NewCommand(context),
         new RunCommand(context),
         new ValidateCommand(context),
         new ExplainCommand(context),
         new SchemaCommand(context),
         new TransformCommand(context),
+        new ConvertCommand(context),
         new ReloadCommand(context),
         new SendCommand(context),
         new AuditCommand(context),

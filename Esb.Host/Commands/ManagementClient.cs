@@ -50,11 +50,12 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
     public async Task<string> DrawJourneyAsync(Guid messageId, JourneyFormat format, CancellationToken cancellationToken) =>
         Encoding.UTF8.GetString(await DownloadAsync($"api/messages/{messageId}?format={CommandJson.NameOf(format)}", cancellationToken));
 
-    public async Task<SendReceipt> SendAsync(string subject, ReadOnlyMemory<byte> body, string contentType, int count, CancellationToken cancellationToken)
+    public async Task<SendReceipt> SendAsync(string subject, ReadOnlyMemory<byte> body, string contentType, IReadOnlyDictionary<string, string> headers, int count, CancellationToken cancellationToken)
     {
         using var content = new ReadOnlyMemoryContent(body);
         content.Headers.ContentType = MediaTypeHeaderValue.Parse(contentType);
         using var request = new HttpRequestMessage(HttpMethod.Post, $"api/topics/{Uri.EscapeDataString(subject)}/messages?count={count}") { Content = content };
+        foreach (var (name, value) in headers) request.Headers.TryAddWithoutValidation(name, value);
         request.Headers.ExpectContinue = true; // lets the host refuse an oversized body before it is sent
         return await AskAsync<SendReceipt>(request, cancellationToken);
     }

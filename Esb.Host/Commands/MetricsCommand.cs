@@ -10,11 +10,13 @@ internal sealed class MetricsCommand : Command
     private static readonly string[] Header = ["", "NAME", "IN", "IN/S", "OUT", "OUT/S", "INBOUND", "REQUEST", "OUTBOUND", "ADAPTER"];
     private static readonly string[] UsageHeader = ["", "NAME", "IN USE", "MAXIMUM", "SHARE", "PEAK", "PEAK SHARE", "WAITS"];
 
+    private readonly ListOutput _list;
     private readonly HostOptions _host;
 
     public MetricsCommand(CommandContext context)
         : base("metrics", "Shows what a running host measured: documents and their rates over 10 s, latencies at the 95th percentile of five minutes, and what is in use.")
     {
+        _list = new ListOutput(this);
         _host = new HostOptions(this);
         SetAction((result, cancellationToken) => ShowAsync(result, context, cancellationToken));
     }
@@ -23,6 +25,7 @@ internal sealed class MetricsCommand : Command
     {
         using var client = _host.Connect(result, context);
         var metrics = await client.GetAsync<MetricsView>("api/metrics", cancellationToken);
+        if (_list.TryWrite(result, context, metrics)) return ExitCode.Done;
         TextTable.Write(context.Output, [Header, Row("total", metrics.Total with { Name = metrics.Host }), .. Rows("endpoint", metrics.Endpoints), .. Rows("topic", metrics.Topics), .. Rows("party", metrics.Parties)]);
         await context.Output.WriteLineAsync();
         TextTable.Write(context.Output, [UsageHeader, .. metrics.Calls.Select(usage => Row("calls", usage)), .. metrics.Instances.Select(usage => Row("instances", usage))]);

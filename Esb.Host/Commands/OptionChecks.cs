@@ -105,6 +105,8 @@ internal static class OptionChecks
         where T : struct, Enum
     {
         var names = Enum.GetValues<T>().ToDictionary(value => CommandJson.NameOf(value));
+        option.HelpName = option.Name.TrimStart('-'); // the framework would list the names of the code, in one word
+        option.Description = $"{option.Description} One of {string.Join(", ", names.Keys)}.";
         option.CustomParser = result =>
         {
             if (names.TryGetValue(result.Tokens[0].Value, out var value)) return value;

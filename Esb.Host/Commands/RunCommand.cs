@@ -9,7 +9,7 @@ internal sealed class RunCommand : Command
 {
     private readonly Argument<string?> _config = new("config")
     {
-        Description = "A configuration: a file, or a folder with *.json. Without it, samples/orders.",
+        Description = "A configuration: a file, or a folder with esb.json and *.esb.json. Without it, samples/orders.",
         Arity = ArgumentArity.ZeroOrOne,
     };
 

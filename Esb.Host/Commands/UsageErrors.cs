@@ -4,22 +4,21 @@ using Esb.Configuration;
 
 namespace Esb.Host.Commands;
 
-/// <summary>Prints the errors of a command line: each error, a suggested correction, and the usage.</summary>
+/// <summary>Prints the errors of a command line: each in one line with a suggested correction, then the command that shows the usage.</summary>
 internal static class UsageErrors
 {
     public static int Report(ParseResult result, TextWriter error)
     {
         foreach (var found in result.Errors.Where(found => !IsEcho(found, result)).DistinctBy(found => found.Message)) error.WriteLine($"ESB-CLI-USAGE {Describe(found, result)}");
-        error.WriteLine();
-        ShowUsage(result, error);
+        error.WriteLine($"See {PathOf(result)} --help.");
         return ExitCode.Usage;
     }
 
-    private static void ShowUsage(ParseResult result, TextWriter error)
+    private static string PathOf(ParseResult result)
     {
-        var path = new List<string> { "--help" };
+        var path = new List<string>();
         for (var command = result.CommandResult; command.Parent is CommandResult parent; command = parent) path.Insert(0, command.Command.Name);
-        result.RootCommandResult.Command.Parse(path).Invoke(new InvocationConfiguration { Output = error });
+        return string.Join(' ', path.Prepend("esb"));
     }
 
     private static string Describe(ParseError found, ParseResult result)

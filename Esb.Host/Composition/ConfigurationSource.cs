@@ -14,7 +14,7 @@ internal sealed record ConfigurationSource(string Path, IReadOnlyDictionary<stri
     public BusModel Compile() => BusServices.Compile(Path, Variables, Services());
 
     /// <summary>Compiles files that stand elsewhere as if they stood there.</summary>
-    /// <param name="files">A folder with them.</param>
+    /// <param name="files">A folder with them, or the only one.</param>
     /// <exception cref="ConfigurationRefusedException">With every error.</exception>
     public BusModel Compile(string files) =>
         BusServices.Compile(files, Variables, Services(), System.IO.Path.GetFullPath(Directory.Exists(Path) ? Path : System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(Path))!));

@@ -20,6 +20,7 @@ internal sealed partial class StartupReport(BusIdentity bus, Live<BusModel> live
     {
         var revision = _model.Revision;
         LogConfiguration(bus.Name, revision, HostVersion.Text);
+        if (_model.Configuration.Variables.GetValueOrDefault("ESB_ENVIRONMENT") is { Length: > 0 } environment) LogEnvironment(environment);
         foreach (var plugin in services.GetService<PluginCatalog>()?.All ?? []) LogPlugin(plugin.Name, plugin.Version, plugin.File);
         foreach (var warning in _model.Warnings) LogWarning(warning);
         DescribeTransport();
@@ -49,6 +50,9 @@ internal sealed partial class StartupReport(BusIdentity bus, Live<BusModel> live
 
     [LoggerMessage(EventId = 5010, Level = LogLevel.Information, Message = "{Name}, revision {Revision}, on ESB {Version}")]
     private partial void LogConfiguration(string name, string revision, string version);
+
+    [LoggerMessage(EventId = 5019, Level = LogLevel.Information, Message = "environment {Environment}, from ESB_ENVIRONMENT")]
+    private partial void LogEnvironment(string environment);
 
     [LoggerMessage(EventId = 5018, Level = LogLevel.Information, Message = "plug-in {Name} {Version}, from {File}")]
     private partial void LogPlugin(string name, string version, string file);

@@ -5,7 +5,8 @@ using Microsoft.Extensions.Options;
 
 namespace Esb.Host.Logging;
 
-/// <summary>Writes a log entry as one readable line: <c>07:30:12.345 info  endpoints  shop listens at …</c>.</summary>
+/// <summary>Writes a log entry as one readable line: <c>2026-01-31 07:30:12.345+01:00 info  endpoints shop listens at …</c>; or
+/// as one JSON object.</summary>
 internal sealed class EsbConsoleFormatter(IOptions<EsbConsoleFormatterOptions> options) : ConsoleFormatter(FormatterName)
 {
     public const string FormatterName = "esb";
@@ -17,7 +18,13 @@ internal sealed class EsbConsoleFormatter(IOptions<EsbConsoleFormatterOptions> o
 
     public override void Write<TState>(in LogEntry<TState> logEntry, IExternalScopeProvider? scopeProvider, TextWriter textWriter)
     {
-        var time = _options.Time.GetLocalNow().ToString("HH:mm:ss.fff", CultureInfo.InvariantCulture);
+        if (_options.Json)
+        {
+            LogJson.Write(logEntry, _options.Time.GetLocalNow(), textWriter);
+            return;
+        }
+
+        var time = _options.Time.GetLocalNow().ToString("yyyy-MM-dd HH:mm:ss.fffzzz", CultureInfo.InvariantCulture);
         var level = LogText.LevelOf(logEntry.LogLevel);
         var category = LogCategory.Shorten(logEntry.Category).PadRight(9);
         textWriter.Write(_options.Colored ? $"{Grey}{time}{Reset} {ColorOf(logEntry.LogLevel)}{level}{Reset} {Grey}{category}{Reset} " : $"{time} {level} {category} ");
@@ -41,6 +48,9 @@ internal sealed class EsbConsoleFormatterOptions : ConsoleFormatterOptions
     public bool Colored { get; set; }
 
     public bool ShowsStacks { get; set; }
+
+    /// <summary>True for one JSON object a line.</summary>
+    public bool Json { get; set; }
 
     public TimeProvider Time { get; set; } = TimeProvider.System;
 }

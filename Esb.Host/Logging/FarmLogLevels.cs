@@ -6,6 +6,12 @@ namespace Esb.Host.Logging;
 /// <summary>Changes log levels on this host or on every host of the farm, and applies changes received from other hosts.</summary>
 internal sealed partial class FarmLogLevels(LogLevels levels, IFarm farm, ILogger<FarmLogLevels> logger) : IBusPart
 {
+    /// <summary>The most levels that one command changes.</summary>
+    public const int MaxLevels = 50;
+
+    /// <summary>The longest time for which levels are changed.</summary>
+    public static readonly TimeSpan LongestChange = TimeSpan.FromDays(7);
+
     private IDisposable? _hearing;
 
     public BusStage Stage => BusStage.Outbound;
@@ -14,7 +20,7 @@ internal sealed partial class FarmLogLevels(LogLevels levels, IFarm farm, ILogge
     {
         _hearing = farm.Subscribe<ChangeLogLevels>((from, command, _) =>
         {
-            if (from != farm.Self.Id) Obey(command);
+            if (from != farm.Self.Id && IsSound(command)) Obey(command);
             return Task.CompletedTask;
         });
         return Task.CompletedTask;
@@ -36,6 +42,12 @@ internal sealed partial class FarmLogLevels(LogLevels levels, IFarm farm, ILogge
         await farm.BroadcastAsync(command, cancellationToken);
         return farm.Hosts;
     }
+
+    // What the management API checks of its callers, for commands of other hosts: they may be of another version.
+    private static bool IsSound(ChangeLogLevels command) =>
+        command.Levels.Count is > 0 and <= MaxLevels
+        && (command.Duration is not { } span || (span > TimeSpan.Zero && span <= LongestChange))
+        && command.Levels.Keys.All(name => LogCategories.Resolve(name, out _) == name);
 
     private void Obey(ChangeLogLevels command)
     {

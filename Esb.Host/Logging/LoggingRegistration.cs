@@ -15,6 +15,7 @@ internal static class LoggingRegistration
         var (place, showsStacks) = (LogPlace.Of(telemetry, endpointNames), ShowsStacks(telemetry.LogLevel));
         return services
             .AddEsbLogging(telemetry.LogLevel)
+            .Configure<EsbConsoleFormatterOptions>(format => format.Json = telemetry.LogFormat == LogFormat.Json)
             .AddSingleton(provider => new EndpointLogs(place, showsStacks, provider.GetRequiredService<TimeProvider>(), Console.Error))
             .AddSingleton<ILoggerProvider>(provider => provider.GetRequiredService<EndpointLogs>())
             .AddSingleton<IRevisionPart, LogExchange>();

@@ -19,17 +19,27 @@ internal static class HealthRoutes
         health.MapGet("/live", () => TypedResults.Ok(new { live = true }));
         var backlog = bus.GetService<IBacklogMonitor>();
         var notices = bus.GetServices<IHealthNotices>().ToList();
-        health.MapGet("/ready", async (CancellationToken cancellationToken) =>
-            Answer(await FindObstaclesAsync(checks, state, time, cancellationToken), [.. notices.SelectMany(source => source.Notices)], backlog?.Current));
+        var obstacles = new RecentObstacles(() => FindObstaclesAsync(checks, time, CancellationToken.None), time);
+        health.MapGet("/ready", async (HttpContext context, CancellationToken cancellationToken) =>
+        {
+            if (state.Obstacle is { } obstacle) return Answer(context, [new Obstacle("host", obstacle)], [], null);
+            return Answer(context, await obstacles.FindAsync(cancellationToken), [.. notices.SelectMany(source => source.Notices)], backlog?.Current);
+        });
     }
 
     // Conditions that need an operator do not prevent the host from accepting messages.
-    private static IResult Answer(IReadOnlyList<Obstacle> obstacles, IReadOnlyList<string> notices, Backlog? backlog) =>
-        TypedResults.Json(new { ready = obstacles.Count == 0, obstacles, notices, backlog }, statusCode: obstacles.Count == 0 ? StatusCodes.Status200OK : StatusCodes.Status503ServiceUnavailable);
-
-    private static async Task<IReadOnlyList<Obstacle>> FindObstaclesAsync(IEnumerable<IHealthCheck> checks, HostState state, TimeProvider time, CancellationToken cancellationToken)
+    private static IResult Answer(HttpContext context, IReadOnlyList<Obstacle> obstacles, IReadOnlyList<string> notices, Backlog? backlog)
     {
-        if (state.Obstacle is { } obstacle) return [new Obstacle("host", obstacle)];
+        var ready = obstacles.Count == 0;
+        var status = ready ? StatusCodes.Status200OK : StatusCodes.Status503ServiceUnavailable;
+        // Names of maps, paths and reasons are for those with a key.
+        return context.Features.Get<ManagementUser>() is null
+            ? TypedResults.Json(new { ready }, statusCode: status)
+            : TypedResults.Json(new { ready, obstacles, notices, backlog }, statusCode: status);
+    }
+
+    private static async Task<IReadOnlyList<Obstacle>> FindObstaclesAsync(IEnumerable<IHealthCheck> checks, TimeProvider time, CancellationToken cancellationToken)
+    {
         using var late = new CancellationTokenSource(CheckTime, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(late.Token, cancellationToken);
         var found = await Task.WhenAll(checks.Select(check => RunAsync(check, either.Token)));
@@ -60,4 +70,23 @@ internal static class HealthRoutes
     }
 
     private sealed record Obstacle(string Name, string Reason);
+
+    /// <summary>Runs the checks at most once per second, however many ask. Thread-safe.</summary>
+    private sealed class RecentObstacles(Func<Task<IReadOnlyList<Obstacle>>> find, TimeProvider time)
+    {
+        private static readonly TimeSpan Fresh = TimeSpan.FromSeconds(1);
+
+        private readonly Lock _gate = new();
+        private Task<IReadOnlyList<Obstacle>>? _found;
+        private long _askedAt;
+
+        public Task<IReadOnlyList<Obstacle>> FindAsync(CancellationToken cancellationToken)
+        {
+            lock (_gate)
+            {
+                if (_found is null || (_found.IsCompleted && time.GetElapsedTime(_askedAt) >= Fresh)) (_found, _askedAt) = (find(), time.GetTimestamp());
+                return _found.WaitAsync(cancellationToken);
+            }
+        }
+    }
 }

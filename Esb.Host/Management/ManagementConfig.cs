@@ -1,5 +1,5 @@
-using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
+using Esb.Endpoints.Http.Tls;
 
 namespace Esb.Host.Management;
 
@@ -14,11 +14,11 @@ internal sealed record ManagementConfig : SettingsRecord
     [Setting("When the configuration is read again: when told so, by esb reload or SIGHUP, or also when its files have changed.")]
     public ReloadMode Reload { get; init; }
 
-    [Setting("Who may do what.", Unavailable = true)]
-    public ConfigNode? Roles { get; init; }
+    [Setting("The management API speaks TLS, as a listener does.")]
+    public ListenerTlsConfig? Tls { get; init; }
 
-    [Setting("Keys of people and programs, with their roles.", Unavailable = true)]
-    public ConfigNode? Keys { get; init; }
+    [Setting("Keys of people and programs, with their roles; without them the first start makes one key for all.", NamesThings = true)]
+    public IReadOnlyDictionary<string, ManagementKeyConfig> Keys { get; init; } = new Dictionary<string, ManagementKeyConfig>();
 }
 
 /// <summary>The events that reload a configuration.</summary>

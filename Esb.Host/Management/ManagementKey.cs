@@ -1,6 +1,7 @@
 using System.Buffers.Text;
 using System.Security.Cryptography;
 using System.Text;
+using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Storage;
 
@@ -25,12 +26,33 @@ internal sealed class ManagementKey
         try
         {
             if (!File.Exists(file)) Create(file);
-            var key = File.ReadAllText(file).Trim();
-            return key.Length > 0 ? new ManagementKey(key) : throw Refused(file, "is empty; delete it to have a new key made");
+            return Read(file);
+        }
+        catch (FileFaultException ex)
+        {
+            throw Refused(file, ex.Message);
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
             throw Refused(file, $"expected a file that this user can read, or may create: {ex.Message}");
+        }
+    }
+
+    /// <summary>Reads the key of a file that exists.</summary>
+    /// <exception cref="FileFaultException">The file cannot be used.</exception>
+    public static ManagementKey Read(string file)
+    {
+        try
+        {
+            if (OwnerFile.FaultOf(file) is { } fault) throw new FileFaultException(fault);
+            var key = File.ReadAllText(file).Trim();
+            return key.Length >= ManagementKeyConfig.ShortestKey
+                ? new ManagementKey(key)
+                : throw new FileFaultException($"is empty or too short: expected at least {ManagementKeyConfig.ShortestKey} characters; delete it to have a new key made");
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            throw new FileFaultException($"expected a file that this user can read, or may create: {ex.Message}");
         }
     }
 

@@ -1,10 +1,18 @@
+using System.Globalization;
+using Esb.Configuration;
+using Esb.Core.Diagnostics;
 using Esb.Core.Errors;
+using Esb.Core.Parties;
+using Microsoft.AspNetCore.Http.Features;
 
 namespace Esb.Host.Management;
 
 /// <summary>The pipeline of every management API request: protective response headers, the key check, and one error format.</summary>
-internal sealed partial class ManagementPipeline(ManagementKey key, ILogger logger)
+internal sealed partial class ManagementPipeline(ManagementKeys keys, TimeProvider time, ILogger logger)
 {
+    private readonly GuessBrake _brake = new(time);
+    private readonly LogPace _refusals = new(time);
+
     public const string KeyHeader = "X-Esb-Key";
 
     public async Task AnswerProblemsAsync(HttpContext context, RequestDelegate next)
@@ -44,25 +52,65 @@ internal sealed partial class ManagementPipeline(ManagementKey key, ILogger logg
         return next(context);
     }
 
+    public static Task LimitBodyAsync(HttpContext context, LimitsConfig limits, RequestDelegate next)
+    {
+        if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit) limit.MaxRequestBodySize = limits.MaxBodySize.Bytes;
+        return next(context);
+    }
+
     /// <summary>Denies access by default: a route is open only if marked so, and below <c>/api</c> a client without a key cannot learn
     /// which routes exist.</summary>
     public Task RequireKeyAsync(HttpContext context, RequestDelegate next)
     {
         var endpoint = context.GetEndpoint();
+        var presented = Presented(context.Request);
         var isClosed = endpoint is null ? context.Request.Path.StartsWithSegments("/api") : endpoint.Metadata.GetMetadata<OpenRoute>() is null;
-        if (!isClosed || key.Matches(Presented(context.Request))) return next(context);
+        if (presented is not null && _brake.WaitOf(context.Connection.RemoteIpAddress) is { } wait) return isClosed ? DelayAsync(context, wait) : next(context);
+        if (keys.Find(presented) is not { } user)
+        {
+            if (presented is not null) _brake.CountWrong(context.Connection.RemoteIpAddress);
+            return isClosed ? RefuseAsync(context, presented is null ? "no key" : "a wrong key") : next(context);
+        }
 
-        context.Response.Headers.WWWAuthenticate = "Bearer";
-        return Problems.Of(StatusCodes.Status401Unauthorized, "ESB-API-KEY", "Expected the management key, as 'Authorization: Bearer KEY' or 'X-Esb-Key: KEY'.").ExecuteAsync(context);
+        if (isClosed && endpoint is RouteEndpoint route && RouteRoles.Of(route) is var role && user.Role < role) return ForbidAsync(context, user, role);
+        context.Features.Set(user);
+        return next(context);
     }
+
+    private Task RefuseAsync(HttpContext context, string cause)
+    {
+        Count(context, "ESB-API-KEY", cause);
+        context.Response.Headers.WWWAuthenticate = "Bearer";
+        return Problems.Of(StatusCodes.Status401Unauthorized, "ESB-API-KEY", "Expected a management key, as 'Authorization: Bearer KEY' or 'X-Esb-Key: KEY'.").ExecuteAsync(context);
+    }
+
+    private Task DelayAsync(HttpContext context, TimeSpan wait)
+    {
+        Count(context, "ESB-API-KEYRATE", "too many wrong keys");
+        context.Response.Headers.RetryAfter = ((int)Math.Ceiling(wait.TotalSeconds)).ToString(CultureInfo.InvariantCulture);
+        return Problems.Of(StatusCodes.Status429TooManyRequests, "ESB-API-KEYRATE", "Too many wrong keys from this address; try again later.").ExecuteAsync(context);
+    }
+
+    private Task ForbidAsync(HttpContext context, ManagementUser user, ManagementRole role)
+    {
+        Count(context, "ESB-API-ROLE", $"the key {user.Name}, of a {user.Role}");
+        return Problems.Of(StatusCodes.Status403Forbidden, "ESB-API-ROLE", $"This takes the role {Name(role)}; the key {user.Name} has the role {Name(user.Role)}.").ExecuteAsync(context);
+    }
+
+    private void Count(HttpContext context, string code, string cause)
+    {
+        ManagementTelemetry.CountRefused(code);
+        if (_refusals.Next() is { } silent) LogRefused(context.Request.Method, cause, context.Connection.RemoteIpAddress, silent);
+    }
+
+    private static string Name(ManagementRole role) => role.ToString().ToLowerInvariant();
 
     private static string? Presented(HttpRequest request)
     {
         const string scheme = "Bearer ";
         string? authorization = request.Headers.Authorization;
-        return authorization?.StartsWith(scheme, StringComparison.OrdinalIgnoreCase) == true
-            ? authorization[scheme.Length..].Trim()
-            : request.Headers[KeyHeader];
+        if (authorization?.StartsWith(scheme, StringComparison.OrdinalIgnoreCase) == true) return authorization[scheme.Length..].Trim();
+        return request.Headers[KeyHeader] is [{ } key] ? key : null;
     }
 
     private static IResult DescribeStatus(int status) => status switch
@@ -74,6 +122,9 @@ internal sealed partial class ManagementPipeline(ManagementKey key, ILogger logg
 
     [LoggerMessage(EventId = 5102, Level = LogLevel.Warning, Message = "{Method} {Route} cannot be served")]
     private partial void LogUnserved(Exception exception, string method, string? route);
+
+    [LoggerMessage(EventId = 5103, Level = LogLevel.Warning, Message = "The management API refused a {Method} with {Cause}, from {Address}; {Silent} more since it was last said")]
+    private partial void LogRefused(string method, string cause, System.Net.IPAddress? address, long silent);
 
     [LoggerMessage(EventId = 5101, Level = LogLevel.Error, Message = "{Method} {Route} failed")]
     private partial void LogFailed(Exception exception, string method, string? route);

@@ -4,6 +4,7 @@ using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Listening;
 using Esb.Endpoints.Http.Listening;
+using Esb.Endpoints.Http.Tls;
 using Esb.Host.Management.Activities;
 using Esb.Host.Management.DeadLetters;
 using Esb.Host.Management.Logging;
@@ -19,6 +20,8 @@ namespace Esb.Host.Management;
 /// <param name="keyFile">The path of the key file, which may not exist yet.</param>
 internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : IAsyncDisposable
 {
+    private const int MaxConnections = 100;
+
     private readonly ManagementConfig _config = bus.GetRequiredService<Live<ManagementConfig>>().Current; // its address needs a restart
     private readonly ILogger _logger = bus.GetRequiredService<ILogger<ManagementServer>>();
     private WebApplication? _application;
@@ -37,7 +40,8 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
     {
         var errors = new ConfigErrors();
         var address = ListeningAddress.Parse(_config.Url, _config, "url", errors) ?? throw new ConfigurationRefusedException(errors.All);
-        _application = Build(address, ManagementKey.ReadOrCreate(KeyFile));
+        var live = bus.GetRequiredService<Live<ManagementConfig>>();
+        _application = Build(address, new ManagementKeys(() => live.Current, KeyFile, bus.GetRequiredService<TimeProvider>(), _logger));
         try
         {
             await _application.StartAsync(cancellationToken);
@@ -54,20 +58,28 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
         if (_application is not null) await _application.DisposeAsync();
     }
 
-    private WebApplication Build(ListeningAddress address, ManagementKey key)
+    private WebApplication Build(ListeningAddress address, ManagementKeys keys)
     {
+        var handshakes = _config.Tls is { } tls
+            ? TlsListening.HandshakesOf("management", tls, bus.GetRequiredService<TimeProvider>(), bus.GetRequiredService<ILoggerFactory>())
+            : null;
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.Services.AddSingleton(bus.GetRequiredService<ILoggerFactory>()).AddSingleton<IHostLifetime, BusLifetime>().AddRoutingCore().ConfigureHttpJsonOptions(json => Configure(json.SerializerOptions));
         builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
         {
             kestrel.AddServerHeader = false;
-            kestrel.Limits.MaxRequestBodySize = bus.GetRequiredService<Live<LimitsConfig>>().Current.MaxBodySize.Bytes;
-            kestrel.Listen(address.Address, address.Port);
+            kestrel.Limits.MaxConcurrentConnections = MaxConnections;
+            kestrel.Listen(address.Address, address.Port, listen =>
+            {
+                if (handshakes is not null) listen.UseHttps(handshakes);
+            });
         });
 
         var application = builder.Build();
-        var pipeline = new ManagementPipeline(key, _logger);
+        var pipeline = new ManagementPipeline(keys, bus.GetRequiredService<TimeProvider>(), _logger);
+        var limits = bus.GetRequiredService<Live<LimitsConfig>>();
         application.Use(ManagementPipeline.ProtectAsync);
+        application.Use((HttpContext context, RequestDelegate next) => ManagementPipeline.LimitBodyAsync(context, limits.Current, next));
         application.Use(pipeline.AnswerProblemsAsync);
         application.UseRouting();
         application.Use(pipeline.RequireKeyAsync);

@@ -6,7 +6,7 @@ namespace Esb.Host.Management;
 /// <summary>Reads the operator and the idempotency name of a request.</summary>
 internal static class Operators
 {
-    /// <summary>The self-declared name of the operator, a person or a program; only the key grants access to the API.</summary>
+    /// <summary>The self-declared name of the operator, a person or a program, where the key has no name of its own.</summary>
     public const string Header = "X-Esb-Operator";
 
     /// <summary>The client's name for a command: a command repeated under the same name is carried out once
@@ -17,7 +17,14 @@ internal static class Operators
     private const int MaxLength = 200;
     private const int MaxReasonLength = 1_000;
 
-    public static OperatorDecision DecisionOf(HttpRequest request, string? reason) => new(Text(request, Header) ?? Nameless, Checked(reason));
+    public static OperatorDecision DecisionOf(HttpRequest request, string? reason) => new(NameOf(request), Checked(reason));
+
+    // A configured key has an owner; the one key of the first start is anybody's, who say themselves who they are.
+    private static string NameOf(HttpRequest request)
+    {
+        var said = Text(request, Header);
+        return request.HttpContext.Features.Get<ManagementUser>()?.Name ?? said ?? Nameless;
+    }
 
     /// <summary>The operator's decision, with a mandatory reason.</summary>
     public static OperatorDecision WithReason(HttpRequest request, string? reason) =>

@@ -71,13 +71,13 @@ internal sealed class MetricsCollector : IBusPart, IRevisionPart, IDisposable
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        Follow(IsEnabled);
+        Listen(IsEnabled);
         return Task.CompletedTask;
     }
 
     public Task ExchangeAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
     {
-        Follow(IsEnabled);
+        Listen(IsEnabled);
         return Task.CompletedTask;
     }
 
@@ -93,7 +93,7 @@ internal sealed class MetricsCollector : IBusPart, IRevisionPart, IDisposable
         foreach (var measured in All) measured.ResetPeaks();
     }
 
-    public void Dispose() => Follow(isWanted: false);
+    public void Dispose() => Listen(isWanted: false);
 
     /// <summary>Samples every counter; called once a second by a timer.</summary>
     internal void Sample()
@@ -112,7 +112,7 @@ internal sealed class MetricsCollector : IBusPart, IRevisionPart, IDisposable
         }
     }
 
-    private void Follow(bool isWanted)
+    private void Listen(bool isWanted)
     {
         if (isWanted == _listener is not null) return;
         if (isWanted)

@@ -2,6 +2,7 @@ using Esb.Configuration.Compiling;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
+using Esb.Core.Topics;
 
 namespace Esb.Host.Reloading;
 
@@ -29,6 +30,18 @@ internal sealed class RevisionChanges(
             ? "needs other queues: esb reload --migrate makes them, and moves what waits"
             : "needs another queue, which a topic in memory does not get while the bus runs: restart the host with it";
         foreach (var (name, old, changed) in Kept()) RefuseMigration(name, old.Config, changed.Config, advice, errors);
+    }
+
+    /// <summary>The subscriptions of the removed endpoints.</summary>
+    public IEnumerable<Subscription> Removed
+    {
+        get
+        {
+            var names = Of(after).Keys;
+            return before.Get<EndpointModels>().Outbound.Select(model => model.Config)
+                .Where(endpoint => endpoint.Subscribe.Count > 0 && !names.Contains(endpoint.Name))
+                .Select(Subscription.Of);
+        }
     }
 
     /// <summary>The description of each change, one line each.</summary>

@@ -18,7 +18,8 @@ internal sealed class RevisionPlan(
     Live<BusModel> live,
     IEnumerable<ConfigSection> sections,
     IEnumerable<FixedSettings> fixedSettings,
-    TransportConfig transport)
+    TransportConfig transport,
+    ITopicTransport topics)
 {
     /// <summary>Compiles the files beside what runs, and compares.</summary>
     /// <exception cref="ConfigurationRefusedException">With every error.</exception>
@@ -28,8 +29,8 @@ internal sealed class RevisionPlan(
         var folder = Directory.CreateTempSubdirectory("esb-plan-");
         try
         {
-            await sent.WriteAsync(folder.FullName, cancellationToken);
-            return await CompareAsync(live.Current, source.Compile(folder.FullName), cancellationToken);
+            var files = await sent.WriteAsync(folder.FullName, cancellationToken);
+            return await CompareAsync(live.Current, source.Compile(files), cancellationToken);
         }
         finally
         {
@@ -50,6 +51,12 @@ internal sealed class RevisionPlan(
         finally
         {
             await revisions.RemoveAsync(next);
+        }
+
+        foreach (var subscription in changes.Removed)
+        {
+            if (await topics.CountWaitingAsync(subscription, cancellationToken) is > 0 and var waiting)
+                outside.Add(new PlannedChange(ChangeKind.Keep, $"queues of {subscription.Endpoint}", $"messages that wait there and stay, without a consumer: {waiting}"));
         }
 
         return new PlannedReload(before.Revision, after.Revision, changes.Lines, outside, [.. errors.All.Select(error => $"{error.Code} {error.Describe()}")]);

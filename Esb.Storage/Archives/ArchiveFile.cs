@@ -33,7 +33,7 @@ internal static class ArchiveFile
         var unfinished = path + ".part";
         var count = 0L;
         using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-        await using (var file = new FileStream(unfinished, FileMode.Create, FileAccess.Write, FileShare.None))
+        await using (var file = OwnerFile.Open(unfinished, FileMode.Create))
         {
             await using (var packed = new GZipStream(file, CompressionLevel.Optimal, leaveOpen: true))
             {

@@ -77,7 +77,7 @@ public sealed class AuditArchive : IAsyncDisposable
     public async Task<AuditVerdict?> WriteAsync(DateOnly before, string folder, bool drop, Action<ArchivedDay> tell, CancellationToken cancellationToken)
     {
         await _database.EnsureReadyAsync(cancellationToken);
-        Directory.CreateDirectory(folder);
+        OwnerFolder.Make(folder);
         foreach (var day in (await _database.Partitions.ListDaysAsync(cancellationToken)).Where(day => day < before))
         {
             var path = Path.Combine(folder, ArchiveFile.NameOf(day));

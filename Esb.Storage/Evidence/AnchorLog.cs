@@ -160,9 +160,9 @@ internal sealed partial class AnchorLog : IAsyncDisposable
         }
 
         var folder = Path.GetDirectoryName(_path)!;
-        Directory.CreateDirectory(folder);
+        OwnerFolder.Make(folder);
         var isNew = !File.Exists(_path);
-        using (var file = new FileStream(_path, FileMode.OpenOrCreate, FileAccess.Write, FileShare.Read, bufferSize: 0))
+        using (var file = OwnerFile.Open(_path, FileMode.OpenOrCreate, share: FileShare.Read))
         {
             var end = file.Seek(0, SeekOrigin.End);
             try

@@ -7,7 +7,9 @@ namespace Esb.Storage.Evidence;
 /// <param name="erasedUntil">Finds the time until which the facts of a message were erased, as recorded by a fact; null if no fact records
 /// it.</param>
 /// <param name="tell">Receives each chain.</param>
-internal sealed class Verification(AnchorBook anchors, Func<Guid, CancellationToken, Task<DateTimeOffset?>> erasedUntil, Action<FollowedChain> tell)
+/// <param name="anchoredBefore">The day before which every chain needs an anchor; null if none does.</param>
+internal sealed class Verification(
+    AnchorBook anchors, Func<Guid, CancellationToken, Task<DateTimeOffset?>> erasedUntil, Action<FollowedChain> tell, DateOnly? anchoredBefore = null)
 {
     /// <summary>The maximum number of breaks that are reported individually.</summary>
     public const int MaxBreaks = 100;
@@ -65,7 +67,10 @@ internal sealed class Verification(AnchorBook anchors, Func<Guid, CancellationTo
     {
         if (follower is null) return;
         follower.Complete();
-        tell(follower.Result);
+        var result = follower.Result;
+        tell(result);
+        if (result.AnchoredTo is null && result.Day < anchoredBefore)
+            Report(new AuditBreak(result.Day, result.Chain, result.First, result.Last, null, "The day is over, and no anchor confirms the chain: anybody who may insert can have made it.", null));
     }
 
     private void TakeUnchained(DateOnly day, StoredLink stored)

@@ -24,9 +24,9 @@ internal sealed class HostRunFile(string folder) : IHostRunStore
     {
         try
         {
-            Directory.CreateDirectory(folder);
+            OwnerFolder.Make(folder);
             var unfinished = $"{_path}.part";
-            File.WriteAllBytes(unfinished, JsonSerializer.SerializeToUtf8Bytes(run, JsonSerializerOptions.Web));
+            OwnerFile.Write(unfinished, JsonSerializer.SerializeToUtf8Bytes(run, JsonSerializerOptions.Web));
             File.Move(unfinished, _path, overwrite: true);
         }
         catch (Exception ex) when (StoreErrors.IsWriteFailure(ex))

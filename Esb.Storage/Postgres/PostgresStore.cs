@@ -48,6 +48,7 @@ internal sealed partial class PostgresStore : Store
         _logger = logger;
         Eraser = new PostgresEraser(_database);
         ClaimChecks = new PostgresClaimCheckStore(_database, time);
+        FarmKeys = new PostgresFarmKeys(_database);
     }
 
     public override IAuditStore Audit => _audit;
@@ -57,6 +58,8 @@ internal sealed partial class PostgresStore : Store
     public override IAuditEraser Eraser { get; }
 
     public override IClaimCheckStore ClaimChecks { get; }
+
+    public override IFarmKeyStore FarmKeys { get; }
 
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: a retry would not help. <c>ESB-STORE-INUSE</c>: another host has the
     /// spool.</exception>

@@ -1,3 +1,5 @@
+using Esb.Core.Storage;
+
 namespace Esb.Storage.Segments;
 
 /// <summary>Tells whether a folder can be written: remembers that it could not, finds out when it can be again, and looks how much space is
@@ -65,7 +67,7 @@ internal sealed class DiskProbe(string folder)
     {
         try
         {
-            using var file = new FileStream(Path.Combine(folder, "probe.tmp"), FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 0, FileOptions.DeleteOnClose);
+            using var file = OwnerFile.Open(Path.Combine(folder, "probe.tmp"), FileMode.Create, options: FileOptions.DeleteOnClose);
             file.Write(new byte[ProbeBytes]);
             file.Flush(flushToDisk: true);
             return true;

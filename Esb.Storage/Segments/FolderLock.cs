@@ -1,4 +1,5 @@
 using Esb.Core.Errors;
+using Esb.Core.Storage;
 
 namespace Esb.Storage.Segments;
 
@@ -18,8 +19,8 @@ internal sealed class FolderLock : IDisposable
     {
         try
         {
-            Directory.CreateDirectory(folder);
-            return new FolderLock(new FileStream(Path.Combine(folder, "lock"), FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None));
+            OwnerFolder.Make(folder);
+            return new FolderLock(OwnerFile.Open(Path.Combine(folder, "lock"), FileMode.OpenOrCreate, FileAccess.ReadWrite));
         }
         catch (IOException ex) when (ex.HResult is WouldBlock or WindowsSharingViolation)
         {

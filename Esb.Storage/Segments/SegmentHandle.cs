@@ -1,3 +1,4 @@
+using Esb.Core.Storage;
 using Microsoft.Win32.SafeHandles;
 
 namespace Esb.Storage.Segments;
@@ -8,7 +9,7 @@ internal static class SegmentHandle
     private const FileShare Shared = FileShare.ReadWrite | FileShare.Delete;
 
     public static SafeFileHandle OpenForWriting(SegmentFile segment) =>
-        File.OpenHandle(segment.Path, FileMode.OpenOrCreate, FileAccess.ReadWrite, Shared);
+        OwnerFile.OpenHandle(segment.Path, Shared);
 
     /// <summary>Null where the segment does not exist any more.</summary>
     public static SafeFileHandle? TryOpenForReading(SegmentFile segment)

@@ -1,3 +1,4 @@
+using Esb.Core.Storage;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Storage.Segments;
@@ -52,9 +53,10 @@ internal sealed partial class SegmentRecovery(string folder, ILogger logger)
 
     private void Quarantine(SegmentFile segment, long offset, long bytes)
     {
-        var kept = Directory.CreateDirectory(Path.Combine(folder, QuarantineFolder));
+        var kept = Path.Combine(folder, QuarantineFolder);
+        OwnerFolder.Make(kept);
         using var source = new FileStream(segment.Path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
-        using var target = File.Create(Path.Combine(kept.FullName, $"{segment.Number:D10}-{offset}-{bytes}.bytes"));
+        using var target = OwnerFile.Open(Path.Combine(kept, $"{segment.Number:D10}-{offset}-{bytes}.bytes"), FileMode.Create);
         source.Position = offset;
         source.CopyTo(target);
         target.Flush(flushToDisk: true);

@@ -1,4 +1,6 @@
 using System.Globalization;
+using System.Text;
+using Esb.Core.Storage;
 using Esb.Storage.Segments;
 using Microsoft.Extensions.Logging;
 
@@ -38,7 +40,7 @@ internal sealed partial class SpoolProgress(string folder, TimeProvider time, IL
         try
         {
             var unfinished = _path + ".part";
-            File.WriteAllText(unfinished, string.Create(CultureInfo.InvariantCulture, $"{Position.Segment} {Position.Offset}"));
+            OwnerFile.Write(unfinished, Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{Position.Segment} {Position.Offset}")));
             File.Move(unfinished, _path, overwrite: true);
             foreach (var segment in SegmentFile.List(folder).Where(segment => segment.Number < Position.Segment)) segment.Delete();
             (_savedAt, _savedSegment) = (time.GetTimestamp(), Position.Segment);

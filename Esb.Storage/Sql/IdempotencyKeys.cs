@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Esb.Core.Storage;
 
 namespace Esb.Storage.Sql;
@@ -32,8 +33,27 @@ internal sealed class IdempotencyKeys(SqlDatabase database, TimeProvider time) :
         where {OfKey} and claimed_at = @claimedAt
         """;
 
+    // Runs along the claims of one client at one endpoint, newest first.
+    private const string Trim =
+        """
+        delete from idempotency_key where endpoint = @endpoint and client = @client and claimed_at < (
+          select min(claimed_at) from (
+            select claimed_at from idempotency_key where endpoint = @endpoint and client = @client order by claimed_at desc limit @most) newest)
+        """;
+
+    private readonly ConcurrentDictionary<(string Endpoint, string Client), int> _granted = new();
+
     // Answers that are not durable count until the process ends.
     private readonly Guid _process = Guid.CreateVersion7();
+
+    /// <summary>Keys that each client may keep at an endpoint; the oldest go first.</summary>
+    public int MostKeys { get; init; } = 1_000_000;
+
+    /// <summary>Keys that all clients without a credential may keep at an endpoint.</summary>
+    public int MostKeysOfStrangers { get; init; } = 100_000;
+
+    /// <summary>New keys between two looks at how many there are.</summary>
+    public int TrimInterval { get; init; } = 1_000;
 
     public Task<KeyClaim> ClaimAsync(IdempotencyKey key, ReadOnlyMemory<byte> bodyHash, CancellationToken cancellationToken) => database.TransactAsync<KeyClaim>(
         async session =>
@@ -43,6 +63,7 @@ internal sealed class IdempotencyKeys(SqlDatabase database, TimeProvider time) :
             if (known is null)
             {
                 await session.ExecuteAsync(Insert, With(granted, ("bodyHash", bodyHash), ("lease", IIdempotencyKeys.Lease)));
+                await TrimAsync(session, key);
                 return granted;
             }
 
@@ -68,6 +89,14 @@ internal sealed class IdempotencyKeys(SqlDatabase database, TimeProvider time) :
 
     public Task ReleaseAsync(KeyClaim.Granted claim, CancellationToken cancellationToken) =>
         database.ExecuteAsync($"update idempotency_key set held_until = @over {OfClaim}", cancellationToken, With(claim, ("over", DateTimeOffset.UnixEpoch)));
+
+    // Now and then, so that a client that sends a new key each time fills neither disk nor window.
+    private async Task TrimAsync(SqlSession session, IdempotencyKey key)
+    {
+        var client = key.Client ?? "";
+        if (_granted.AddOrUpdate((key.Endpoint, client), 1, static (_, count) => count + 1) % TrimInterval != 0) return;
+        await session.ExecuteAsync(Trim, [("endpoint", key.Endpoint), ("client", client), ("most", key.Client is null ? MostKeysOfStrangers : MostKeys)]);
+    }
 
     private static async Task<Known?> FindAsync(SqlSession session, KeyClaim.Granted claim)
     {

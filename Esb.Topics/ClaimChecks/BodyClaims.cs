@@ -1,3 +1,5 @@
+using Esb.Configuration;
+using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
@@ -13,11 +15,11 @@ namespace Esb.Topics.ClaimChecks;
 /// guessed, so the sender received it from a holder of the body, and the redeemed body is verified by its hash.
 /// </remarks>
 /// <param name="store">Keeps the bodies.</param>
-/// <param name="threshold">The largest body, in bytes, that is sent inline.</param>
+/// <param name="limits.Current.ClaimCheck.Bytes">The largest body, in bytes, that is sent inline.</param>
 /// <param name="travelsWhole">True for topics whose bodies are always sent inline, because foreign clients read them.</param>
 /// <param name="time">Paces retries and warnings.</param>
 /// <param name="logger">Logs that the store is unreachable.</param>
-internal sealed partial class BodyClaims(IClaimCheckStore store, long threshold, Predicate<string> travelsWhole, TimeProvider time, ILogger logger)
+internal sealed partial class BodyClaims(IClaimCheckStore store, Live<LimitsConfig> limits, Predicate<string> travelsWhole, TimeProvider time, ILogger logger)
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
@@ -27,13 +29,13 @@ internal sealed partial class BodyClaims(IClaimCheckStore store, long threshold,
 
     /// <summary>Returns the message in the form sent to a topic or an endpoint. A message that is sent again keeps its reference.</summary>
     public ValueTask<EsbMessage> CheckInAsync(EsbMessage message) =>
-        message.Body.Bytes.Length <= threshold || !store.IsAvailable || travelsWhole(Subject.TopicOf(message.Subject))
+        message.Body.Bytes.Length <= limits.Current.ClaimCheck.Bytes || !store.IsAvailable || travelsWhole(Subject.TopicOf(message.Subject))
             ? ValueTask.FromResult(message)
             : KeepAsync(message);
 
     /// <summary>Returns the reply in the form sent to a host of this bus.</summary>
     public ValueTask<EsbMessage> CheckInReplyAsync(EsbMessage reply) =>
-        reply.Body.Bytes.Length <= threshold || !store.IsAvailable ? ValueTask.FromResult(reply) : KeepAsync(reply);
+        reply.Body.Bytes.Length <= limits.Current.ClaimCheck.Bytes || !store.IsAvailable ? ValueTask.FromResult(reply) : KeepAsync(reply);
 
     /// <summary>Returns the message with its body.</summary>
     /// <exception cref="EsbException"><c>ESB-CLAIM-GONE</c>: the body is no longer kept, or never was. Otherwise the store is unreachable,

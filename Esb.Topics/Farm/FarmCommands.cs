@@ -10,8 +10,10 @@ namespace Esb.Topics.Farm;
 /// Thread-safe.</summary>
 internal sealed partial class FarmCommands : IAsyncDisposable
 {
+    private const int MaxWaiting = 1_000;
+
     private readonly ConcurrentDictionary<Guid, Entry> _handlers = new();
-    private readonly Channel<Received> _waiting = Channel.CreateUnbounded<Received>(); // bounded by the commands of operators
+    private readonly Channel<Received> _waiting = Channel.CreateBounded<Received>(MaxWaiting); // full: the newest is dropped, and said
     private readonly CancellationTokenSource _stopping = new();
     private readonly ILogger _logger;
     private readonly Task _running;
@@ -39,7 +41,10 @@ internal sealed partial class FarmCommands : IAsyncDisposable
         return new Subscribed(() => _handlers.TryRemove(id, out _));
     }
 
-    public void Add(Guid from, string kind, string body) => _waiting.Writer.TryWrite(new Received(from, kind, body));
+    public void Add(Guid from, string kind, string body)
+    {
+        if (!_waiting.Writer.TryWrite(new Received(from, kind, body)) && !_stopping.IsCancellationRequested) LogDropped(kind, from, MaxWaiting);
+    }
 
     public async ValueTask DisposeAsync()
     {
@@ -76,6 +81,9 @@ internal sealed partial class FarmCommands : IAsyncDisposable
 
     [LoggerMessage(EventId = 1530, Level = LogLevel.Error, Message = "The command {Kind} of host {Host} failed here")]
     private partial void LogFailed(string kind, Guid host, Exception exception);
+
+    [LoggerMessage(EventId = 1539, Level = LogLevel.Error, Message = "The command {Kind} of host {Host} was dropped: {Waiting} wait before it")]
+    private partial void LogDropped(string kind, Guid host, int waiting);
 
     private sealed record Entry(string Kind, Func<Guid, string, CancellationToken, Task> Handle);
 

@@ -1,5 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using Esb.Configuration;
+using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
@@ -15,7 +17,7 @@ internal sealed class MemoryTransport : IBusTransport
 
     private readonly Lock _gate = new();
     private readonly ConcurrentDictionary<string, MemorySubscription> _retired = new();
-    private readonly int _maxInFlight;
+    private readonly Live<LimitsConfig> _limits;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly MemoryDeadLetters _deadLetters;
@@ -24,9 +26,9 @@ internal sealed class MemoryTransport : IBusTransport
     private MemoryEndpoint[] _endpoints = []; // replaced as a whole
     private int _inFlight;
 
-    public MemoryTransport(int maxInFlight, TimeProvider time, ILogger<MemoryTransport> logger)
+    public MemoryTransport(Live<LimitsConfig> limits, TimeProvider time, ILogger<MemoryTransport> logger)
     {
-        (_maxInFlight, _time, _logger) = (maxInFlight, time, logger);
+        (_limits, _time, _logger) = (limits, time, logger);
         _deadLetters = new MemoryDeadLetters(time, logger);
         _counter = new UnroutableMessages(time, logger);
         _unroutable = new MemoryUnroutable(message => TryPublish(message));
@@ -157,7 +159,7 @@ internal sealed class MemoryTransport : IBusTransport
     {
         // A message derived from another is part of it and never refused; otherwise the original messages could wait for one another.
         var origin = kind == DeliveryKind.Published && MemoryMessage.Worked.Value is { } worked && worked.TryJoin() ? worked : null;
-        if (origin is null && Interlocked.Increment(ref _inFlight) > _maxInFlight)
+        if (origin is null && Interlocked.Increment(ref _inFlight) > _limits.Current.InFlight)
         {
             Interlocked.Decrement(ref _inFlight);
             return PublishResult.Refused("too many messages in flight");

@@ -12,7 +12,8 @@ namespace Esb.Topics.Publishing;
 
 /// <inheritdoc cref="ITopicPublisher"/>
 /// <remarks>Inside a transaction a message is only prepared; the outbox of the database publishes it through the same path.</remarks>
-internal sealed class TopicPublisher(ITopicTransport transport, Live<ITopicKeys> keys, IAuditTrail audit, Live<LimitsConfig> limits, TimeProvider time)
+internal sealed class TopicPublisher(
+    ITopicTransport transport, Live<ITopicKeys> keys, Live<ITopicSchemas> schemas, IAuditTrail audit, Live<LimitsConfig> limits, TimeProvider time)
     : ITopicPublisher, IOutgoingPublisher
 {
     private readonly OrderedPublisher _publisher = new(transport, time);
@@ -80,6 +81,7 @@ internal sealed class TopicPublisher(ITopicTransport transport, Live<ITopicKeys>
     private async ValueTask<OutgoingMessage> PrepareAsync(MessageContext context, Subject subject, Guid id, string step, CancellationToken cancellationToken)
     {
         await context.Message.Body.BufferAsync(limits.Current.MaxBodySize.Bytes, cancellationToken);
+        schemas.Current.Check(subject, context.Message);
         var published = context.Message with
         {
             Id = id,

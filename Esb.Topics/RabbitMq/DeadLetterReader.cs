@@ -1,3 +1,5 @@
+using Esb.Core.Configuration;
+using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Topics.RabbitMq.Connections;
@@ -90,6 +92,7 @@ internal sealed partial class DeadLetterReader : ITopicReader
         var headers = wire.Properties.Headers;
         if (headers.LastDeath() is { } death) return ReadMovedByBroker(wire, death); // our own are published here and carry no death
         var message = _reader.ReadKept(wire);
+        if (!_reader.IsBelieved(wire)) return ReadStrangers(wire, message);
         var reason = headers.Text(WireHeaders.DeadReason) ?? "";
         var failures = WireReader.ReadFailures(wire);
         return new DeadLetter(
@@ -105,6 +108,15 @@ internal sealed partial class DeadLetterReader : ITopicReader
             Failures = failures.Count == 0 ? [] : [.. failures.SkipLast(1), failures[^1] with { Reason = reason }], // it is sent in full once
             TraceParent = headers.Text(WireHeaders.TraceParent),
         };
+    }
+
+    // Kept, as everything that comes, but at no endpoint to which an operator would replay it without a look.
+    private DeadLetter ReadStrangers(WireMessage wire, EsbMessage message)
+    {
+        var now = _time.GetUtcNow();
+        var said = wire.Properties.Headers.Text(WireHeaders.DeadEndpoint) ?? "";
+        return new DeadLetter(
+            message, "", "ESB-FARM-KEY", $"No host of this farm has signed this dead letter. It says that it is of the endpoint '{Clipped.Name(said)}'.", null, 0, now, now);
     }
 
     // A full queue that drops its oldest message, a queue's delivery limit, or an expired time: no endpoint of this bus gave the message

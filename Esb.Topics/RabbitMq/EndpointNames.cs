@@ -30,6 +30,9 @@ internal sealed record EndpointNames(string Endpoint, string Queue, bool AreOld)
     /// <summary>Returns the name of the queue where messages wait for their next attempt.</summary>
     public string Rung(TimeSpan delay) => $"{Queue}.retry.{(long)delay.TotalMilliseconds}";
 
+    /// <summary>True if a queue is the one of the endpoint, or one beside it.</summary>
+    public bool Has(string queue) => queue == Queue || Parts.Any(part => queue.StartsWith($"{Queue}.{part}", StringComparison.Ordinal));
+
     /// <summary>True if messages wait in a queue for their next attempt.</summary>
     public bool IsRung(string queue) => queue.StartsWith($"{Queue}.retry.", StringComparison.Ordinal);
 }

@@ -1,11 +1,14 @@
 using System.Collections.Concurrent;
 using System.Collections.Immutable;
 using System.Diagnostics;
+using Esb.Configuration;
+using Esb.Core.Configuration;
 using Esb.Core.Messages;
 using Esb.Core.Planning;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Topics.ClaimChecks;
+using Esb.Topics.Farm;
 using Esb.Topics.RabbitMq.Connections;
 using Esb.Topics.RabbitMq.Farm;
 using Esb.Topics.RabbitMq.Publishing;
@@ -36,7 +39,7 @@ internal sealed partial class RabbitMqTransport : IBusTransport
     private readonly WireReader _reader;
     private readonly KnownTopics _topics;
     private readonly bool _hasOtherNodes;
-    private readonly long _maxBodyBytes;
+    private readonly Live<LimitsConfig> _limits;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly BrokerConnection _publishing;
@@ -56,6 +59,7 @@ internal sealed partial class RabbitMqTransport : IBusTransport
     private volatile Dictionary<string, Subscription> _configured;
     private readonly ConcurrentDictionary<string, Subscription> _endpoints = new();
     private readonly ConcurrentDictionary<string, bool> _declared = new();
+    private readonly ConcurrentDictionary<string, RetiredEndpoint> _retired = new();
     private ImmutableArray<RabbitMqSubscription> _untried = [];
     private ReplyQueue? _replies;
     private LoopbackProbe? _probe;
@@ -65,20 +69,20 @@ internal sealed partial class RabbitMqTransport : IBusTransport
 
     public RabbitMqTransport(
         RabbitMqTransportConfig config, string name, IReadOnlyDictionary<string, TopicConfig> topics, IEnumerable<Subscription> endpoints,
-        BodyLimits limits, IClaimCheckStore claims, TimeProvider time, ILoggerFactory loggers)
+        Live<LimitsConfig> limits, IClaimCheckStore claims, FarmKeys keys, TimeProvider time, ILoggerFactory loggers)
     {
         var address = RabbitMqAddress.Of(config, time.GetUtcNow());
-        (_hasOtherNodes, _maxBodyBytes, _time, _logger) = (address.Nodes.Count > 1, limits.Largest, time, loggers.CreateLogger<RabbitMqTransport>());
+        (_hasOtherNodes, _limits, _time, _logger) = (address.Nodes.Count > 1, limits, time, loggers.CreateLogger<RabbitMqTransport>());
         _names = new RabbitMqNames(config.Prefix, name);
         _topics = new KnownTopics(topics);
         _topology = new RabbitMqTopology(_names, () => _topics.Names);
         _user = new BrokerUser(address.User, _logger);
-        _reader = new WireReader(_names, _user, time);
+        _reader = new WireReader(_names, new WireSignature(keys, _user), time);
         _publishing = new BrokerConnection(address.ToFactory($"{name} publish"), PrepareAsync, time, _logger);
         _consuming = new BrokerConnection(address.ToFactory($"{name} consume", FailoverHeartbeat), (_, _) => Task.CompletedTask, time, _logger);
-        _publisher = new ConfirmedPublisher(_publishing, _user, time);
+        _publisher = new ConfirmedPublisher(_publishing, _user, new WireSignature(keys, _user), time);
         _passages = new Passages(time);
-        _claims = new BodyClaims(claims, limits.LargestWhole, _topics.TravelWhole, time, _logger);
+        _claims = new BodyClaims(claims, limits, _topics.TravelWhole, time, _logger);
         _settler = new DeliverySettler(_names, _publisher, _claims, time, _logger);
         _configured = endpoints.ToDictionary(endpoint => endpoint.Endpoint);
         _expired = new ExpiredRequests(_names, _reader, FindEndpoint, SendAsync, _logger);
@@ -86,7 +90,7 @@ internal sealed partial class RabbitMqTransport : IBusTransport
         _records = new EndpointRecords(_publisher);
         _homes = new EndpointHomes(_names, _records);
         _freezes = new FreezeWatch(time);
-        Farm = new BrokerFarm(address, _names.Farm, time, loggers);
+        Farm = new BrokerFarm(address, _names.Farm, keys, time, loggers);
         _setup = new EndpointSetup(_names, _topology, _records, _homes, address.ToFactory($"{name} setup"), time);
         _receivers = new ReceiverContext(_names, _consuming, _setup, Farm, _freezes, time, _logger);
     }
@@ -162,13 +166,30 @@ internal sealed partial class RabbitMqTransport : IBusTransport
         _endpoints.TryRemove(subscription.Endpoint, out _);
         _declared.TryRemove(subscription.Endpoint, out _);
         var retired = new RetiredEndpoint(subscription, _names, _topology, () => _endpoints.ContainsKey(subscription.Endpoint), _time, _logger);
+        _retired[subscription.Endpoint] = retired;
         return retired.UnbindAsync(_consuming, _stopping.Token);
+    }
+
+    public IReadOnlyList<(string Endpoint, long Waiting)> Abandoned =>
+        [.. _retired.Select(one => (one.Key, one.Value.Waiting)).Where(one => one.Waiting > 0).OrderBy(one => one.Key, StringComparer.Ordinal)];
+
+    public async ValueTask<long?> CountWaitingAsync(Subscription subscription, CancellationToken cancellationToken)
+    {
+        if (_consuming.Current is not { } connection || _names.Chosen(subscription.Endpoint) is not { } queues) return null;
+        try
+        {
+            return await connection.CountWaitingAsync(queues, subscription, cancellationToken).WaitAsync(LongestDeclaration, _time, cancellationToken);
+        }
+        catch (Exception ex) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw TopicFaults.NotAnswered(BrokerFault.Describe(ex));
+        }
     }
 
     public async Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken)
     {
         _endpoints[subscription.Endpoint] = subscription;
-        var work = new DeliveryWork(subscription, handler, _reader, _claims, _settler, _seen.GetOrAdd(subscription.Endpoint, _ => new SeenDeliveries()), _maxBodyBytes, _time, _logger);
+        var work = new DeliveryWork(subscription, handler, _reader, _claims, _settler, _seen.GetOrAdd(subscription.Endpoint, _ => new SeenDeliveries()), _limits, _time, _logger);
         List<Declaration> declarations = [(channel, token) => _topology.BindAsync(channel, _names.Of(subscription.Endpoint), subscription, token)];
         if (subscription.RetryDelays.Count > 0) declarations.Add((channel, token) => _topology.DeclareRungsAsync(channel, _names.Of(subscription.Endpoint), subscription, token));
         var stale = new StaleBindings(subscription, _names, _topology, _records, Farm.Members, _time, _logger);

@@ -63,5 +63,5 @@ public class CallTargetBenchmark
         return await EndpointOf(target).SendAsync(_named, CancellationToken.None);
     }
 
-    private HttpOutboundEndpoint EndpointOf(HttpTarget target) => new(_config, target, new HttpDestinations(_config, live: null), maxBodyBytes: 1_048_576, TimeProvider.System);
+    private HttpOutboundEndpoint EndpointOf(HttpTarget target) => new(_config, target, new HttpDestinations(_config, live: null), RequestAddress.AtUrl(_config.Name), maxBodyBytes: 1_048_576, TimeProvider.System);
 }

@@ -1,5 +1,6 @@
 using System.Threading.Channels;
 using BenchmarkDotNet.Attributes;
+using Esb.Configuration;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Esb.Topics.Memory;
@@ -12,7 +13,7 @@ namespace Esb.Benchmarks;
 public class MemoryTopicBenchmark
 {
     private readonly Channel<TaskCompletionSource> _channel = Channel.CreateBounded<TaskCompletionSource>(64);
-    private readonly MemoryTransport _transport = new(10_000, TimeProvider.System, NullLogger<MemoryTransport>.Instance);
+    private readonly MemoryTransport _transport = new(new LimitsConfig(), TimeProvider.System, NullLogger<MemoryTransport>.Instance);
     private readonly EsbMessage _message =
         EsbMessage.Create(MessageBody.FromBytes(new byte[1_024]), TimeProvider.System) with { Subject = "orders.accepted" };
 

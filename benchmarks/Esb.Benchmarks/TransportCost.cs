@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
+using Esb.Configuration;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Esb.Storage;
@@ -31,7 +32,7 @@ internal static class TransportCost
     {
         var url = Environment.GetEnvironmentVariable("ESB_RABBITMQ") ?? "amqp://guest:guest@127.0.0.1:5672";
         var config = new RabbitMqTransportConfig { Url = url, Prefix = "esb-cost" };
-        await using var transport = new RabbitMqTransport(config, "cost", Topics, [], new BodyLimits(1 << 20, 1 << 20), new NoClaimCheckStore(), TimeProvider.System, NullLoggerFactory.Instance);
+        await using var transport = new RabbitMqTransport(config, "cost", Topics, [], new LimitsConfig(), new NoClaimCheckStore(), Esb.Topics.Farm.FarmKeys.None, TimeProvider.System, NullLoggerFactory.Instance);
         await transport.StartAsync(CancellationToken.None);
         var done = new SemaphoreSlim(0);
         var count = 0;

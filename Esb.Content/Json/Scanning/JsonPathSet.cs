@@ -7,10 +7,13 @@ namespace Esb.Content.Json.Scanning;
 /// it.</summary>
 /// <remarks>Filled while a configuration is compiled, by one thread; then shared by all.</remarks>
 /// <param name="checksWhole">True to read every document to its end, even if its beginning decides.</param>
+/// <param name="checksMessages">True to read the documents of messages to their end, but not what a relay passes on.</param>
 /// <param name="newTime">Creates the time limit of evaluations; null for no limit.</param>
-internal sealed class JsonPathSet(bool checksWhole = false, Func<JsonTime>? newTime = null)
+internal sealed class JsonPathSet(bool checksWhole = false, Func<JsonTime>? newTime = null, bool checksMessages = false)
 {
     public bool ChecksWhole => checksWhole;
+
+    public bool ChecksMessages => checksMessages;
 
     /// <summary>The root of all documents, from which every path begins.</summary>
     public JsonStepNode Root { get; } = new(new JsonStep(JsonStepKind.Any));

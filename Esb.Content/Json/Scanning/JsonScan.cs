@@ -32,12 +32,13 @@ internal sealed class JsonScan
     /// <param name="paths">The questions.</param>
     /// <param name="bytes">The document, or its beginning.</param>
     /// <param name="isComplete">True if <paramref name="bytes"/> is the whole document.</param>
-    public JsonScan(JsonPathSet paths, ReadOnlyMemory<byte> bytes, bool isComplete = true)
+    /// <param name="checksWhole">True to read to the end, also where the paths do not ask for it.</param>
+    public JsonScan(JsonPathSet paths, ReadOnlyMemory<byte> bytes, bool isComplete = true, bool checksWhole = false)
     {
         if (!isComplete && bytes.Length < Encoding.UTF8.Preamble.Length) throw new BodyNotCompleteException();
         _isComplete = isComplete;
         _document = bytes.Span.StartsWith(Encoding.UTF8.Preamble) ? bytes[Encoding.UTF8.Preamble.Length..] : bytes;
-        _checksWhole = paths.ChecksWhole;
+        _checksWhole = checksWhole || paths.ChecksWhole;
         _answers = new JsonAnswer[paths.Count];
         _steps = new JsonSteps(paths.Root);
         _findings = new JsonFindings(paths, _answers, _document);

@@ -26,7 +26,7 @@ internal sealed class JsonScans(MessageBody body)
                 if (known.Paths == paths) return known.Scan;
             }
 
-            var scan = new JsonScan(paths, body.BytesSoFar, body.IsComplete);
+            var scan = new JsonScan(paths, body.BytesSoFar, body.IsComplete, paths.ChecksMessages && body is { IsComplete: true, IsPassedOn: false });
             _scans.Add((paths, scan));
             return scan;
         }

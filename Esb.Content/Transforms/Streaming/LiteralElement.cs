@@ -30,7 +30,7 @@ internal sealed class LiteralElement
     public void Start(StreamedOutput output)
     {
         output.StartElement(_name, _namespace);
-        output.Declare(_namespaces);
+        foreach (var (prefix, uri) in _namespaces) output.Declare(prefix, uri);
         foreach (var (prefix, name, value) in _attributes) output.Attribute(prefix, name.LocalName, name.NamespaceName, value);
     }
 

@@ -1,5 +1,3 @@
-using System.Runtime.CompilerServices;
-
 namespace Esb.Content.Transforms.Streaming;
 
 /// <summary>The namespaces declared so far in the output. A declaration is written once, behind the attributes of its element.</summary>
@@ -7,36 +5,38 @@ internal sealed class OutputNamespaces
 {
     private const int SetsRemembered = 16;
 
-    private readonly List<(string Prefix, string Uri, int Depth)> _declared = [("", "", -1), ("xml", "http://www.w3.org/XML/1998/namespace", -1)];
-    private readonly (object? Set, int Version)[] _declaredSets = new (object?, int)[SetsRemembered];
+    private readonly List<(string Prefix, string Uri, int Depth, int Hides)> _declared =
+        [("", "", -1, -1), ("xml", "http://www.w3.org/XML/1998/namespace", -1, -1)];
+    private readonly Dictionary<string, int> _latest = new() { [""] = 0, ["xml"] = 1 }; // by prefix, an index
+    private readonly (int Scope, int Version)[] _declaredSets = new (int, int)[SetsRemembered];
     private int _written = 2;
     private int _version = 1;
 
     /// <summary>The namespace of a prefix; null where it has none.</summary>
-    public string? Find(string prefix)
-    {
-        for (var i = _declared.Count - 1; i >= 0; i--)
-        {
-            if (_declared[i].Prefix == prefix) return _declared[i].Uri;
-        }
-
-        return null;
-    }
+    public string? Find(string prefix) => _latest.TryGetValue(prefix, out var index) ? _declared[index].Uri : null;
 
     public void Declare(string prefix, string uri, int depth)
     {
-        if (Find(prefix) == uri) return;
-        _declared.Add((prefix, uri, depth));
+        var hides = -1;
+        if (_latest.TryGetValue(prefix, out var index))
+        {
+            if (_declared[index].Uri == uri) return;
+            hides = index;
+        }
+
+        _latest[prefix] = _declared.Count;
+        _declared.Add((prefix, uri, depth, hides));
         _version++;
     }
 
-    /// <summary>Declares several. Most elements bring what their parents brought: then one look tells that nothing is new.</summary>
-    public void Declare(List<(string Prefix, string Uri)> set, int depth)
+    /// <summary>Declares those of the input. Most elements bring what their parents brought: then one look tells that nothing is new.</summary>
+    public void Declare(InputNamespaces input, int depth)
     {
-        ref var known = ref _declaredSets[RuntimeHelpers.GetHashCode(set) & (SetsRemembered - 1)];
-        if (ReferenceEquals(known.Set, set) && known.Version == _version) return;
-        foreach (var (prefix, uri) in set) Declare(prefix, uri, depth);
-        known = (set, _version);
+        var scope = input.Scope;
+        ref var known = ref _declaredSets[scope & (SetsRemembered - 1)];
+        if (known == (scope, _version)) return;
+        input.DeclareIn(this, depth);
+        known = (scope, _version);
     }
 
     /// <summary>Writes what has been declared since.</summary>
@@ -44,7 +44,7 @@ internal sealed class OutputNamespaces
     {
         for (; _written < _declared.Count; _written++)
         {
-            var (prefix, uri, _) = _declared[_written];
+            var (prefix, uri, _, _) = _declared[_written];
             if (prefix.Length == 0) writer.Attribute("", "xmlns", uri);
             else writer.Attribute("xmlns", prefix, uri);
         }
@@ -54,7 +54,13 @@ internal sealed class OutputNamespaces
     public void Leave(int depth)
     {
         if (_declared[^1].Depth != depth) return;
-        while (_declared[^1].Depth == depth) _declared.RemoveAt(_declared.Count - 1);
+        for (; _declared[^1].Depth == depth; _declared.RemoveAt(_declared.Count - 1))
+        {
+            var (prefix, _, _, hides) = _declared[^1];
+            if (hides < 0) _latest.Remove(prefix);
+            else _latest[prefix] = hides;
+        }
+
         _version++;
         _written = _declared.Count;
     }

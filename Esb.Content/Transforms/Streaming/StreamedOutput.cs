@@ -26,7 +26,7 @@ internal sealed class StreamedOutput(MarkupWriter writer, StreamedStylesheet sty
 
     public void Declare(string prefix, string ns) => _namespaces.Declare(prefix, ns, _open.Count);
 
-    public void Declare(List<(string Prefix, string Uri)> namespaces) => _namespaces.Declare(namespaces, _open.Count);
+    public void Declare(InputNamespaces namespaces) => _namespaces.Declare(namespaces, _open.Count);
 
     public void Attribute(string prefix, string name, string ns, string value)
     {

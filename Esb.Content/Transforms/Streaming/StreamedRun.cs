@@ -1,9 +1,10 @@
 using System.Xml;
+using Esb.Content.Expressions;
 
 namespace Esb.Content.Transforms.Streaming;
 
 /// <summary>One document on its way through a streamed stylesheet. Used once, by one thread.</summary>
-internal sealed class StreamedRun(StreamedStylesheet stylesheet, XmlReader reader, StreamedOutput output)
+internal sealed class StreamedRun(StreamedStylesheet stylesheet, XmlReader reader, StreamedOutput output, EvaluationTime time)
 {
     private readonly TemplateCache _templates = new(stylesheet.Elements);
     private readonly NameCache _names = new();
@@ -13,6 +14,7 @@ internal sealed class StreamedRun(StreamedStylesheet stylesheet, XmlReader reade
     public StreamedOutput Output => output;
 
     /// <exception cref="NotStreamedException">The engine must do it.</exception>
+    /// <exception cref="Core.Errors.EsbException">It takes too long.</exception>
     public void Run()
     {
         Begin(stylesheet.Root);
@@ -28,7 +30,7 @@ internal sealed class StreamedRun(StreamedStylesheet stylesheet, XmlReader reade
         var ns = reader.NamespaceURI;
         output.StartElement(_names.Find(reader.Prefix, reader.LocalName), ns);
         if (ns.Length == 0) output.Declare("", "");
-        output.Declare(_namespaces.InScope);
+        output.Declare(_namespaces);
     }
 
     /// <summary>Applies templates to the attributes.</summary>
@@ -45,6 +47,7 @@ internal sealed class StreamedRun(StreamedStylesheet stylesheet, XmlReader reade
 
     private void Take()
     {
+        time.Move();
         switch (reader.NodeType)
         {
             case XmlNodeType.Element:
@@ -106,8 +109,6 @@ internal sealed class StreamedRun(StreamedStylesheet stylesheet, XmlReader reade
 
     private void SkipTo(int depth)
     {
-        while (reader.Read() && reader.Depth > depth)
-        {
-        }
+        while (reader.Read() && reader.Depth > depth) time.Move();
     }
 }

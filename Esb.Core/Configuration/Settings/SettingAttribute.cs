@@ -29,6 +29,9 @@ public sealed class SettingAttribute(string description) : Attribute
     /// <summary>True if the value is a secret: set only by reference or from the environment, and never shown.</summary>
     public bool Secret { get; init; }
 
+    /// <summary>True if a list of values also takes one value that is no list.</summary>
+    public bool TakesOne { get; init; }
+
     /// <summary>True if the value may contain a password (an address, a connection string): that part is treated as a secret.</summary>
     public bool MayHoldPassword { get; init; }
 

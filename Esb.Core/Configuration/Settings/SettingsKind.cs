@@ -29,6 +29,9 @@ public interface ITextSetting<TSelf>
     /// <summary>The accepted form, as the end of a sentence.</summary>
     static abstract string Expected { get; }
 
+    /// <summary>True if the value may also be written as a number.</summary>
+    static virtual bool TakesNumbers => false;
+
     /// <summary>Parses the text; null if it is malformed.</summary>
     static abstract TSelf? Parse(string text);
 

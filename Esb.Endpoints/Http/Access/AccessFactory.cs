@@ -9,7 +9,7 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Endpoints.Http.Access;
 
 /// <summary>Creates the access checks of endpoints that restrict their callers.</summary>
-internal sealed class AccessFactory(IReadOnlyDictionary<string, PartyConfig> parties, PartyDirectory directory, PartyCredentials credentials, IntakeStates states, TimeProvider time, ILoggerFactory loggers)
+internal sealed class AccessFactory(IReadOnlyDictionary<string, PartyConfig> parties, PartyDirectory directory, PartyCredentials credentials, IntakeStates states, GuessBrake guesses, TimeProvider time, ILoggerFactory loggers)
 {
     /// <summary>Creates the access check of an endpoint; null if anyone may call it without a rate limit.</summary>
     public EndpointAccess? Create(ListeningEndpointConfig config, IMessageIntake intake)
@@ -19,7 +19,7 @@ internal sealed class AccessFactory(IReadOnlyDictionary<string, PartyConfig> par
         var rights = CallerRights.At(config, Parties(), time);
         var anybody = config.Authentication.Count == 0 ? CallerRights.LimitOf(config, time) : null;
         var calls = new DeniedCalls(config.Name, time, loggers.CreateLogger<DeniedCalls>());
-        return new EndpointAccess(config, [.. checks], rights, anybody, intake, states.Of(config.Name), calls, time);
+        return new EndpointAccess(config, [.. checks], rights, anybody, intake, states.Of(config.Name), calls, guesses, time);
     }
 
     /// <summary>Wraps the exchange of an endpoint in the signature check, if the endpoint demands signatures.</summary>

@@ -26,6 +26,7 @@ internal sealed class EndpointAccess(
     IMessageIntake intake,
     IntakeState state,
     DeniedCalls calls,
+    GuessBrake guesses,
     TimeProvider time)
 {
     private readonly ICredentialCheck[] _checks = [.. checks];
@@ -33,7 +34,8 @@ internal sealed class EndpointAccess(
     private readonly StringValues _challenges = new([.. checks.Select(check => check.Challenge)]);
 
     /// <summary>Admits a caller by the credentials in the head of its request.</summary>
-    /// <exception cref="EsbException"><c>ESB-HTTP-UNAUTHENTICATED</c>: the caller is unknown. Otherwise as
+    /// <exception cref="EsbException"><c>ESB-HTTP-UNAUTHENTICATED</c>: the caller is unknown. <c>ESB-HTTP-GUESSES</c>: its address has shown
+    /// too many wrong credentials. Otherwise as
     /// <see cref="AdmitAsync"/>.</exception>
     public ValueTask EnterAsync(HttpContext context)
     {
@@ -66,6 +68,7 @@ internal sealed class EndpointAccess(
 
     private async ValueTask IdentifyAsync(HttpContext context)
     {
+        if (guesses.WaitOf(context.Connection.RemoteIpAddress) is { } wait) RefuseGuess(context, wait);
         var denial = Denial.Missing;
         foreach (var check in _checks)
         {
@@ -80,9 +83,17 @@ internal sealed class EndpointAccess(
         }
 
         const string code = "ESB-HTTP-UNAUTHENTICATED";
+        if (denial != Denial.Missing) guesses.CountWrong(context.Connection.RemoteIpAddress);
         Deny(context, denial, code);
         context.Response.Headers.WWWAuthenticate = _challenges;
         throw HttpProblems.Of(StatusCodes.Status401Unauthorized, code, "The caller has not proved who it is.");
+    }
+
+    private void RefuseGuess(HttpContext context, TimeSpan wait)
+    {
+        const string code = "ESB-HTTP-GUESSES";
+        Deny(context, Denial.RateLimit, code);
+        throw new EsbException(code, "Too many wrong credentials from this address; try again later.", FaultKind.Unavailable) { Status = StatusCodes.Status429TooManyRequests, RetryAfter = wait };
     }
 
     private void RequirePatience(RateLimit? limit, Party? party, HttpContext context)

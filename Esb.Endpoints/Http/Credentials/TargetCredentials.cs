@@ -2,6 +2,7 @@ using System.Text;
 using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
+using Esb.Core.Storage;
 using Esb.Endpoints.Http.Access;
 using Esb.Endpoints.Http.Sending;
 using Microsoft.Extensions.DependencyInjection;
@@ -40,6 +41,7 @@ internal static class TargetCredentials
     {
         try
         {
+            if (File.Exists(file) && OwnerFile.FaultOf(file) is { } fault) throw new FileFaultException(fault);
             var token = File.ReadAllText(file, Encoding.UTF8).Trim();
             return token.Length > 0 && !token.Any(c => c is <= ' ' or > '~') ? token : throw new FileFaultException("holds no token");
         }

@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using System.Text.Json;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
@@ -23,7 +24,7 @@ internal sealed partial class KeyedRequests(string endpoint, IIdempotencyKeys ke
     /// <param name="key">Its key.</param>
     /// <param name="message">Its message, with the id of <see cref="IdempotencyHeader.Identify"/>; its body is buffered.</param>
     /// <param name="work">Processes the message and reports if the result is durable.</param>
-    /// <exception cref="EsbException"><c>ESB-HTTP-IDEMCONFLICT</c>: the key belongs to another body. <c>ESB-HTTP-IDEMRUNNING</c>: the first
+    /// <exception cref="EsbException"><c>ESB-HTTP-IDEMCONFLICT</c>: the key belongs to another body, path or query. <c>ESB-HTTP-IDEMRUNNING</c>: the first
     /// request is still in progress. <c>ESB-HTTP-IDEMANSWER</c>: its answer was too large to keep.</exception>
     public async Task<HttpAnswer> AnswerAsync(string key, EsbMessage message, Func<Task<(HttpAnswer Answer, bool IsDurable)>> work)
     {
@@ -37,7 +38,7 @@ internal sealed partial class KeyedRequests(string endpoint, IIdempotencyKeys ke
             case KeyClaim.Running:
                 throw await RefuseAsync(message, Refusal(StatusCodes.Status409Conflict, "ESB-HTTP-IDEMRUNNING", $"A request with this {IdempotencyHeader.Name} is still worked on.", RetryAfter));
             default:
-                throw await RefuseAsync(message, Refusal(StatusCodes.Status422UnprocessableEntity, "ESB-HTTP-IDEMCONFLICT", $"A request with this {IdempotencyHeader.Name} had another body."));
+                throw await RefuseAsync(message, Refusal(StatusCodes.Status422UnprocessableEntity, "ESB-HTTP-IDEMCONFLICT", $"A request with this {IdempotencyHeader.Name} had another body, path or query."));
         }
     }
 
@@ -45,12 +46,23 @@ internal sealed partial class KeyedRequests(string endpoint, IIdempotencyKeys ke
     {
         try
         {
-            return await keys.ClaimAsync(new IdempotencyKey(endpoint, message.Party, key), SHA256.HashData(message.Body.Bytes.Span), CancellationToken.None);
+            return await keys.ClaimAsync(new IdempotencyKey(endpoint, message.Party, key), DigestOf(message), CancellationToken.None);
         }
         catch (EsbException ex)
         {
             throw await RefuseAsync(message, ex);
         }
+    }
+
+    // What distinguishes requests to one endpoint: the body, and where the request went.
+    private static byte[] DigestOf(EsbMessage message)
+    {
+        if (message.Properties is not { Count: > 0 } properties) return SHA256.HashData(message.Body.Bytes.Span);
+        using var digest = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        digest.AppendData(message.Body.Bytes.Span);
+        foreach (var (name, value) in properties.OrderBy(property => property.Key, StringComparer.Ordinal))
+            digest.AppendData(JsonSerializer.SerializeToUtf8Bytes(new[] { name, (string)value }));
+        return digest.GetHashAndReset();
     }
 
     private async Task<HttpAnswer> WorkAsync(KeyClaim.Granted claim, Func<Task<(HttpAnswer Answer, bool IsDurable)>> work)

@@ -20,7 +20,7 @@ internal static class Http2Fields
         if (!HttpProtocol.IsHttp2(request.Protocol)) return;
         foreach (var (name, values) in request.Headers)
         {
-            if (!HeaderRules.IsToken(name)) throw Refusal("ESB-HTTP-REQUEST", "A header has a name that is none.");
+            if (!HeaderRules.IsToken(name)) throw Refusal("ESB-HTTP-REQUEST", "A header has an invalid name.");
             if (OfConnections.Contains(name)) throw Refusal("ESB-HTTP-REQUEST", $"HTTP/2 has no {name}.");
             foreach (var value in values)
             {

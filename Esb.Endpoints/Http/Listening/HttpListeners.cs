@@ -116,6 +116,6 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
             endpoint => endpoint.Name,
             endpoint => before.TryGetValue(endpoint.Name, out var route) && route.IsOf(endpoint) ? route : new HttpRoute(endpoint.Name, endpoint.RequestPath, endpoint.Methods, endpoint.Accept));
         _routes = after;
-        foreach (var model in Used(wanted)) _listeners[model.Config.Name].Serve(new HttpRoutes(model.Endpoints.Select(endpoint => after[endpoint.Name])));
+        foreach (var model in Used(wanted)) _listeners[model.Config.Name].Serve(new HttpRoutes([.. model.Endpoints.Select(endpoint => after[endpoint.Name])]));
     }
 }

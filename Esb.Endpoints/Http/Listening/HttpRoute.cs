@@ -17,7 +17,10 @@ internal sealed class HttpRoute(string endpoint, string path, IReadOnlyList<stri
 
     public string Endpoint => endpoint;
 
-    public string Path => path;
+    /// <summary>The path as configured, with its placeholders.</summary>
+    public string Text => path;
+
+    public RoutePath Path { get; } = new(path);
 
     public IReadOnlyList<string> Methods => methods;
 

@@ -13,7 +13,7 @@ internal sealed class HttpRoutesRule(IReadOnlyDictionary<string, EndpointConfig>
         var routes = endpoints.Values.OfType<ListeningEndpointConfig>()
             .Where(endpoint => endpoint.Enabled && endpoint.IsSound("path", "methods", "listener", "enabled"))
             .SelectMany(endpoint => endpoint.Methods.Distinct(), (endpoint, method) => (endpoint, method));
-        foreach (var group in routes.GroupBy(route => (route.endpoint.Listener, route.method, Normalize(route.endpoint.RequestPath))))
+        foreach (var group in routes.GroupBy(route => (route.endpoint.Listener, route.method, Normalize(route.endpoint))))
         {
             var twins = group.SelectMany(first => group.Where(second => Exclude(first.endpoint, second.endpoint)), (first, second) => (First: first.endpoint, Second: second.endpoint));
             foreach (var (first, second) in twins)
@@ -23,7 +23,7 @@ internal sealed class HttpRoutesRule(IReadOnlyDictionary<string, EndpointConfig>
 
     // Compares each pair once. Content types separate two endpoints unless both accept one type; an endpoint for all types gets the rest.
     private static bool Exclude(ListeningEndpointConfig first, ListeningEndpointConfig second) =>
-        string.CompareOrdinal(first.Name, second.Name) < 0 && (first.RequestPath != second.RequestPath || DoTypesOverlap(first, second));
+        string.CompareOrdinal(first.Name, second.Name) < 0 && (ShapeOf(first) != ShapeOf(second) || DoTypesOverlap(first, second));
 
     private static bool DoTypesOverlap(ListeningEndpointConfig first, ListeningEndpointConfig second)
     {
@@ -33,5 +33,9 @@ internal sealed class HttpRoutesRule(IReadOnlyDictionary<string, EndpointConfig>
     }
 
     // Paths that people would confuse map to one spelling.
-    private static string Normalize(string path) => path.TrimEnd('/').ToUpperInvariant();
+    private static string Normalize(ListeningEndpointConfig endpoint) => ShapeOf(endpoint).TrimEnd('/').ToUpperInvariant();
+
+    // Placeholders match the same requests whatever they are called.
+    private static string ShapeOf(ListeningEndpointConfig endpoint) =>
+        RoutePath.WhatIsWrong(endpoint.RequestPath) is null ? new RoutePath(endpoint.RequestPath).Shape : endpoint.RequestPath;
 }

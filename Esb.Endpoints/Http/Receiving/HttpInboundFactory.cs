@@ -69,7 +69,8 @@ internal sealed class HttpInboundFactory(
         [.. model.Settings.Routes.Zip(model.Conditions, (route, condition) => new RelayRoute(condition, RelayTo(model, route.Relay)))],
         RelayTo(model, otherwise),
         reader,
-        MaxBodyBytes(model.Settings));
+        MaxBodyBytes(model.Settings),
+        readsProperties: model.Settings.Routes.SelectMany(route => route.If.Values).Any(value => value.Property is not null || value.Template is not null));
 
     private RelayTarget RelayTo(HttpInboundModel model, string relay)
     {

@@ -2,6 +2,7 @@ using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
 using Esb.Core.Expressions;
+using Esb.Endpoints.Http.Listening;
 using Esb.Endpoints.Http.Sending;
 using Esb.Endpoints.Http.Wire;
 using Microsoft.Extensions.DependencyInjection;
@@ -11,8 +12,6 @@ namespace Esb.Endpoints.Http.Receiving;
 /// <summary>The type <c>http-inbound</c>.</summary>
 internal sealed class HttpInboundType(IReadOnlyDictionary<string, EndpointConfig> endpoints, IExpressionCompiler expressions) : InboundEndpointType<HttpInboundConfig>
 {
-    private const string PathExpected = "expected a path as it is once decoded, such as \"/orders\", without query, fragment and dot segments";
-
     protected override CreateInbound? Compile(HttpInboundConfig settings, ConfigErrors errors)
     {
         Check(settings, errors);
@@ -23,8 +22,8 @@ internal sealed class HttpInboundType(IReadOnlyDictionary<string, EndpointConfig
 
     private void Check(HttpInboundConfig settings, ConfigErrors errors)
     {
-        if (!IsPath(settings.RequestPath)) errors.Add("ESB-CFG-VALUE", settings, "path", PathExpected);
-        if (settings.SingleInstance) Refuse(settings, errors, "singleInstance", "true", "expected false: callers of the other hosts would find nobody");
+        if (RoutePath.WhatIsWrong(settings.RequestPath) is { } wrong) errors.Add("ESB-CFG-VALUE", settings, "path", wrong);
+        if (settings.SingleInstance) Refuse(settings, errors, "singleInstance", "true", "expected false: callers of the other hosts would find no endpoint");
         if (settings.IsSound("methods") && settings.Methods.Count == 0) Refuse(settings, errors, "methods", "", $"expected at least one of {string.Join(", ", HttpMethodNames.All)}");
         foreach (var method in settings.Methods.Where(method => !HttpMethodNames.IsKnown(method)))
             Refuse(settings, errors, "methods", method, HttpMethodNames.Expected(method));
@@ -40,14 +39,13 @@ internal sealed class HttpInboundType(IReadOnlyDictionary<string, EndpointConfig
     {
         if (EndpointOf(relay) is { } endpoint and not HttpOutboundConfig)
             errors.Add("ESB-CFG-VALUE", place, "relay", $"expected the name of an http-outbound endpoint; {endpoint.Name} is another kind");
+        else if (EndpointOf(relay) is HttpOutboundConfig outbound && (outbound.RequestPath is not null || outbound.Query.Count > 0))
+            errors.Add("ESB-CFG-RELAY", place, "relay", $"a relay sends the caller's query to the url as it is, and '{outbound.Name}' has a path or a query of its own; expected another endpoint");
     }
 
     private HttpOutboundConfig TargetOf(string relay) => (HttpOutboundConfig)EndpointOf(relay)!;
 
     private EndpointConfig? EndpointOf(string relay) => endpoints.GetValueOrDefault(relay);
-
-    private static bool IsPath(string path) =>
-        path.StartsWith('/') && !path.Any(c => char.IsControl(c) || "?#%\\".Contains(c)) && !path.Split('/').Any(segment => segment is "." or "..");
 
     private static void Refuse(HttpInboundConfig settings, ConfigErrors errors, string property, string value, string expected) =>
         errors.Add(new ConfigError("ESB-CFG-VALUE", $"{settings.Path}.{property}", $"\"{value}\"", expected, settings.Origin));

@@ -6,6 +6,7 @@ using Esb.Core.Messages;
 using Esb.Core.Parties;
 using Esb.Delivery;
 using Esb.Endpoints.Http.Decoding;
+using Esb.Endpoints.Http.Listening;
 using Esb.Endpoints.Http.Wire;
 using Microsoft.AspNetCore.Http;
 
@@ -21,6 +22,7 @@ internal sealed class HttpMessageReader(ListeningEndpointConfig config, long max
 
     private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteHeaders));
     private readonly QueryParameters _query = new(config.Query);
+    private readonly RequestProperties _properties = new(new RoutePath(config.RequestPath));
     private readonly AcceptedTypes _accepted = new(config.Accept);
 
     /// <summary>Reads the message without its body; nothing is checked yet.</summary>
@@ -49,6 +51,10 @@ internal sealed class HttpMessageReader(ListeningEndpointConfig config, long max
     /// <summary>Adds the headers created from the query to the headers of a message.</summary>
     /// <exception cref="EsbException">A parameter is invalid (<see cref="QueryParameters"/>).</exception>
     public MessageHeaders ReadQuery(HttpRequest request, MessageHeaders headers) => config.Query.Count == 0 ? headers : _query.AddTo(headers, request.Query);
+
+    /// <summary>Reads the properties that the path and the query bring; null if there are none.</summary>
+    /// <exception cref="EsbException">The query has too many parameters (<see cref="RequestProperties"/>).</exception>
+    public IReadOnlyDictionary<string, object>? ReadProperties(HttpRequest request) => _properties.Read(request);
 
     /// <summary>Reads the whole body, after all checks that do not need it.</summary>
     /// <exception cref="EsbException">The type or size of the body is not accepted, or the body did not arrive.</exception>

@@ -46,7 +46,12 @@ internal sealed class MessageExchange(ListeningEndpointConfig config, IMessageIn
         {
             var key = keyed is null ? null : IdempotencyHeader.Read(context.Request);
             if (key is not null) message = IdempotencyHeader.Identify(message, config.Name, key);
-            message = message with { CorrelationId = HttpMessageReader.ReadCorrelation(context.Request), Headers = reader.ReadQuery(context.Request, message.Headers) };
+            message = message with
+            {
+                CorrelationId = HttpMessageReader.ReadCorrelation(context.Request),
+                Headers = reader.ReadQuery(context.Request, message.Headers),
+                Properties = reader.ReadProperties(context.Request),
+            };
             return (message with { Body = await reader.ReadBodyAsync(context) }, key);
         }
         catch (EsbException ex) when (ex.Code == HttpContentRules.Aborted)

@@ -75,6 +75,6 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
     {
         if (connection?.Silence.HasElapsed == true) return new EsbException("ESB-HTTP-TIMEOUT", $"The endpoint '{target.Name}' did not answer in time.", FaultKind.Timeout, exception);
         if (exception is BadAnswerException) return new EsbException("ESB-HTTP-ANSWER", $"The answer of the endpoint '{target.Name}' cannot be passed on: {exception.Message}.", FaultKind.Outside, exception);
-        return HttpFailures.Of(target.Name, exception, CancellationToken.None);
+        return HttpFailures.Of(target.Name, target.Url, exception, CancellationToken.None);
     }
 }

@@ -16,7 +16,7 @@ internal sealed class RelayCourse(HttpContext context, OutsideConnection connect
     // A caller that is cut off while it still sends may miss its answer.
     private static readonly TimeSpan LongestDiscard = TimeSpan.FromSeconds(5);
 
-    private readonly RelayUpload _upload = new(context, connection, headers);
+    private readonly RelayUpload _upload = new(context, connection, headers, target.Credential);
     private bool _hasHead;
 
     /// <summary>True if the connection may carry another exchange.</summary>

@@ -1,5 +1,6 @@
 using Esb.Core.Errors;
 using Esb.Core.Messages;
+using Esb.Endpoints.Http.Credentials;
 using Esb.Endpoints.Http.Outside;
 using Esb.Endpoints.Http.Proxies;
 using Esb.Endpoints.Http.Receiving;
@@ -50,16 +51,17 @@ internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig
         head.Write("\r\n"u8);
     }
 
-    /// <summary>Ends a chunked request, with the caller's trailers.</summary>
-    public void WriteEnd(TextBuffer request, IHttpRequestTrailersFeature? caller)
+    /// <summary>Ends a chunked request, with the caller's trailers: none that a target would believe as a header of its gateway.</summary>
+    public void WriteEnd(TextBuffer request, IHttpRequestTrailersFeature? caller, TargetCredential? credential)
     {
         request.Write("0\r\n"u8);
         if (caller is { Available: true })
         {
             foreach (var (name, values) in caller.Trailers)
             {
-                if (!HeaderRules.IsToken(name)) throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-REQUEST", "A trailer has a name that is none."); // unchecked by the server over HTTP/2
-                if (TrailerFields.MayPass(name) && _requests.NameOf(name, default) is { } passed) WriteFields(request, passed, values);
+                if (!HeaderRules.IsToken(name)) throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-REQUEST", "A trailer has an invalid name."); // unchecked by the server over HTTP/2
+                if (!TrailerFields.MayPass(name) || ForwardedFields.Replaces(name) || HeaderRules.IsTrusted(name)) continue;
+                if (_requests.NameOf(name, default) is { } passed && !HeaderRules.IsTrusted(passed) && !Is(passed, credential?.Header)) WriteFields(request, passed, values);
             }
         }
 

@@ -77,7 +77,7 @@ internal sealed partial class RelayRecord(HttpInboundConfig config, string metho
 
     private static (string Code, string Reason) Explain(string outcome, Exception failure) => failure switch
     {
-        EsbException known => (known.Code, known.Message),
+        EsbException known => (known.Code, FailureReport.Of(known)),
         _ when outcome == IntakeOutcomes.Aborted => ("ESB-INTAKE-ABORTED", "The caller hung up, or the host stopped, before the answer was complete."),
         _ => ("ESB-HTTP-FAILED", "The request could not be worked on."),
     };

@@ -18,7 +18,9 @@ namespace Esb.Endpoints.Http.Relaying;
 /// <param name="otherwise">The target if no condition holds.</param>
 /// <param name="reader">Creates the message that conditions evaluate.</param>
 /// <param name="maxBodyBytes">The maximum number of body bytes to examine.</param>
-internal sealed class RelayRoutes(string endpoint, IReadOnlyList<RelayRoute> routes, RelayTarget otherwise, HttpMessageReader reader, long maxBodyBytes)
+/// <param name="readsProperties">True if a condition evaluates a property, which path and query bring.</param>
+internal sealed class RelayRoutes(
+    string endpoint, IReadOnlyList<RelayRoute> routes, RelayTarget otherwise, HttpMessageReader reader, long maxBodyBytes, bool readsProperties)
 {
     // Each look needs at least twice the bytes of the previous one, so a body is scanned at most twice over.
     private const int FirstLook = 4096;
@@ -34,6 +36,7 @@ internal sealed class RelayRoutes(string endpoint, IReadOnlyList<RelayRoute> rou
     {
         if (routes.Count == 0) return new(otherwise);
         var envelope = known ?? reader.ReadEnvelope(context.Request);
+        if (readsProperties) envelope = envelope with { Properties = reader.ReadProperties(context.Request) };
         return _readsBody ? LookAsync(context, envelope) : new(Choose(envelope));
     }
 
@@ -100,7 +103,7 @@ internal sealed class RelayRoutes(string endpoint, IReadOnlyList<RelayRoute> rou
     {
         try
         {
-            return Choose(envelope with { Body = isAll ? MessageBody.FromBytes(bytes) : MessageBody.FromBeginning(bytes) });
+            return Choose(envelope with { Body = isAll ? MessageBody.FromPassedOn(bytes) : MessageBody.FromBeginning(bytes) });
         }
         catch (BodyNotCompleteException)
         {

@@ -2,6 +2,7 @@ using System.Buffers;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 using Esb.Core.Errors;
+using Esb.Endpoints.Http.Credentials;
 using Esb.Endpoints.Http.Outside;
 using Esb.Endpoints.Http.Wire;
 using Microsoft.AspNetCore.Http;
@@ -10,7 +11,7 @@ using Microsoft.AspNetCore.Http.Features;
 namespace Esb.Endpoints.Http.Relaying;
 
 /// <summary>Sends a request, streaming its body from the caller.</summary>
-internal sealed class RelayUpload(HttpContext context, OutsideConnection connection, RelayHeaders headers)
+internal sealed class RelayUpload(HttpContext context, OutsideConnection connection, RelayHeaders headers, TargetCredential? credential)
 {
     // Pieces that arrive together share a packet; larger pieces are sent as they are.
     private const int GatheredBytes = 64 * 1024;
@@ -136,7 +137,7 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
         }
 
         if (_isChunked && !body.IsEmpty) gathered.Write("\r\n"u8);
-        if (_isChunked && isLast) headers.WriteEnd(gathered, context.Features.Get<IHttpRequestTrailersFeature>());
+        if (_isChunked && isLast) headers.WriteEnd(gathered, context.Features.Get<IHttpRequestTrailersFeature>(), credential);
         await FlushAsync();
     }
 

@@ -31,6 +31,7 @@ internal static class HttpAnswers
         var isTransient = status is 408 or 429 or >= 500;
         return new EndpointException(endpoint, "ESB-HTTP-STATUS", $"The endpoint '{endpoint}' was answered with status {status}.", isTransient)
         {
+            Answer = answer,
             RetryAfter = WaitOf(answer),
             IsTurnedAway = status is 429 or 502 or 503 or 504, // a proxy answers these if its servers are down; a 500 comes from a working server and may concern the message
         };

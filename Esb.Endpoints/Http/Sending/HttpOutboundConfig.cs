@@ -2,6 +2,7 @@ using Esb.Core.Certificates;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
+using Esb.Core.Expressions;
 using Esb.Core.Messages;
 using Esb.Endpoints.Http.Credentials;
 using Esb.Endpoints.Http.Targets;
@@ -26,6 +27,12 @@ internal sealed record HttpOutboundConfig : OutboundEndpointConfig, IRewritesHea
 
     [Setting("The method; relays keep that of their caller.")]
     public string Method { get; init; } = "POST";
+
+    [Setting("The path of requests, behind that of the url: a text with places for values, such as \"/customers/{property.id}\". Each value is one segment, percent-encoded.", Name = "path")]
+    public string? RequestPath { get; init; }
+
+    [Setting("Parameters of the query, by name; one without a value is left out.")]
+    public IReadOnlyDictionary<string, ValueConfig> Query { get; init; } = new Dictionary<string, ValueConfig>();
 
     [Setting("Other places that a call may name, each with its url.", NamesThings = true)]
     public IReadOnlyDictionary<string, HttpTargetConfig> Targets { get; init; } = new Dictionary<string, HttpTargetConfig>();
@@ -59,6 +66,16 @@ internal sealed record HttpOutboundConfig : OutboundEndpointConfig, IRewritesHea
 
     /// <inheritdoc/>
     public override bool Answers => true;
+
+    /// <inheritdoc/>
+    public override bool TakesRequests => true;
+
+    /// <inheritdoc/>
+    public override IEnumerable<PropertyUse> PropertyUses =>
+    [
+        .. PropertyNames.InTemplate(RequestPath ?? "").Select(name => new PropertyUse("path", name)),
+        .. Query.SelectMany(parameter => PropertyNames.Of(parameter.Value), (parameter, name) => new PropertyUse($"query.{parameter.Key}", name)),
+    ];
 
     /// <inheritdoc/>
     public override bool HasTargets => Targets.Count > 0 || TargetsFile is not null;

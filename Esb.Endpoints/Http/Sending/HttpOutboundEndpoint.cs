@@ -12,7 +12,7 @@ namespace Esb.Endpoints.Http.Sending;
 /// <summary>Sends each message as its own request; the answer becomes a message, whatever its status.</summary>
 /// <remarks>Under a lease each request carries its fencing token. An external system that remembers the largest token and refuses smaller
 /// ones is safe from a host that was replaced unknowingly.</remarks>
-internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget target, HttpDestinations destinations, long maxBodyBytes, TimeProvider time) : IFencedEndpoint
+internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget target, HttpDestinations destinations, RequestAddress address, long maxBodyBytes, TimeProvider time) : IFencedEndpoint
 {
     /// <summary>The header with the fencing token, a number that grows with each fail-over.</summary>
     public const string FencingHeader = "Esb-Fencing-Token";
@@ -21,24 +21,21 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
     private readonly bool _tellsWay = new HeaderRewrite(config.RewriteHeaders).NameOf(ViaField.Name) is not null;
     private readonly HeaderRules _answerRules = new(config.Headers, new HeaderRewrite(config.RewriteAnswerHeaders));
 
-    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => SendAsync(message, Compose(message), cancellationToken);
+    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => SendAsync(message, fencingToken: null, cancellationToken);
 
-    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, long fencingToken, CancellationToken cancellationToken)
-    {
-        var request = Compose(message);
-        request.Headers.Add(FencingHeader, fencingToken.ToString(CultureInfo.InvariantCulture));
-        return SendAsync(message, request, cancellationToken);
-    }
+    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, long fencingToken, CancellationToken cancellationToken) => SendAsync(message, (long?)fencingToken, cancellationToken);
 
-    private async ValueTask<EsbMessage?> SendAsync(EsbMessage message, HttpRequestMessage composed, CancellationToken cancellationToken)
+    private async ValueTask<EsbMessage?> SendAsync(EsbMessage message, long? fencingToken, CancellationToken cancellationToken)
     {
-        using var request = composed;
+        if (address.ReadsBody) await message.Body.BufferAsync(maxBodyBytes, cancellationToken);
+        using var request = Compose(message);
+        if (fencingToken is { } token) request.Headers.Add(FencingHeader, token.ToString(CultureInfo.InvariantCulture));
         try
         {
             using var response = await target.Client.SendAsync(request, cancellationToken);
             return HttpAnswers.Read(message, response, await ReadBodyAsync(request.Method, response, cancellationToken), _answerRules, time);
         }
-        catch (Exception ex) when (HttpFailures.Of(config.Name, ex, cancellationToken) is { } failure)
+        catch (Exception ex) when (HttpFailures.Of(config.Name, request.RequestUri!, ex, cancellationToken) is { } failure)
         {
             throw failure;
         }
@@ -48,19 +45,22 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
     {
         var destination = destinations.Of(message.Headers[EsbHeaders.Target]);
         var via = ViaOf(message);
-        var request = new HttpRequestMessage(destination.Method, destination.Url);
-        if (message.Body.Length != 0 || destination.HasBody) request.Content = ContentOf(message);
+        var method = message.Request?.Method ?? destination.Method.Method;
+        var request = new HttpRequestMessage { Method = HttpMethod.Parse(method) };
         try
         {
+            request.RequestUri = address.Of(destination, message);
+            if (HttpMethodNames.HasBody(method) || (message.Body.Length != 0 && HttpMethodNames.MayHaveBody(method))) request.Content = ContentOf(message);
             foreach (var (name, value) in HttpFields.Outgoing(message, _rules))
             {
                 if (!request.Headers.TryAddWithoutValidation(name, value)) request.Content?.Headers.TryAddWithoutValidation(name, value);
             }
 
+            foreach (var (name, value) in message.Request?.Headers ?? []) SetHeader(request, name, value);
             if (_tellsWay) request.Headers.TryAddWithoutValidation(ViaField.Name, via);
 
             // Equal for every attempt, so that the external system can tell a redelivery from another message.
-            if (destination.HasEffect && !request.Headers.NonValidated.Contains(IdempotencyHeader.Name))
+            if (HttpMethodNames.HasEffect(method) && !request.Headers.NonValidated.Contains(IdempotencyHeader.Name))
                 request.Headers.TryAddWithoutValidation(IdempotencyHeader.Name, message.Id.ToString());
         }
         catch (EsbException ex)
@@ -70,6 +70,13 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
         }
 
         return request;
+    }
+
+    // Takes the place of the message's own.
+    private static void SetHeader(HttpRequestMessage request, string name, string value)
+    {
+        request.Headers.Remove(name);
+        request.Headers.TryAddWithoutValidation(name, value);
     }
 
     private string ViaOf(EsbMessage message)

@@ -1,6 +1,7 @@
 using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
+using Esb.Core.Expressions;
 using Esb.Core.Messages;
 using Esb.Endpoints.Http.Credentials;
 using Esb.Endpoints.Http.Targets;
@@ -10,12 +11,12 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Endpoints.Http.Sending;
 
 /// <summary>The type <c>http-outbound</c>.</summary>
-internal sealed class HttpOutboundType(ReferenceVariables variables, LimitsConfig limits, TimeProvider time) : OutboundEndpointType<HttpOutboundConfig>
+internal sealed class HttpOutboundType(ReferenceVariables variables, LimitsConfig limits, IExpressionCompiler expressions, TimeProvider time) : OutboundEndpointType<HttpOutboundConfig>
 {
     protected override CreateOutbound? Compile(HttpOutboundConfig settings, ConfigErrors errors)
     {
         Check(settings, errors);
-        return services => Create(settings, services);
+        return RequestAddress.Compile(settings, expressions, errors) is { } address ? services => Create(settings, address, services) : null;
     }
 
     private void Check(HttpOutboundConfig settings, ConfigErrors errors)
@@ -26,10 +27,11 @@ internal sealed class HttpOutboundType(ReferenceVariables variables, LimitsConfi
         if (settings.TargetsFile is { } file) LiveSettings<HttpTargetConfig>.Read(file, variables.Values, (target, found) => CheckTarget(settings, target, found), errors);
     }
 
-    private HttpOutboundAdapter Create(HttpOutboundConfig settings, IServiceProvider services) => new(
+    private HttpOutboundAdapter Create(HttpOutboundConfig settings, RequestAddress address, IServiceProvider services) => new(
         settings,
         services.GetRequiredService<HttpTargets>(),
         new HttpDestinations(settings, LiveOf(settings, services)),
+        address,
         (settings.MaxBodySize ?? limits.MaxBodySize).Bytes,
         services.GetRequiredService<TimeProvider>());
 
@@ -47,9 +49,10 @@ internal sealed class HttpOutboundType(ReferenceVariables variables, LimitsConfi
 }
 
 /// <summary>State shared by the instances of one http-outbound endpoint. Its connections are shared with relays and outlive it.</summary>
-internal sealed class HttpOutboundAdapter(HttpOutboundConfig config, HttpTargets targets, HttpDestinations destinations, long maxBodyBytes, TimeProvider time) : IOutboundAdapter
+internal sealed class HttpOutboundAdapter(
+    HttpOutboundConfig config, HttpTargets targets, HttpDestinations destinations, RequestAddress address, long maxBodyBytes, TimeProvider time) : IOutboundAdapter
 {
-    public IOutboundEndpoint CreateInstance() => new HttpOutboundEndpoint(config, targets.Of(config), destinations, maxBodyBytes, time);
+    public IOutboundEndpoint CreateInstance() => new HttpOutboundEndpoint(config, targets.Of(config), destinations, address, maxBodyBytes, time);
 
     public void Resize(int poolSize, int processingThreads) => targets.Resize(config.Name, poolSize);
 

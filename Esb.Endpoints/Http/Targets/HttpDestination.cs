@@ -1,5 +1,3 @@
-using Esb.Endpoints.Http.Wire;
-
 namespace Esb.Endpoints.Http.Targets;
 
 /// <summary>The common parts of requests to one address, created once. Immutable.</summary>
@@ -9,11 +7,8 @@ internal sealed class HttpDestination(string url, string method)
 
     public HttpMethod Method { get; } = HttpMethod.Parse(method);
 
-    /// <summary>True if a request is sent with a body even if the body is empty.</summary>
-    public bool HasBody { get; } = HttpMethodNames.HasBody(method);
-
-    /// <summary>True if a request may change something.</summary>
-    public bool HasEffect { get; } = HttpMethodNames.HasEffect(method);
+    /// <summary>Scheme and host, which no message changes.</summary>
+    public string Authority { get; } = new Uri(url).GetLeftPart(UriPartial.Authority);
 
     public bool IsMadeOf(string otherUrl, string otherMethod) => Url.OriginalString == otherUrl && Method.Method == otherMethod;
 }

@@ -17,7 +17,7 @@ internal sealed class ListenerTlsRule(IReadOnlyDictionary<string, EndpointConfig
         var onListener = endpoints.Values.OfType<ListeningEndpointConfig>().ToLookup(endpoint => endpoint.Listener);
         foreach (var listener in listeners.Values)
         {
-            if (listener.Tls is { } tls) CheckFiles(tls, errors);
+            if (listener.Tls is { } tls) TlsListening.Check(tls, time.GetUtcNow(), errors);
             if (ListeningAddress.Parse(listener.Url, listener, "url", new ConfigErrors()) is { } address && listener.IsSound("url", "tls"))
                 Check(listener, address, onListener[listener.Name].Any(endpoint => endpoint.Authentication.Count > 0), errors);
         }
@@ -28,13 +28,5 @@ internal sealed class ListenerTlsRule(IReadOnlyDictionary<string, EndpointConfig
         if (address.IsTls && listener.Tls is null) errors.Add("ESB-CFG-URL", listener, "url", "expected http://, or \"tls\" with the certificate of the listener");
         if (!address.IsTls && listener.Tls is not null) errors.Add("ESB-CFG-URL", listener, "url", "expected https://, as \"tls\" is given");
         if (hasCredentials && address is { IsTls: false, IsLoopback: false }) errors.RefuseInsecure(listener, "url", listener.AllowInsecure, "https:// for endpoints with \"authentication\"");
-    }
-
-    private void CheckFiles(ListenerTlsConfig tls, ConfigErrors errors)
-    {
-        errors.CheckCertificate(tls, tls.Certificate, tls.Key, tls.Passphrase, time.GetUtcNow());
-        errors.CheckAuthorities(tls, "clientCa", tls.ClientCa, time.GetUtcNow());
-        if (tls is { ClientCertificates: not ClientCertificateMode.None, ClientCa: null })
-            errors.Add("ESB-CFG-REQUIRED", tls, "clientCa", "is required where callers show certificates: who may vouch for them");
     }
 }

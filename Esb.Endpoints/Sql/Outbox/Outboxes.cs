@@ -6,14 +6,16 @@ using Esb.Core.Endpoints;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Endpoints.Sql.Inbound;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Sql.Outbox;
 
-/// <summary>The dispatchers of all databases on which processes begin transactions. They start after the subscribing endpoints, and stop
-/// before them.</summary>
+/// <summary>The dispatchers of all databases on which processes or inbound endpoints begin transactions. They start after the subscribing
+/// endpoints, and stop before them.</summary>
 internal sealed class Outboxes(
     Live<ProcessModels> processes,
+    Live<EndpointModels> endpoints,
     DatabaseConnections databases,
     OutboxTables tables,
     IOutgoingPublisher publisher,
@@ -53,7 +55,8 @@ internal sealed class Outboxes(
 
     private void Start()
     {
-        foreach (var connection in processes.Current.Transactions.Where(connection => !_dispatchers.ContainsKey(connection)))
+        var connections = processes.Current.Transactions.Concat(SqlInboundConfig.OutboxesOf(endpoints.Current)).Distinct();
+        foreach (var connection in connections.Where(connection => !_dispatchers.ContainsKey(connection)))
         {
             var dispatcher = _dispatchers[connection] = new OutboxDispatcher(databases.Find(connection), tables.Of(connection), publisher, time, logger);
             dispatcher.Start();

@@ -84,7 +84,7 @@ internal sealed class BusTables(Database database)
                 return true;
             }, cancellationToken);
         }
-        catch (Exception ex) when (database.Provider.Explain(ex, []) is { } failure)
+        catch (Exception ex) when (database.Explain(ex, []) is { } failure)
         {
             throw failure.ToException(database.Name, ex);
         }

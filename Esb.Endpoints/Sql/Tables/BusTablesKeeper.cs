@@ -5,6 +5,7 @@ using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Processes;
+using Esb.Endpoints.Sql.Inbound;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Sql.Tables;
@@ -50,7 +51,7 @@ internal sealed partial class BusTablesKeeper(
     {
         var users = endpoints.Current.Outbound.Select(model => model.Config).OfType<SqlOutboundConfig>()
             .Where(endpoint => endpoint is { Enabled: true, Once: true } or { Enabled: true, SingleInstance: true });
-        var names = users.Select(endpoint => endpoint.Connection).Concat(processes.Current.Transactions).Distinct();
+        var names = users.Select(endpoint => endpoint.Connection).Concat(processes.Current.Transactions).Concat(SqlInboundConfig.OutboxesOf(endpoints.Current)).Distinct();
         foreach (var name in names) _keeping.GetOrAdd(name, known => KeepAsync(known, _stopping.Token));
     }
 

@@ -22,7 +22,7 @@ internal sealed class SqlTransactions(DatabaseConnections databases, OutboxTable
             rented = null;
             return unitOfWork;
         }
-        catch (Exception ex) when (database.Provider.Explain(ex, []) is { } failure)
+        catch (Exception ex) when (database.Explain(ex, []) is { } failure)
         {
             if (failure.Code == "ESB-SQL-INBOX") database.Tables.Forget();
             if (failure.NeedsNewConnections) database.Renew();

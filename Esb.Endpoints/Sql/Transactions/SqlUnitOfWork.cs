@@ -73,7 +73,7 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
             await CommitOrAskAsync(limited.Token);
             database.Tables.Marks.Settle(mark);
         }
-        catch (Exception ex) when (database.Provider.Explain(ex, []) is { } failure)
+        catch (Exception ex) when (database.Explain(ex, []) is { } failure)
         {
             if (failure.Code == "ESB-SQL-INBOX") database.Tables.Forget();
             throw failure.ToException(Connection, ex);
@@ -122,7 +122,7 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
         }
         catch (Exception ex) when (ex is InvalidOperationException || database.Provider.Explain(ex, []) is not null)
         {
-            _lost = database.Provider.Explain(cause, [])?.ToException(Connection, cause)
+            _lost = database.Explain(cause, [])?.ToException(Connection, cause)
                 ?? new EndpointException(Connection, "ESB-SQL-CONNECTION", "The connection of the transaction was lost.", isTransient: true, cause, FaultKind.Unavailable) { IsOutage = true };
         }
     }

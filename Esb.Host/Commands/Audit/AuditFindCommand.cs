@@ -6,6 +6,8 @@ namespace Esb.Host.Commands.Audit;
 /// <summary><c>esb audit find [options] [--before KEY] [--json]</c></summary>
 internal sealed class AuditFindCommand : Command
 {
+    private static readonly string[] Header = ["TIME", "KIND", "MESSAGE", "WHERE", "SUBJECT", "DETAILS"];
+
     private readonly Option<Guid?> _before = new("--before") { Description = "The next page: what the page before named at its end." };
     private readonly Option<int> _limit = new Option<int>("--limit") { Description = "How many at most.", DefaultValueFactory = _ => MessageParameters.DefaultLimit }.Within(1, MessageParameters.MaxLimit);
     private readonly Option<bool> _json = new("--json") { Description = "Writes them as JSON, with the key of the next page." };
@@ -34,7 +36,7 @@ internal sealed class AuditFindCommand : Command
         }
 
         if (page.Items.Count == 0) context.Error.WriteLine("Nothing is recorded of that.");
-        TextTable.Write(context.Output, page.Items.Select(Row));
+        else TextTable.Write(context.Output, page.Items.Select(Row).Prepend(Header));
         if (page.Next is not null) context.Error.WriteLine($"There may be more: --before {page.Next}");
         return ExitCode.Done;
     }
@@ -46,6 +48,6 @@ internal sealed class AuditFindCommand : Command
         fact.MessageId.ToString(),
         fact.Endpoint ?? fact.Process ?? "-",
         fact.Name ?? fact.Subject ?? "-",
-        string.Join(' ', fact.Fields.Select(field => $"{field.Key}={field.Value}").Prepend(fact.Code).Where(text => text is not null)),
+        string.Join(' ', fact.Fields.Select(field => $"{field.Key}={field.Value}").Prepend(fact.Code).Append(fact.Reason?.ReplaceLineEndings(" ")).Where(text => text is not null)),
     ];
 }

@@ -44,7 +44,7 @@ internal sealed class AuditReplayCommand : Command
         var body = BodyOf(result);
         if (!result.GetValue(_preview)) return await ReplayAllAsync(client, body, result, context, cancellationToken);
         var preview = await client.PostAsync<AuditReplayPreview>("api/messages/replays/preview", body, cancellationToken);
-        context.Output.WriteLine($"{(preview.HasMore ? "more than " : "")}{preview.Messages} messages");
+        context.Output.WriteLine($"{(preview.HasMore ? "more than " : "")}{Counted.Of(preview.Messages, "message")}");
         if (preview.Obstacle is not null) context.Error.WriteLine(preview.Obstacle);
         return preview.Obstacle is null ? ExitCode.Done : ExitCode.Usage;
     }
@@ -80,7 +80,7 @@ internal sealed class AuditReplayCommand : Command
             body = body with { Before = part.Next, First = part.First, Limit = left };
         }
 
-        context.Output.WriteLine($"{replayed} messages sent to {body.Endpoint}, {refused} refused");
+        context.Output.WriteLine($"{Counted.Of(replayed, "message")} sent to {body.Endpoint}, {refused} refused");
         return refused == 0 ? ExitCode.Done : ExitCode.Failed;
     }
 

@@ -8,7 +8,7 @@ using Esb.Storage.Archives;
 
 namespace Esb.Host.Commands.Audit;
 
-/// <summary><c>esb audit verify --config CONFIG [--from DAY] [--to DAY] [--archive FILE]</c></summary>
+/// <summary><c>esb audit verify --config CONFIG [--from DAY] [--to DAY] [--strict] [--archive FILE]</c></summary>
 internal sealed class AuditVerifyCommand : Command
 {
     private static readonly string[] Header = ["DAY", "CHAIN", "FACTS", "FROM", "TO", "ANCHORED", "BREAKS"];
@@ -16,6 +16,7 @@ internal sealed class AuditVerifyCommand : Command
     private readonly Option<string> _config = new("--config") { Description = "The configuration whose store is read.", Required = true };
     private readonly Option<DateOnly?> _from = new Option<DateOnly?>("--from") { Description = "The first day (UTC), such as 2026-03-01." }.AsDay();
     private readonly Option<DateOnly?> _to = new Option<DateOnly?>("--to") { Description = "The last day (UTC)." }.AsDay();
+    private readonly Option<bool> _strict = new("--strict") { Description = "Believes nothing without an anchor: chains of days that are over, and facts that tell of erasures, need one." };
     private readonly Option<string?> _archive = new("--archive") { Description = "Verifies this archive instead." };
 
     public AuditVerifyCommand(CommandContext context)
@@ -24,9 +25,11 @@ internal sealed class AuditVerifyCommand : Command
         Add(_config);
         Add(_from);
         Add(_to);
+        Add(_strict);
         Add(_archive);
         Validators.Add(result =>
         {
+            if (result.GetResult(_archive) is not null && result.GetValue(_strict)) result.AddError("--archive: expected without --strict");
             if (result.GetResult(_archive) is not null && (result.GetResult(_from) ?? result.GetResult(_to)) is not null) result.AddError("--archive: expected without --from and --to");
         });
         SetAction((result, cancellationToken) => VerifyAsync(result, context, cancellationToken));
@@ -52,7 +55,7 @@ internal sealed class AuditVerifyCommand : Command
         var chains = new List<FollowedChain>();
         var verdict = result.GetValue(_archive) is { } file
             ? await VerifyArchiveAsync(store, file, chains, context, cancellationToken)
-            : await VerifyStoreAsync(store, result.GetValue(_from), result.GetValue(_to), chains, cancellationToken);
+            : await VerifyStoreAsync(store, result, chains, context, cancellationToken);
         if (chains.Count > 0) TextTable.Write(context.Output, chains.Select(Row).Prepend(Header));
         var exitCode = Tell(context, verdict);
         if (verdict.Anchors == 0) context.Output.WriteLine(WithoutAnchors(store.Evidence));
@@ -66,11 +69,14 @@ internal sealed class AuditVerifyCommand : Command
         return $"No anchors ({why}): facts removed at the end of a chain, whole chains and days, and chains made anew are not noticed.";
     }
 
-    private static async Task<AuditVerdict> VerifyStoreAsync(StoreAccess access, DateOnly? from, DateOnly? to, List<FollowedChain> chains, CancellationToken cancellationToken)
+    private async Task<AuditVerdict> VerifyStoreAsync(StoreAccess access, ParseResult result, List<FollowedChain> chains, CommandContext context, CancellationToken cancellationToken)
     {
         await using var store = access.Read();
         var evidence = store.Evidence ?? throw new CommandException(ExitCode.Usage, "ESB-CLI-STORE", "The file store chains no facts: its segments have checksums against damage, but no evidence against edits.");
-        return await evidence.VerifyAsync(from, to, chains.Add, cancellationToken);
+        var (from, to) = (result.GetValue(_from), result.GetValue(_to));
+        return result.GetValue(_strict)
+            ? await evidence.VerifyStrictlyAsync(from, to, DateOnly.FromDateTime(context.Time.GetUtcNow().UtcDateTime), chains.Add, cancellationToken)
+            : await evidence.VerifyAsync(from, to, chains.Add, cancellationToken);
     }
 
     private static async Task<AuditVerdict> VerifyArchiveAsync(StoreAccess access, string file, List<FollowedChain> chains, CommandContext context, CancellationToken cancellationToken)

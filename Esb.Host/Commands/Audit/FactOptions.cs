@@ -12,7 +12,7 @@ internal sealed class FactOptions
     private readonly Option<string[]> _where = new Option<string[]>("--where") { Description = "A field and its value, such as order=A-1001; several must all hold.", HelpName = "name=value" }.AsPairs();
     private readonly Option<string?> _endpoint = new("--endpoint") { Description = "The endpoint where it happened." };
     private readonly Option<string?> _process = new("--process") { Description = "The process in which it happened." };
-    private readonly Option<AuditKind?> _kind = new Option<AuditKind?>("--kind") { Description = "What happened, such as delivered or dead-lettered." }.AsName();
+    private readonly Option<AuditKind?> _kind = new Option<AuditKind?>("--kind") { Description = "What happened." }.AsName();
     private readonly Option<bool> _failed = new("--failed") { Description = "Only what went wrong: refused, failed, dead-lettered, discarded." };
     private readonly Option<string?> _party = new("--party") { Description = "Who sent it." };
     private readonly Option<string?> _trace = new("--trace") { Description = "The trace, 32 hexadecimal digits." };

@@ -11,7 +11,7 @@ internal sealed class PlanCommand : Command
 {
     private static readonly string[] Header = ["CHANGE", "OBJECT", "DETAIL"];
 
-    private readonly Argument<string> _config = new("config") { Description = "A configuration: a file, or a folder with *.json." };
+    private readonly Argument<string> _config = new("config") { Description = "A configuration: a file, or a folder with esb.json and *.esb.json." };
     private readonly HostOptions _host;
     private readonly Option<bool> _apply = new("--apply") { Description = "Makes the migrations; hosts let go of what is replaced, and go on afterwards." };
 

@@ -12,7 +12,7 @@ internal sealed class ValidateCommand : Command
 {
     private static readonly JsonSerializerOptions Json = new(JsonStyle.Indented) { PropertyNamingPolicy = JsonNamingPolicy.CamelCase };
 
-    private readonly Argument<string> _config = new("config") { Description = "A configuration: a file, or a folder with *.json." };
+    private readonly Argument<string> _config = new("config") { Description = "A configuration: a file, or a folder with esb.json and *.esb.json." };
     private readonly Option<bool> _json = new("--json") { Description = "Writes the result as JSON, for programs." };
 
     public ValidateCommand(CommandContext context)

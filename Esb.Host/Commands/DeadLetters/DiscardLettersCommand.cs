@@ -25,7 +25,7 @@ internal sealed class DiscardLettersCommand : Command
         var (ids, filter) = _letters.Of(result);
         var body = new DeadLetterSelection { Ids = ids, Filter = filter, Reason = result.GetRequiredValue(_reason) };
         var receipt = await client.PostAsync<DiscardReceipt>("api/dead-letters/discard", body, cancellationToken);
-        context.Output.WriteLine($"{receipt.Discarded} dead letters discarded");
+        context.Output.WriteLine($"{Counted.Of(receipt.Discarded, "dead letter")} discarded");
         return ExitCode.Done;
     }
 }

@@ -10,6 +10,7 @@ internal sealed class GroupLettersCommand : Command
 {
     private readonly Option<bool> _byCause = new("--by-cause") { Description = "Tells apart how their reasons begin, too." };
     private readonly LetterOptions _options;
+    private readonly ListOutput _list;
     private readonly SearchOptions _search;
 
     public GroupLettersCommand(CommandContext context)
@@ -17,6 +18,7 @@ internal sealed class GroupLettersCommand : Command
     {
         _options = new LetterOptions(this);
         Add(_byCause);
+        _list = new ListOutput(this);
         _search = new SearchOptions(this);
         SetAction((result, cancellationToken) => GroupAsync(result, context, cancellationToken));
     }
@@ -29,6 +31,7 @@ internal sealed class GroupLettersCommand : Command
             result, context,
             store => store.DeadLetters.GroupAsync(filter with { State = filter.State ?? DeadLetterState.Open }, byCause, cancellationToken),
             async host => (await host.GetAsync<Page<DeadLetterGroup>>($"api/dead-letters/groups?by={(byCause ? "cause" : "code")}&{_options.QueryOf(result)}", cancellationToken)).Items);
+        if (_list.TryWrite(result, context, groups)) return ExitCode.Done;
         LetterGroups.Write(groups, context);
         return ExitCode.Done;
     }

@@ -9,7 +9,7 @@ internal static class LetterGroups
 
     public static void Write(IReadOnlyList<DeadLetterGroup> groups, CommandContext context)
     {
-        if (groups.Count == 0) context.Error.WriteLine("There is no such dead letter.");
+        if (groups.Count == 0) context.Error.WriteLine("There are no dead letters of this kind.");
         else TextTable.Write(context.Output, groups.Select(Row).Prepend(Header));
     }
 

@@ -15,7 +15,7 @@ internal sealed class LetterOptions
     private readonly Option<Guid?> _message = new("--message") { Description = "The id of the message." };
     private readonly Option<DateTimeOffset?> _from = new Option<DateTimeOffset?>("--from") { Description = "Last tried not before, such as 2026-01-31T08:00:00Z." }.AsTime();
     private readonly Option<DateTimeOffset?> _to = new Option<DateTimeOffset?>("--to") { Description = "Last tried before." }.AsTime();
-    private readonly Option<DeadLetterState?> _state = new("--state") { Description = "What has become of them: open, replaying, replayed or discarded." };
+    private readonly Option<DeadLetterState?> _state = new Option<DeadLetterState?>("--state") { Description = "Their state." }.AsName();
     private readonly Option<string?> _text = new("--text") { Description = "A text in their reason." };
     private readonly Option<Guid?> _job = new("--job") { Description = "The replay job that had them." };
 
@@ -43,10 +43,16 @@ internal sealed class LetterOptions
         Job = result.GetValue(_job),
     };
 
+    /// <summary>The same, but only open letters where neither a state nor one message or job is asked for.</summary>
+    public FilterBody OpenFilterOf(ParseResult result) =>
+        FilterOf(result) is { State: null, MessageId: null, Job: null } filter ? filter with { State = DeadLetterState.Open } : FilterOf(result);
+
     /// <summary>The filter as request parameters.</summary>
-    public string QueryOf(ParseResult result)
+    public string QueryOf(ParseResult result) => QueryOf(FilterOf(result));
+
+    /// <summary>A filter as request parameters.</summary>
+    public static string QueryOf(FilterBody filter)
     {
-        var filter = FilterOf(result);
         var parameters = new (string Name, string? Value)[]
         {
             ("endpoint", filter.Endpoint), ("code", filter.Code), ("subject", filter.Subject), ("key", filter.Key), ("messageId", filter.MessageId?.ToString()),

@@ -42,7 +42,7 @@ internal sealed class ReplayLettersCommand : Command
         if (result.GetValue(_preview)) return Show(await client.PostAsync<ReplayPreview>("api/replays/preview", body, cancellationToken), context);
 
         var job = await client.PostAsync<ReplayJobView>("api/replays", body, cancellationToken, result.GetValue(_command));
-        context.Output.WriteLine($"job {job.Id}: {job.Total} dead letters");
+        context.Output.WriteLine($"job {job.Id}: {Counted.Of(job.Total, "dead letter")}");
         return result.GetValue(_wait) ? await ReplayProgress.WaitAsync(client, job.Id, context, cancellationToken) : ExitCode.Done;
     }
 

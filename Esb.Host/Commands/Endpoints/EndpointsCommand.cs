@@ -20,11 +20,13 @@ internal sealed class EndpointsCommand : Command
     {
         private static readonly string[] Header = ["NAME", "TYPE", "STATE", "MESSAGES", "FAILURES", "IN FLIGHT", "INSTANCES", "REASON"];
 
+        private readonly ListOutput _list;
         private readonly HostOptions _host;
 
         public ListCommand(CommandContext context)
-            : base("list", "Lists the endpoints.")
+            : base("list", "Lists the endpoints; INSTANCES are those in use, made, and the most there may be.")
         {
+            _list = new ListOutput(this);
             _host = new HostOptions(this);
             SetAction((result, cancellationToken) => ListAsync(result, context, cancellationToken));
         }
@@ -33,6 +35,7 @@ internal sealed class EndpointsCommand : Command
         {
             using var client = _host.Connect(result, context);
             var endpoints = await client.GetEndpointsAsync(cancellationToken);
+            if (_list.TryWrite(result, context, endpoints)) return ExitCode.Done;
             TextTable.Write(context.Output, endpoints.Select(Row).Prepend(Header));
             return ExitCode.Done;
         }

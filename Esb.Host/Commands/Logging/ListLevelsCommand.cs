@@ -10,11 +10,13 @@ internal sealed class ListLevelsCommand : Command
 {
     private static readonly string[] Header = ["CATEGORY", "LEVEL", "UNTIL"];
 
+    private readonly ListOutput _list;
     private readonly HostOptions _host;
 
     public ListLevelsCommand(CommandContext context)
         : base("list", "Lists the levels of the host that is asked.")
     {
+        _list = new ListOutput(this);
         _host = new HostOptions(this);
         SetAction((result, cancellationToken) => ListAsync(result, context, cancellationToken));
     }
@@ -23,6 +25,7 @@ internal sealed class ListLevelsCommand : Command
     {
         using var client = _host.Connect(result, context);
         var log = await client.GetAsync<LogView>("api/log", cancellationToken);
+        if (_list.TryWrite(result, context, log)) return ExitCode.Done;
         TextTable.Write(context.Output, [Header, [LogCategories.Default, CommandJson.NameOf(log.Default), ""], .. log.Changed.Where(changed => changed.Category != LogCategories.Default).Select(Row)]);
         return ExitCode.Done;
     }

@@ -11,6 +11,9 @@ internal sealed class BulkSend(ManagementClient client, TimeProvider time)
 
     public required string ContentType { get; init; }
 
+    /// <summary>The headers of each message.</summary>
+    public IReadOnlyDictionary<string, string> Headers { get; init; } = new Dictionary<string, string>();
+
     public required int Count { get; init; }
 
     public required int Batch { get; init; }
@@ -38,5 +41,5 @@ internal sealed class BulkSend(ManagementClient client, TimeProvider time)
         return receipt;
     }
 
-    private Task<SendReceipt> SendAsync(int count, CancellationToken cancellationToken) => client.SendAsync(Subject, Body, ContentType, count, cancellationToken);
+    private Task<SendReceipt> SendAsync(int count, CancellationToken cancellationToken) => client.SendAsync(Subject, Body, ContentType, Headers, count, cancellationToken);
 }

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Esb.Core.Configuration;
+using Esb.Core.Messages;
 
 namespace Esb.Host.Commands.Messages;
 
@@ -14,6 +15,7 @@ internal sealed class SendCommand : Command
     private readonly Option<int> _count = new Option<int>("--count") { Description = "How many messages.", DefaultValueFactory = _ => 1 }.Within(1, int.MaxValue);
     private readonly Option<int> _batch = new Option<int>("--batch") { Description = "How many are handed over at once.", DefaultValueFactory = _ => 300 }.Within(1, MaxBatch);
     private readonly Option<string> _delay = new Option<string>("--delay") { Description = "The pause between batches, such as 10ms.", DefaultValueFactory = _ => "0ms" }.AsDuration();
+    private readonly Option<string[]> _headers = new Option<string[]>("--header") { Description = "A header of the message, such as x-order=A-1; several. Names begin with x-.", HelpName = "name=value" }.AsPairs();
     private readonly HostOptions _host;
 
     public SendCommand(CommandContext context)
@@ -25,6 +27,7 @@ internal sealed class SendCommand : Command
         Add(_count);
         Add(_batch);
         Add(_delay);
+        Add(_headers);
         _host = new HostOptions(this);
         SetAction((result, cancellationToken) => SendAsync(result, context, cancellationToken));
     }
@@ -38,11 +41,25 @@ internal sealed class SendCommand : Command
             Subject = result.GetRequiredValue(_subject),
             Body = await CommandFiles.ReadAsync(file, cancellationToken),
             ContentType = result.GetValue(_contentType) ?? CommandFiles.ContentTypeOf(file),
+            Headers = HeadersOf(result),
             Count = result.GetValue(_count),
             Batch = result.GetValue(_batch),
             Delay = Duration.TryParse(result.GetRequiredValue(_delay), out var delay) ? delay : TimeSpan.Zero,
         };
         await SendProgress.ShowAsync(job, context, cancellationToken);
         return ExitCode.Done;
+    }
+
+    // The host would leave out the others, and the message would not be the one that was to be tried.
+    private Dictionary<string, string> HeadersOf(ParseResult result)
+    {
+        var headers = (result.GetValue(_headers) ?? []).Select(pair => pair.Split('=', 2)).ToDictionary(pair => pair[0], pair => pair[1]);
+        foreach (var (name, value) in headers)
+        {
+            if (!name.StartsWith("x-", StringComparison.OrdinalIgnoreCase) || !HeaderRules.IsValue(value))
+                throw new CommandException(ExitCode.Usage, "ESB-CLI-USAGE", $"--header: expected a name that begins with x- and a value of one line, not '{SafeText.Of(name, 100)}'");
+        }
+
+        return headers;
     }
 }

@@ -16,7 +16,7 @@ internal static class SendProgress
             ? await ShowBarAsync(job, context, cancellationToken)
             : await ShowLinesAsync(job, context, started, cancellationToken);
         var elapsed = context.Time.GetElapsedTime(started);
-        var what = job.Count == 1 ? $"message {receipt.MessageId}" : $"{job.Count} messages";
+        var what = job.Count == 1 ? $"message {receipt.MessageId}" : Counted.Of(job.Count, "message");
         context.Output.WriteLine($"{what} sent to {job.Subject} in {elapsed.TotalSeconds:0.00} s ({Rate(job.Count, elapsed)}){(receipt.Durable ? "" : "; not durable: they die with the host")}");
     }
 

@@ -20,12 +20,14 @@ internal sealed class UnroutableCommand : Command
         private static readonly string[] Header = ["SUBJECT", "MESSAGES", "OLDEST"];
 
         private readonly Option<int> _peek = new Option<int>("--peek") { Description = "How many are looked at.", DefaultValueFactory = _ => UnroutableRoutes.DefaultMessages }.Within(0, UnroutableRoutes.MaxMessages);
+        private readonly ListOutput _list;
         private readonly HostOptions _host;
 
         public ListCommand(CommandContext context)
             : base("list", "Counts them by subject.")
         {
             Add(_peek);
+            _list = new ListOutput(this);
             _host = new HostOptions(this);
             SetAction((result, cancellationToken) => ListAsync(result, context, cancellationToken));
         }
@@ -34,8 +36,9 @@ internal sealed class UnroutableCommand : Command
         {
             using var client = _host.Connect(result, context);
             var summary = await client.GetAsync<UnroutableSummary>($"api/unroutable?peek={result.GetValue(_peek)}", cancellationToken);
+            if (_list.TryWrite(result, context, summary)) return ExitCode.Done;
             TextTable.Write(context.Output, summary.Subjects.Select(Row).Prepend(Header));
-            context.Error.WriteLine(summary.Peeked < summary.Count ? $"{summary.Count} messages, the oldest {summary.Peeked} of them shown." : $"{summary.Count} messages.");
+            context.Error.WriteLine(summary.Peeked < summary.Count ? $"{Counted.Of(summary.Count, "message")}, the oldest {summary.Peeked} of them shown." : $"{Counted.Of(summary.Count, "message")}.");
             return ExitCode.Done;
         }
 
@@ -62,7 +65,7 @@ internal sealed class UnroutableCommand : Command
             using var client = _host.Connect(result, context);
             var wanted = new ReplayUnroutable { Subject = result.GetValue(_subject), Limit = result.GetValue(_limit) };
             var replay = await client.PostAsync<UnroutableReplay>("api/unroutable/replays", wanted, cancellationToken);
-            context.Output.WriteLine($"{replay.Replayed} messages replayed.");
+            context.Output.WriteLine($"{Counted.Of(replay.Replayed, "message")} replayed.");
             foreach (var subject in replay.Unroutable) context.Error.WriteLine($"Still no endpoint subscribes to {SafeText.Of(subject, int.MaxValue)}.");
             return ExitCode.Done;
         }

@@ -14,6 +14,7 @@ internal sealed class ListParkedCommand : Command
 
     private readonly Option<string?> _endpoint = new("--endpoint") { Description = "The endpoint." };
     private readonly Option<int> _limit = new Option<int>("--limit") { Description = "How many at most.", DefaultValueFactory = _ => 100 }.Within(1, 1_000);
+    private readonly ListOutput _list;
     private readonly SearchOptions _search;
 
     public ListParkedCommand(CommandContext context)
@@ -21,6 +22,7 @@ internal sealed class ListParkedCommand : Command
     {
         Add(_endpoint);
         Add(_limit);
+        _list = new ListOutput(this);
         _search = new SearchOptions(this);
         SetAction((result, cancellationToken) => ListAsync(result, context, cancellationToken));
     }
@@ -32,6 +34,7 @@ internal sealed class ListParkedCommand : Command
             result, context,
             async store => [.. (await store.Parking.ListAsync(endpoint, limit, cancellationToken)).Select(LineOf)],
             async host => (await host.GetAsync<Page<WaitingLineView>>($"api/parked?limit={limit}{(endpoint is null ? "" : $"&endpoint={Uri.EscapeDataString(endpoint)}")}", cancellationToken)).Items);
+        if (_list.TryWrite(result, context, lines)) return ExitCode.Done;
         if (lines.Count == 0) context.Error.WriteLine("Nothing waits.");
         else TextTable.Write(context.Output, lines.Select(Row).Prepend(Header));
         return ExitCode.Done;

@@ -11,12 +11,14 @@ internal sealed class ListReplaysCommand : Command
     private static readonly string[] Header = ["ID", "MADE", "BY", "STATE", "TOTAL", "REPLAYED", "CAME BACK", "TROUBLE"];
 
     private readonly Option<int> _limit = new Option<int>("--limit") { Description = "How many at most.", DefaultValueFactory = _ => 100 }.Within(1, 1_000);
+    private readonly ListOutput _list;
     private readonly SearchOptions _search;
 
     public ListReplaysCommand(CommandContext context)
         : base("list", "Lists replay jobs, the newest first.")
     {
         Add(_limit);
+        _list = new ListOutput(this);
         _search = new SearchOptions(this);
         SetAction((result, cancellationToken) => ListAsync(result, context, cancellationToken));
     }
@@ -28,6 +30,7 @@ internal sealed class ListReplaysCommand : Command
             result, context,
             async store => [.. (await store.ReplayJobs.ListAsync(null, limit, cancellationToken)).Select(ReplayJobView.Of)],
             async host => (await host.GetAsync<Page<ReplayJobView>>($"api/replays?limit={limit}", cancellationToken)).Items);
+        if (_list.TryWrite(result, context, jobs)) return ExitCode.Done;
         if (jobs.Count == 0) context.Error.WriteLine("There is no replay job.");
         else TextTable.Write(context.Output, jobs.Select(Row).Prepend(Header));
         return ExitCode.Done;

@@ -10,7 +10,8 @@ internal static class ReplayProgress
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan LineInterval = TimeSpan.FromSeconds(2);
 
-    /// <returns><see cref="ExitCode.Done"/> when all letters were sent; otherwise the job was paused, stopped or cancelled.</returns>
+    /// <returns><see cref="ExitCode.Done"/> when all letters were sent and not all of them came back; otherwise the job failed so, or was
+    /// paused, stopped or cancelled.</returns>
     public static async Task<int> WaitAsync(ManagementClient client, Guid id, CommandContext context, CancellationToken cancellationToken)
     {
         var lastLine = context.Time.GetTimestamp();
@@ -20,7 +21,7 @@ internal static class ReplayProgress
             if (job.State != ReplayState.Running)
             {
                 context.Output.WriteLine($"{CommandJson.NameOf(job.State)}: {job.Replayed} of {job.Total} sent, {job.Failed} came back{(job.Trouble is null ? "" : $"; {SafeText.Of(job.Trouble, int.MaxValue)}")}");
-                return job.State == ReplayState.Completed ? ExitCode.Done : ExitCode.Failed;
+                return job.State == ReplayState.Completed && (job.Failed == 0 || job.Failed < job.Replayed) ? ExitCode.Done : ExitCode.Failed;
             }
 
             if (context.Time.GetElapsedTime(lastLine) > LineInterval)

@@ -19,7 +19,7 @@ internal static class DeadLetterRoutes
     {
         var store = bus.GetRequiredService<IDeadLetterStore>();
         var desk = bus.GetRequiredService<IDeadLetterDesk>();
-        var maxBody = bus.GetRequiredService<Live<LimitsConfig>>().Current.MaxBodySize.Bytes;
+        var limits = bus.GetRequiredService<Live<LimitsConfig>>();
         var letters = api.MapGroup("/dead-letters");
         letters.MapGet("", (HttpRequest request, CancellationToken cancellationToken) => FindAsync(store, request, cancellationToken));
         letters.MapGet("/groups", (HttpRequest request, CancellationToken cancellationToken) => GroupAsync(store, request, cancellationToken));
@@ -28,7 +28,7 @@ internal static class DeadLetterRoutes
         letters.MapGet("/{id}/body", async (string id, CancellationToken cancellationToken) => BodyOf(await GetAsync(store, id, cancellationToken)));
         letters.MapPost("/{id}/replay", async (string id, HttpRequest request, CancellationToken cancellationToken) =>
         {
-            AllowEditing(request, maxBody);
+            AllowEditing(request, limits.Current);
             var kept = await GetAsync(store, id, cancellationToken);
             var body = await JsonBody.ReadAsync<ReplayBody>(request, cancellationToken);
             if (body.Ids is not null || body.Filter is not null) throw Problems.Parameter(body.Ids is null ? "filter" : "ids", "the path names the letter");
@@ -38,9 +38,9 @@ internal static class DeadLetterRoutes
     }
 
     /// <summary>The maximum request size: an edited body may be as large as any message body, and is larger as JSON.</summary>
-    public static void AllowEditing(HttpRequest request, long maxBody)
+    public static void AllowEditing(HttpRequest request, LimitsConfig limits)
     {
-        if (request.HttpContext.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit) limit.MaxRequestBodySize = (2 * maxBody) + 65_536;
+        if (request.HttpContext.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit) limit.MaxRequestBodySize = (2 * limits.MaxBodySize.Bytes) + 65_536;
     }
 
     private static async Task<Page<DeadLetterView>> FindAsync(IDeadLetterStore store, HttpRequest request, CancellationToken cancellationToken)

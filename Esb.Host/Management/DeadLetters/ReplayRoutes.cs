@@ -14,17 +14,17 @@ internal static class ReplayRoutes
     {
         var store = bus.GetRequiredService<IReplayJobStore>();
         var desk = bus.GetRequiredService<IDeadLetterDesk>();
-        var maxBody = bus.GetRequiredService<Live<LimitsConfig>>().Current.MaxBodySize.Bytes;
+        var limits = bus.GetRequiredService<Live<LimitsConfig>>();
         var replays = api.MapGroup("/replays");
         replays.MapGet("", (HttpRequest request, CancellationToken cancellationToken) => ListAsync(store, request, cancellationToken));
         replays.MapPost("", async (HttpRequest request, CancellationToken cancellationToken) =>
         {
-            DeadLetterRoutes.AllowEditing(request, maxBody);
+            DeadLetterRoutes.AllowEditing(request, limits.Current);
             return await MakeAsync(desk, await JsonBody.ReadAsync<ReplayBody>(request, cancellationToken), request, cancellationToken);
         });
         replays.MapPost("/preview", async (HttpRequest request, CancellationToken cancellationToken) =>
         {
-            DeadLetterRoutes.AllowEditing(request, maxBody);
+            DeadLetterRoutes.AllowEditing(request, limits.Current);
             var body = await JsonBody.ReadAsync<ReplayBody>(request, cancellationToken);
             return await desk.PreviewAsync(body.ToRequest(), cancellationToken);
         });

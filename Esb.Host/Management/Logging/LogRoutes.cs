@@ -7,10 +7,6 @@ namespace Esb.Host.Management.Logging;
 /// <summary>Shows the log levels, and changes them at run time.</summary>
 internal static class LogRoutes
 {
-    private const int MaxLevels = 50;
-
-    private static readonly TimeSpan LongestChange = TimeSpan.FromDays(7);
-
     public static IEndpointRouteBuilder MapLogRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
     {
         var levels = bus.GetRequiredService<LogLevels>();
@@ -29,7 +25,7 @@ internal static class LogRoutes
 
     private static Dictionary<string, LogLevel?> LevelsOf(LogBody body)
     {
-        if (body.Levels is not { Count: > 0 and <= MaxLevels } asked) throw Problems.Parameter("levels", $"expected 1 to {MaxLevels} categories, each with a level or null");
+        if (body.Levels is not { Count: > 0 and <= FarmLogLevels.MaxLevels } asked) throw Problems.Parameter("levels", $"expected 1 to {FarmLogLevels.MaxLevels} categories, each with a level or null");
         var levels = new Dictionary<string, LogLevel?>(StringComparer.OrdinalIgnoreCase);
         foreach (var (name, level) in asked)
         {
@@ -43,7 +39,7 @@ internal static class LogRoutes
     private static TimeSpan? DurationOf(LogBody body)
     {
         if (body.For is not { } text) return null;
-        return Duration.TryParse(text, out var duration) && duration > TimeSpan.Zero && duration <= LongestChange
+        return Duration.TryParse(text, out var duration) && duration > TimeSpan.Zero && duration <= FarmLogLevels.LongestChange
             ? duration
             : throw Problems.Parameter("for", "expected a duration such as \"10m\", up to 7d");
     }

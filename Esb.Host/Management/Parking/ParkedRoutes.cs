@@ -16,6 +16,7 @@ internal static class ParkedRoutes
         var parked = api.MapGroup("/parked");
         parked.MapGet("", (HttpRequest request, CancellationToken cancellationToken) => ListAsync(desk, request, cancellationToken));
         parked.MapGet("/{endpoint}/{line}", (string endpoint, HttpRequest request, CancellationToken cancellationToken) => ShowAsync(desk, endpoint, request, cancellationToken));
+        parked.MapGet("/{endpoint}/{line}/{id}/body", (string endpoint, string id, HttpRequest request, CancellationToken cancellationToken) => ShowBodyAsync(desk, endpoint, id, request, cancellationToken));
         parked.MapPost("/{endpoint}/{line}/release", (string endpoint, HttpRequest request, CancellationToken cancellationToken) => ReleaseAsync(desk, endpoint, request, cancellationToken));
         parked.MapPost("/{endpoint}/{line}/discard", (string endpoint, HttpRequest request, CancellationToken cancellationToken) => DiscardAsync(desk, endpoint, request, cancellationToken));
         return api;
@@ -33,6 +34,14 @@ internal static class ParkedRoutes
         var limit = new QueryReader(request.Query).Allow("limit").Integer("limit", 1, MaxLimit, DefaultLimit);
         var messages = await desk.MessagesAsync(endpoint, KeyOf(request), limit, cancellationToken);
         return messages.Count > 0 ? new Page<WaitingMessage>(messages) : throw NothingWaits(endpoint);
+    }
+
+    private static async Task<IResult> ShowBodyAsync(IParkingDesk desk, string endpoint, string id, HttpRequest request, CancellationToken cancellationToken)
+    {
+        if (!Guid.TryParse(id, out var messageId)) throw Problems.Parameter("id", "expected the id of a message");
+        if (KeyOf(request) is not { } key) throw Problems.NotFound($"The message at which '{endpoint}' stands is still in its queue; its body cannot be shown.");
+        var message = await desk.FindAsync(endpoint, key, messageId, cancellationToken) ?? throw NothingWaits(endpoint);
+        return TypedResults.Bytes(message.Body.Bytes, "application/octet-stream", messageId.ToString());
     }
 
     private static async Task<IResult> ReleaseAsync(IParkingDesk desk, string endpoint, HttpRequest request, CancellationToken cancellationToken)

@@ -19,7 +19,7 @@ internal sealed class FolderClaimCheckStore(string folder, TimeSpan retention, T
             var day = Path.GetDirectoryName(path)!;
             if (!Directory.Exists(day)) MakeDay(day);
             var unfinished = $"{path}.part";
-            await using (var file = new FileStream(unfinished, FileMode.CreateNew, FileAccess.Write, FileShare.None, bufferSize: 0, useAsync: true))
+            await using (var file = OwnerFile.Open(unfinished, FileMode.CreateNew, options: FileOptions.Asynchronous))
             {
                 await file.WriteAsync(body, cancellationToken);
                 file.Flush(flushToDisk: true);
@@ -57,7 +57,7 @@ internal sealed class FolderClaimCheckStore(string folder, TimeSpan retention, T
 
     private void MakeDay(string day)
     {
-        Directory.CreateDirectory(day);
+        OwnerFolder.Make(day);
         DurableFolder.Flush(folder);
     }
 

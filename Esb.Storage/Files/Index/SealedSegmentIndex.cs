@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Esb.Core.Audit;
+using Esb.Core.Storage;
 using Esb.Storage.Segments;
 using Microsoft.Win32.SafeHandles;
 
@@ -44,7 +45,7 @@ internal sealed class SealedSegmentIndex : ISegmentIndex
     {
         var header = new Header(Format, rows.Length, postings.Length, newestId, newestTicks);
         var unfinished = segment.IndexPath + ".part";
-        using (var file = File.Create(unfinished))
+        using (var file = OwnerFile.Open(unfinished, FileMode.Create))
         {
             file.Write(MemoryMarshal.AsBytes(new ReadOnlySpan<Header>(in header)));
             file.Write(MemoryMarshal.AsBytes<FactRow>(rows));

@@ -9,8 +9,8 @@ namespace Esb.Storage.Postgres.Audit;
 /// <summary>Creates the daily partitions of tables, some days ahead, and drops old ones. Thread-safe.</summary>
 /// <param name="database">The database.</param>
 /// <param name="clock">The clock that decides which days are old.</param>
-/// <param name="maker">The SQL function that creates a day of the tables, if their partitions need more than rows; null for plain
-/// ones.</param>
+/// <param name="maker">The SQL function that creates a day of the tables, if their partitions need more than rows; null for those of
+/// <c>make_store_day</c> and <c>drop_store_day</c>, which run as the owner: a role that may not create tables is enough.</param>
 /// <param name="tables">The tables, which have the same retention.</param>
 internal sealed class PostgresPartitions(NpgsqlDataSource database, PostgresClock clock, string? maker, params string[] tables)
 {
@@ -116,7 +116,9 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, PostgresCloc
     // All tables or none: a partly dropped day looks like tampering.
     private async Task DropAsync(NpgsqlConnection connection, DateOnly day, CancellationToken cancellationToken)
     {
-        var sql = $"{NotForLong}drop table if exists {string.Join(", ", tables.Select(table => NameOf(table, day)))}";
+        var sql = NotForLong + (maker is null
+            ? string.Concat(tables.Select(table => string.Create(CultureInfo.InvariantCulture, $"select drop_store_day('{table}', '{day:yyyy-MM-dd}');")))
+            : $"drop table if exists {string.Join(", ", tables.Select(table => NameOf(table, day)))}");
         if (Companion is (var companion, var column))
             sql += string.Create(CultureInfo.InvariantCulture, $"; delete from {companion} where {column} >= '{day:yyyy-MM-dd} 00:00+00' and {column} < '{day.AddDays(1):yyyy-MM-dd} 00:00+00'");
         await connection.ExecuteAsync(new CommandDefinition(sql, cancellationToken: cancellationToken));
@@ -132,7 +134,7 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, PostgresCloc
         }
 
         foreach (var table in tables)
-            sql.Append(CultureInfo.InvariantCulture, $"create table if not exists {NameOf(table, day)} partition of {table} for values from ('{day:yyyy-MM-dd} 00:00+00') to ('{day.AddDays(1):yyyy-MM-dd} 00:00+00');");
+            sql.Append(CultureInfo.InvariantCulture, $"select make_store_day('{table}', '{day:yyyy-MM-dd}');");
     }
 
     private static DateOnly? TryReadDay(string name) =>

@@ -12,11 +12,19 @@ internal sealed class PostgresEvidence(PostgresDatabase database, AuditEvidenceC
 {
     private const string LastErasure = "select max(occurred_at) from audit_event where message_id = @message and kind = 'Erased'";
 
+    private const string Erasures = "select occurred_at, chain, number from audit_event where message_id = @message and kind = 'Erased' and chain is not null";
+
     // What is recorded of a message after it was erased, of a replay for instance, keeps its body. More than any clock is wrong by: what
     // was erased by right must never count as removed.
     private static readonly TimeSpan ClockDifference = TimeSpan.FromHours(1);
 
     public Task<AuditVerdict> VerifyAsync(DateOnly? from, DateOnly? to, Action<FollowedChain> tell, CancellationToken cancellationToken) => VerifyAsync(from, to, new HashSet<Guid>(), tell, cancellationToken);
+
+    public async Task<AuditVerdict> VerifyStrictlyAsync(DateOnly? from, DateOnly? to, DateOnly today, Action<FollowedChain> tell, CancellationToken cancellationToken)
+    {
+        var anchors = AnchorBook.Open(config);
+        return await VerifyAsync(new Verification(anchors, (message, stopping) => AnchoredErasureAsync(anchors, message, stopping), tell, today), from, to, cancellationToken);
+    }
 
     /// <param name="from">The first day.</param>
     /// <param name="to">The last day.</param>
@@ -26,6 +34,11 @@ internal sealed class PostgresEvidence(PostgresDatabase database, AuditEvidenceC
     public async Task<AuditVerdict> VerifyAsync(DateOnly? from, DateOnly? to, IReadOnlySet<Guid> erased, Action<FollowedChain> tell, CancellationToken cancellationToken)
     {
         var verification = new Verification(AnchorBook.Open(config), async (message, stopping) => erased.Contains(message) ? DateTimeOffset.MaxValue : await ErasedUntilAsync(message, stopping), tell);
+        return await VerifyAsync(verification, from, to, cancellationToken);
+    }
+
+    private async Task<AuditVerdict> VerifyAsync(Verification verification, DateOnly? from, DateOnly? to, CancellationToken cancellationToken)
+    {
         await database.EnsureReadyAsync(cancellationToken);
         foreach (var day in (await database.Partitions.ListDaysAsync(cancellationToken)).Where(day => (from is null || day >= from) && (to is null || day <= to)))
         {
@@ -56,6 +69,16 @@ internal sealed class PostgresEvidence(PostgresDatabase database, AuditEvidenceC
         var last = await database.RunAsync(
             connection => connection.ExecuteScalarAsync<DateTime?>(new CommandDefinition(LastErasure, new { message }, cancellationToken: cancellationToken)), cancellationToken);
         return last + ClockDifference;
+    }
+
+    // A fact in a chain that an anchor confirms up to there was recorded by a host, and not inserted later.
+    private async Task<DateTimeOffset?> AnchoredErasureAsync(AnchorBook anchors, Guid message, CancellationToken cancellationToken)
+    {
+        var facts = await database.RunAsync(
+            connection => connection.QueryAsync<(DateTime At, Guid Chain, long Number)>(new CommandDefinition(Erasures, new { message }, cancellationToken: cancellationToken)),
+            cancellationToken);
+        var anchored = facts.Where(fact => anchors.Of(PostgresPartitions.DayOf(fact.At), fact.Chain).Any(anchor => anchor.Count >= fact.Number)).ToList();
+        return anchored.Count == 0 ? null : anchored.Max(fact => fact.At) + ClockDifference;
     }
 
     private IAsyncEnumerable<FieldFlaw> FindFieldFlawsAsync(DateOnly day, CancellationToken cancellationToken) => database.QueryAsync<FieldFlaw>(

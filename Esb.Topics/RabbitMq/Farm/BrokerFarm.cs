@@ -1,5 +1,7 @@
 using System.Collections.Immutable;
 using System.Text.Json;
+using Esb.Core.Configuration;
+using Esb.Core.Diagnostics;
 using Esb.Core.Errors;
 using Esb.Core.Topics;
 using Esb.Topics.Farm;
@@ -13,6 +15,8 @@ namespace Esb.Topics.RabbitMq.Farm;
 internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
 {
     private static readonly TimeSpan PublishDeadline = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan KeyInterval = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan LookInterval = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan LongestSilence = TimeSpan.FromSeconds(20);
 
     private readonly RabbitMqAddress _address;
@@ -20,6 +24,9 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
     private readonly TimeProvider _time;
     private readonly ILoggerFactory _loggers;
     private readonly ILogger _logger;
+    private readonly FarmKeys _keys;
+    private readonly FarmSeal _seal;
+    private readonly LogPace _refusals;
     private readonly FarmCommands _commands;
     private readonly FarmQuestions _questions;
     private readonly CancellationTokenSource _stopping = new();
@@ -28,10 +35,12 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
     private ImmutableSortedDictionary<string, FarmReceiver> _receives = ImmutableSortedDictionary<string, FarmReceiver>.Empty;
     private volatile ControlBus? _bus;
     private Task _running = Task.CompletedTask;
+    private Task _loading = Task.CompletedTask;
 
-    public BrokerFarm(RabbitMqAddress address, string exchange, TimeProvider time, ILoggerFactory loggers)
+    public BrokerFarm(RabbitMqAddress address, string exchange, FarmKeys keys, TimeProvider time, ILoggerFactory loggers)
     {
         (_address, _exchange, _time, _loggers) = (address, exchange, time, loggers);
+        (_keys, _seal, _refusals) = (keys, new FarmSeal(keys, exchange, time), new LogPace(time));
         _logger = loggers.CreateLogger<BrokerFarm>();
         _commands = new FarmCommands(_logger);
         Members = new FarmMembers(Self, time);
@@ -45,7 +54,11 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
     public IReadOnlyList<FarmHost> Hosts => Members.Hosts;
 
     /// <summary>Joins the farm as soon as there is a connection.</summary>
-    public void Start(BrokerConnection connection) => _running = BrokerLoop.RunAsync(connection, TakePartAsync, _time, _stopping.Token);
+    public void Start(BrokerConnection connection)
+    {
+        _loading = LoadKeyAsync(_stopping.Token);
+        _running = BrokerLoop.RunAsync(connection, TakePartAsync, _time, _stopping.Token);
+    }
 
     /// <summary>Announces what this host receives for an endpoint; null if it no longer receives for it.</summary>
     public void Announce(string endpoint, FarmReceiver? receiver)
@@ -59,15 +72,23 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
         _news.Release();
     }
 
-    public Task BroadcastAsync<TCommand>(TCommand command, CancellationToken cancellationToken)
-        where TCommand : class => SayAsync(FarmCommands.KindOf<TCommand>(), FarmCommands.Write(command), cancellationToken);
+    /// <exception cref="EsbException"><c>ESB-FARM-UNAVAILABLE</c>; <c>ESB-FARM-KEY</c>: there are other hosts, and no key to sign
+    /// with.</exception>
+    public async Task BroadcastAsync<TCommand>(TCommand command, CancellationToken cancellationToken)
+        where TCommand : class
+    {
+        var (kind, body) = (FarmCommands.KindOf<TCommand>(), FarmCommands.Write(command));
+        if (await CanSignAsync(cancellationToken)) await SayAsync(kind, body, cancellationToken);
+        else if (IsAlone) _commands.Add(Self.Id, kind, body);
+        else throw NoKey();
+    }
 
     public IDisposable Subscribe<TCommand>(FarmCommandHandler<TCommand> handler)
         where TCommand : class => _commands.Subscribe(handler);
 
     public Task<FarmAnswers<TAnswer>> AskOthersAsync<TQuestion, TAnswer>(TQuestion question, TimeSpan patience, CancellationToken cancellationToken)
         where TQuestion : class
-        where TAnswer : class => _questions.AskAsync<TQuestion, TAnswer>(question, patience, cancellationToken);
+        where TAnswer : class => AskSignedAsync<TQuestion, TAnswer>(question, patience, cancellationToken);
 
     public IDisposable Answer<TQuestion, TAnswer>(FarmQuestionHandler<TQuestion, TAnswer> handler)
         where TQuestion : class
@@ -77,6 +98,7 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
     {
         await _stopping.CancelAsync();
         await _running;
+        await _loading;
         await _commands.DisposeAsync();
     }
 
@@ -147,15 +169,58 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
         }
     }
 
+    private bool IsAlone => Members.KnowsAll && Hosts.Count == 1;
+
+    private async Task LoadKeyAsync(CancellationToken stopping)
+    {
+        try
+        {
+            while (!await _keys.TryLoadAsync(stopping)) await Task.Delay(KeyInterval, _time, stopping);
+            if (!_keys.Any) LogNoKey(_exchange);
+        }
+        catch (Exception ex)
+        {
+            if (!stopping.IsCancellationRequested) LogKeyNotRead(_exchange, ex);
+        }
+    }
+
+    // Right after the start, the key and the other hosts may not be known yet.
+    private async Task<bool> CanSignAsync(CancellationToken cancellationToken)
+    {
+        var began = _time.GetTimestamp();
+        while (!_keys.Any && !Members.KnowsAll && _time.GetElapsedTime(began) < PublishDeadline) await Task.Delay(LookInterval, _time, cancellationToken);
+        if (!_keys.Any && !Members.KnowsAll) throw Unavailable(inner: null);
+        return _keys.Any;
+    }
+
+    private async Task<FarmAnswers<TAnswer>> AskSignedAsync<TQuestion, TAnswer>(TQuestion question, TimeSpan patience, CancellationToken cancellationToken)
+        where TQuestion : class
+        where TAnswer : class
+    {
+        if (await CanSignAsync(cancellationToken)) return await _questions.AskAsync<TQuestion, TAnswer>(question, patience, cancellationToken);
+        return IsAlone ? FarmAnswers<TAnswer>.Nobody : throw NoKey();
+    }
+
+    // Hosts of the version before sign nothing: their heartbeats count, so that no host mistakes them for gone while a farm is upgraded.
+    // Nothing else is believed without a signature.
     private void Hear(FarmMessage message)
     {
+        var proof = _seal.Open(message);
+        if (proof == FarmProof.Repeated || (proof == FarmProof.Unproven && message.Kind is not (FarmMessage.Heartbeat or FarmMessage.Goodbye)))
+        {
+            TopicsTelemetry.CountRefusedFarmMessage();
+            if (_refusals.Next() is { } silent) LogRefused(Clipped.Name(message.Kind), Clipped.Name(message.Host), silent);
+            return;
+        }
+
+        var isProven = proof == FarmProof.Proven;
         switch (message.Kind)
         {
             case FarmMessage.Heartbeat:
-                Members.Hear(new FarmHost(message.From, message.Host), JsonSerializer.Deserialize<List<FarmReceiver>>(message.Body) ?? []);
+                Members.Hear(new FarmHost(message.From, message.Host), JsonSerializer.Deserialize<List<FarmReceiver>>(message.Body) ?? [], isProven);
                 break;
             case FarmMessage.Goodbye:
-                Members.Leave(message.From);
+                Members.Leave(message.From, isProven);
                 break;
             case FarmQuestions.AnswerKind:
                 _questions.Hear(new FarmHost(message.From, message.Host), message.Body);
@@ -166,7 +231,13 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
         }
     }
 
-    private FarmMessage Say(string kind, string body) => new() { From = Self.Id, Host = Self.Name, Kind = kind, Body = body, Level = FarmMessage.CurrentLevel };
+    private FarmMessage Say(string kind, string body) =>
+        _seal.Close(new FarmMessage { From = Self.Id, Host = Self.Name, Kind = kind, Body = body, Level = FarmMessage.CurrentLevel });
+
+    private static EsbException NoKey() => new(
+        "ESB-FARM-KEY",
+        "The other hosts would not believe this host, as it has no key to sign with: give all hosts of the farm the same farm.key, or a shared store.",
+        FaultKind.Invalid);
 
     private static EsbException Unavailable(Exception? inner) =>
         new("ESB-FARM-UNAVAILABLE", "The other hosts cannot be told right now: the broker is away.", FaultKind.Unavailable, inner);
@@ -179,6 +250,15 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
 
     [LoggerMessage(EventId = 1533, Level = LogLevel.Debug, Message = "Could not join the farm {Farm}; trying again")]
     private partial void LogInterrupted(string farm, Exception exception);
+
+    [LoggerMessage(EventId = 1536, Level = LogLevel.Warning, Message = "ESB-FARM-KEY: a {Kind} in the name of host {Host} was refused: no host of this farm has signed it, or it came twice; {Silent} more since it was last said")]
+    private partial void LogRefused(string kind, string host, long silent);
+
+    [LoggerMessage(EventId = 1537, Level = LogLevel.Information, Message = "The farm {Farm} has no key: where it has several hosts, they refuse one another's commands (farm.key)")]
+    private partial void LogNoKey(string farm);
+
+    [LoggerMessage(EventId = 1538, Level = LogLevel.Error, Message = "The key of the farm {Farm} cannot be read from the store; commands between hosts are refused")]
+    private partial void LogKeyNotRead(string farm, Exception exception);
 
     [LoggerMessage(EventId = 1534, Level = LogLevel.Debug, Message = "The {Kind} of this host did not get through")]
     private partial void LogNotSaid(string kind, Exception exception);

@@ -13,7 +13,7 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
     private static readonly TimeSpan Proof = MissedAfter - Interval;
 
     private readonly Lock _gate = new();
-    private ImmutableSortedDictionary<Guid, Member> _members = ImmutableSortedDictionary<Guid, Member>.Empty.Add(self.Id, new Member(self, [], 0));
+    private ImmutableSortedDictionary<Guid, Member> _members = ImmutableSortedDictionary<Guid, Member>.Empty.Add(self.Id, new Member(self, [], 0, IsProven: false));
     private long? _hearingSince;
     private long _selfHeardAt;
 
@@ -38,16 +38,30 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
     public IReadOnlyList<(Guid Host, FarmReceiver Receiver)> ReceiversOf(string endpoint) =>
         [.. Volatile.Read(ref _members).Values.SelectMany(member => member.Receives.Where(one => one.Endpoint == endpoint).Select(one => (member.Host.Id, one)))];
 
+    /// <summary>Returns those of <see cref="ReceiversOf"/> that have proven to be of this farm, if this host can tell: a stranger that
+    /// says it is a host gets no share of the work.</summary>
+    public IReadOnlyList<(Guid Host, FarmReceiver Receiver)> ProvenReceiversOf(string endpoint)
+    {
+        var members = Volatile.Read(ref _members);
+        var canTell = members.TryGetValue(self.Id, out var own) && own.IsProven;
+        return [.. ReceiversOf(endpoint).Where(one => !canTell || one.Host == self.Id || (members.TryGetValue(one.Host, out var member) && member.IsProven))];
+    }
+
     /// <summary>Records the heartbeat of a host, with what it receives.</summary>
-    public void Hear(FarmHost host, IReadOnlyList<FarmReceiver> receives)
+    /// <param name="host">The host.</param>
+    /// <param name="receives">What it receives.</param>
+    /// <param name="isProven">True if a signature proves that it is from that host. A host that has once proven itself is not heard
+    /// otherwise any more.</param>
+    public void Hear(FarmHost host, IReadOnlyList<FarmReceiver> receives, bool isProven)
     {
         bool isNews;
         lock (_gate)
         {
+            if (!isProven && IsProven(host.Id)) return;
             var now = time.GetTimestamp();
             if (host.Id == self.Id) NoteEcho(now);
             isNews = !_members.TryGetValue(host.Id, out var known) || !Says(known.Receives, receives);
-            _members = _members.SetItem(host.Id, new Member(host, host.Id == self.Id && known is not null ? known.Receives : receives, now));
+            _members = _members.SetItem(host.Id, new Member(host, host.Id == self.Id && known is not null ? known.Receives : receives, now, isProven));
         }
 
         if (isNews && host.Id != self.Id) Changed?.Invoke();
@@ -56,16 +70,19 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
     /// <summary>Records that this host receives something else.</summary>
     public void Receive(IReadOnlyList<FarmReceiver> receives)
     {
-        lock (_gate) _members = _members.SetItem(self.Id, new Member(self, receives, time.GetTimestamp()));
+        lock (_gate) _members = _members.SetItem(self.Id, new Member(self, receives, time.GetTimestamp(), IsProven(self.Id)));
         Changed?.Invoke();
     }
 
-    public void Leave(Guid host)
+    /// <summary>Records that a host stops.</summary>
+    /// <param name="host">Its id.</param>
+    /// <param name="isProven">True if a signature proves it; without one, only hosts that have never proven themselves leave.</param>
+    public void Leave(Guid host, bool isProven)
     {
         if (host == self.Id) return;
         lock (_gate)
         {
-            if (!_members.ContainsKey(host)) return;
+            if (!_members.ContainsKey(host) || (!isProven && IsProven(host))) return;
             _members = _members.Remove(host);
         }
 
@@ -91,6 +108,8 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
         Changed?.Invoke();
     }
 
+    private bool IsProven(Guid host) => _members.TryGetValue(host, out var known) && known.IsProven;
+
     private void NoteEcho(long now)
     {
         if (_hearingSince is null || !IsHearing()) _hearingSince = now;
@@ -102,5 +121,5 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
     private static bool Says(IReadOnlyList<FarmReceiver> one, IReadOnlyList<FarmReceiver> other) =>
         one.Count == other.Count && one.Zip(other).All(pair => pair.First.Says(pair.Second));
 
-    private sealed record Member(FarmHost Host, IReadOnlyList<FarmReceiver> Receives, long HeardAt);
+    private sealed record Member(FarmHost Host, IReadOnlyList<FarmReceiver> Receives, long HeardAt, bool IsProven);
 }

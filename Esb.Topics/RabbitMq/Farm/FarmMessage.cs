@@ -19,6 +19,15 @@ public sealed record FarmMessage
     /// <summary>The protocol level of the host: 0 for release 0.1, which finds queues only by names without the configuration's.</summary>
     public int Level { get; init; }
 
+    /// <summary>When it was signed, in milliseconds since 1970; null if it is not signed, as by hosts of release 0.2 and before.</summary>
+    public long? Time { get; init; }
+
+    /// <summary>Unique for each signed message.</summary>
+    public Guid? Nonce { get; init; }
+
+    /// <summary>HMAC-SHA256 with the farm's key over all the rest, in base64.</summary>
+    public string? Mac { get; init; }
+
     /// <summary>The protocol level of this release.</summary>
     internal const int CurrentLevel = 1;
 

@@ -2,6 +2,7 @@ using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Planning;
 using Esb.Core.Topics;
+using Esb.Topics.Farm;
 using Esb.Topics.RabbitMq.Connections;
 using Esb.Topics.RabbitMq.Farm;
 using Esb.Topics.RabbitMq.Topology;
@@ -12,7 +13,7 @@ namespace Esb.Topics.RabbitMq.Planning;
 /// <summary>Compares the exchanges and queues that a configuration requires with those on the broker.</summary>
 /// <remarks>AMQP cannot list queues: those of endpoints that are no longer in the configuration are not found.</remarks>
 internal sealed class BrokerPlanner(
-    BusIdentity bus, TransportConfig transport, IReadOnlyDictionary<string, TopicConfig> topics, IReadOnlyDictionary<string, EndpointConfig> endpoints, TimeProvider time) : IChangePlanner
+    BusIdentity bus, TransportConfig transport, IReadOnlyDictionary<string, TopicConfig> topics, IReadOnlyDictionary<string, EndpointConfig> endpoints, FarmKeys keys, TimeProvider time) : IChangePlanner
 {
     public async Task<IReadOnlyList<PlannedChange>> PlanAsync(CancellationToken cancellationToken)
     {
@@ -60,7 +61,7 @@ internal sealed class BrokerPlanner(
 
     private async Task MigrateAsync(BrokerSession session, IEnumerable<Subscription> subscriptions, Action<string> tell, CancellationToken cancellationToken)
     {
-        await using var visit = await FarmVisit.BeginAsync(session.Address, session.Names.Farm, time, cancellationToken);
+        await using var visit = await FarmVisit.BeginAsync(session.Address, session.Names.Farm, keys, time, cancellationToken);
         foreach (var subscription in subscriptions)
             await new QueueMigration(session, subscription, new FarmQueueUsers(visit, subscription.Endpoint, tell), tell, time).RunAsync(cancellationToken);
     }

@@ -1,4 +1,5 @@
 using Esb.Core.Errors;
+using Esb.Topics.Farm;
 using Esb.Topics.RabbitMq.Connections;
 using Esb.Topics.RabbitMq.Publishing;
 using Esb.Topics.RabbitMq.Topology;
@@ -20,9 +21,9 @@ internal sealed class BrokerSession : IAsyncDisposable
         Names = new RabbitMqNames(config.Prefix, name);
         Topology = new RabbitMqTopology(Names, () => topics);
         var user = new BrokerUser(address.User, NullLogger.Instance);
-        Reader = new WireReader(Names, user, time);
+        Reader = new WireReader(Names, new WireSignature(FarmKeys.None, user), time);
         _connection = new BrokerConnection(address.ToFactory("plan"), (connection, token) => user.ProveAsync(connection, Names.Probes, token), time, NullLogger.Instance);
-        Publisher = new ConfirmedPublisher(_connection, user, time);
+        Publisher = new ConfirmedPublisher(_connection, user, new WireSignature(FarmKeys.None, user), time);
         Records = new EndpointRecords(Publisher);
         Homes = new EndpointHomes(Names, Records);
     }

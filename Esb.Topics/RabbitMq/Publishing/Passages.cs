@@ -7,6 +7,11 @@ namespace Esb.Topics.RabbitMq.Publishing;
 /// <summary>A gate per destination: holds publishes back for a moment while the queues behind a destination change. Thread-safe.</summary>
 internal sealed class Passages(TimeProvider time)
 {
+    // A host that asks for longer is mistaken.
+    private static readonly TimeSpan LongestHold = TimeSpan.FromSeconds(30);
+
+    private const int MostDestinations = 1_000;
+
     private readonly ConcurrentDictionary<string, Passage> _passages = new();
 
     /// <param name="destination">An exchange or a queue.</param>
@@ -27,9 +32,10 @@ internal sealed class Passages(TimeProvider time)
 
     public async Task<PublishesHeld> ObeyAsync(HoldPublishes question, CancellationToken cancellationToken)
     {
-        foreach (var passage in question.Destinations.Select(Of))
+        var span = question.For < LongestHold ? question.For : LongestHold;
+        foreach (var passage in question.Destinations.Take(MostDestinations).Select(Of))
         {
-            if (question.For > TimeSpan.Zero) await passage.CloseAsync(question.For).WaitAsync(cancellationToken);
+            if (span > TimeSpan.Zero) await passage.CloseAsync(span).WaitAsync(cancellationToken);
             else passage.Open();
         }
 

@@ -1,3 +1,5 @@
+using Esb.Configuration;
+using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
@@ -10,7 +12,7 @@ namespace Esb.Topics.RabbitMq.Receiving;
 
 /// <summary>Passes a delivery to the handler and carries out the settlement, up to the acknowledgement. Thread-safe.</summary>
 internal sealed partial class DeliveryWork(
-    Subscription subscription, DeliveryHandler handler, WireReader reader, BodyClaims claims, DeliverySettler settler, SeenDeliveries seen, long maxBodyBytes, TimeProvider time, ILogger logger)
+    Subscription subscription, DeliveryHandler handler, WireReader reader, BodyClaims claims, DeliverySettler settler, SeenDeliveries seen, Live<LimitsConfig> limits, TimeProvider time, ILogger logger)
 {
     /// <summary>The unsettled deliveries of this process.</summary>
     public SeenDeliveries Seen => seen;
@@ -86,6 +88,7 @@ internal sealed partial class DeliveryWork(
     // Refuses messages that foreign clients may publish, but that this bus could neither handle nor write again.
     private Settlement.Divert? Refuse(EsbMessage message)
     {
+        var maxBodyBytes = limits.Current.MaxBodySize.Bytes;
         if (message.Body.Length > maxBodyBytes) return Divert(message, "ESB-AMQP-SIZE", $"The body is larger than {maxBodyBytes} bytes.");
         return WireLimits.ExcessOf(message) is { } excess
             ? Divert(message with { Headers = MessageHeaders.From(message.Headers.Where(header => header.Key == EsbHeaders.Claim)), Key = null }, "ESB-HDR-LIMIT", $"{excess} They were dropped.")

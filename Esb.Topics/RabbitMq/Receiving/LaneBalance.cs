@@ -46,7 +46,7 @@ internal sealed class LaneBalance(string endpoint, IReadOnlyList<LaneConsumer> l
 
     private async Task BalanceAsync()
     {
-        var hosts = farm.Members.ReceiversOf(endpoint)
+        var hosts = farm.Members.ProvenReceiversOf(endpoint)
             .Where(receiver => receiver.Receiver.Epoch is not null)
             .ToDictionary(receiver => receiver.Host, receiver => receiver.Receiver.Epoch);
         var shares = LaneShares.Of(endpoint, lanes.Count, hosts.Keys);

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Esb.Core.Topics;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Exceptions;
 
@@ -40,6 +41,16 @@ internal static class BrokerProbe
             var count = await channel.QueueDeclarePassiveAsync(queue, cancellationToken);
             if (count is not { MessageCount: 0, ConsumerCount: 0 } || Stopwatch.GetElapsedTime(began) < LeaderPatience || asked == MaxAsked) return count;
         }
+    }
+
+    /// <summary>Returns the number of messages that wait for an endpoint, also for their next attempt.</summary>
+    public static async Task<long> CountWaitingAsync(
+        this IConnection connection, EndpointNames queues, Subscription subscription, CancellationToken cancellationToken)
+    {
+        var waiting = 0L;
+        foreach (var queue in subscription.RetryDelays.Select(queues.Rung).Concat(queues.Lanes(subscription.Lanes)))
+            waiting += (await connection.CountAsync(queue, cancellationToken))?.MessageCount ?? 0;
+        return waiting;
     }
 
     public static async Task<bool> HasExchangeAsync(this IConnection connection, string exchange, CancellationToken cancellationToken)

@@ -51,7 +51,7 @@ internal sealed partial class UnroutableQueue(
     private async Task<bool> FoundQueueAsync(BasicGetResult found, UnroutableEcho echo, CancellationToken cancellationToken)
     {
         var token = Guid.NewGuid().ToString();
-        var properties = WireWriter.Again(found.BasicProperties, reader.PartyOf(found.BasicProperties), token);
+        var properties = WireWriter.Again(found.BasicProperties, reader.PartyOf(found.BasicProperties, found.Body), token);
         var key = found.BasicProperties.Headers.Text(Core.Messages.EsbHeaders.Key);
         var result = await publisher.PublishAsync(names.TopicOf(found.RoutingKey), found.RoutingKey, key, properties, found.Body);
         if (result.Outcome != PublishOutcome.Confirmed) throw TopicFaults.Unavailable(found.RoutingKey, result); // unacknowledged: it stays

@@ -8,18 +8,18 @@ namespace Esb.Topics.RabbitMq.Wire;
 
 /// <summary>Reads messages of any AMQP client. Content reserved to the bus is trusted only where only the bus can have written
 /// it.</summary>
-internal sealed class WireReader(RabbitMqNames names, BrokerUser user, TimeProvider time)
+internal sealed class WireReader(RabbitMqNames names, WireSignature signature, TimeProvider time)
 {
     // Present on every message of this bus, so their presence claims nothing; neither do headers of the broker and of the client.
-    private static readonly string[] Expected = [EsbHeaders.Conversation, EsbHeaders.Key, EsbHeaders.SourceId, EsbHeaders.Hops, WireHeaders.Again];
+    private static readonly string[] Expected = [EsbHeaders.Conversation, EsbHeaders.Key, EsbHeaders.SourceId, EsbHeaders.Hops, WireHeaders.Again, WireSignature.Header];
 
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
 
     /// <summary>Reads a message from the queue of an endpoint.</summary>
-    public EsbMessage Read(WireMessage wire, string endpoint) => Read(wire, isKept: DirectKindOf(wire, endpoint) is not null || IsRetry(wire, endpoint));
+    public EsbMessage Read(WireMessage wire, string endpoint) => Read(wire, isKept: DirectKindOf(wire, endpoint) is not null || (IsRetry(wire, endpoint) && IsBelieved(wire, endpoint)));
 
     /// <summary>Returns the way in which a message reached the queue of an endpoint. The header is trusted only if the message bypassed the
-    /// topics, where only the bus publishes.</summary>
+    /// topics, and a host of this farm wrote it.</summary>
     public DeliveryKind KindOf(WireMessage wire, string endpoint) => DirectKindOf(wire, endpoint) ?? DeliveryKind.Published;
 
     /// <summary>Returns the time at which the requester stops waiting; null if no requester waits. Never too early: a time on the wire has
@@ -34,13 +34,22 @@ internal sealed class WireReader(RabbitMqNames names, BrokerUser user, TimeProvi
     }
 
     /// <summary>Reads the failures of earlier attempts from a message in the queue of an endpoint.</summary>
-    public IReadOnlyList<FailedAttempt> ReadFailures(WireMessage wire, string endpoint) => IsRetry(wire, endpoint) ? ReadFailures(wire) : [];
+    public IReadOnlyList<FailedAttempt> ReadFailures(WireMessage wire, string endpoint) => IsRetry(wire, endpoint) && IsBelieved(wire, endpoint) ? ReadFailures(wire) : [];
 
     /// <summary>Reads the failures of the attempts from a message in the queue of dead letters.</summary>
     public static IReadOnlyList<FailedAttempt> ReadFailures(WireMessage wire) => FailureHistory.Read(wire.Properties.Headers.Text(WireHeaders.Failures));
 
     /// <summary>Reads a message from the queue of dead letters.</summary>
-    public EsbMessage ReadKept(WireMessage wire) => Read(wire, isKept: true);
+    public EsbMessage ReadKept(WireMessage wire) => Read(wire, isKept: IsBelieved(wire));
+
+    /// <summary>True if a host of this farm wrote a dead letter.</summary>
+    public bool IsBelieved(WireMessage wire) =>
+        signature.IsBelieved(wire.Properties, wire.Body.Span) || (!wire.Properties.IsUserIdPresent() && wire.RoutingKey == names.OldDeadLetters);
+
+    // Hosts of release 0.1 name no user: what is in queues under their names is believed until these are migrated.
+    private bool IsBelieved(WireMessage wire, string endpoint) =>
+        signature.IsBelieved(wire.Properties, wire.Body.Span)
+        || (!wire.Properties.IsUserIdPresent() && (wire.Exchange.Length > 0 ? wire.Exchange == names.Old(endpoint).Queue : names.Old(endpoint).Has(wire.RoutingKey)));
 
     /// <summary>Reads a message that the broker removed from an endpoint's queue, with the subject of its publish.</summary>
     public EsbMessage ReadMovedByBroker(WireMessage wire, string subject) => Read(wire with { RoutingKey = subject }, isKept: false);
@@ -50,8 +59,8 @@ internal sealed class WireReader(RabbitMqNames names, BrokerUser user, TimeProvi
 
     /// <summary>Returns the party of a message. The broker authenticates the publisher: our own user passes on the party, and any other
     /// user is itself all that is known.</summary>
-    public string? PartyOf(IReadOnlyBasicProperties properties) =>
-        user.IsPublisherOf(properties) ? properties.Headers.Text(WireHeaders.Party) : properties.UserId;
+    public string? PartyOf(IReadOnlyBasicProperties properties, ReadOnlyMemory<byte> body) =>
+        signature.IsOurs(properties, body.Span) ? properties.Headers.Text(WireHeaders.Party) : properties.UserId;
 
     /// <summary>Returns the trace that a message belongs to.</summary>
     public static ActivityContext Parent(WireMessage wire)
@@ -66,7 +75,9 @@ internal sealed class WireReader(RabbitMqNames names, BrokerUser user, TimeProvi
         underWay > TimeSpan.Zero && (underWay < timeToLive || wire.Properties.Headers.Text(WireHeaders.Kind) is not null);
 
     private DeliveryKind? DirectKindOf(WireMessage wire, string endpoint) =>
-        wire.Exchange.Length == 0 || names.IsExchange(endpoint, wire.Exchange) ? WireHeaders.KindOf(wire.Properties.Headers.Text(WireHeaders.Kind)) : null;
+        (wire.Exchange.Length == 0 || names.IsExchange(endpoint, wire.Exchange)) && WireHeaders.KindOf(wire.Properties.Headers.Text(WireHeaders.Kind)) is { } kind && IsBelieved(wire, endpoint)
+            ? kind
+            : null;
 
     // The broker itself records the queue from which it moved a message, and only messages of this bus wait on a rung.
     private bool IsRetry(WireMessage wire, string endpoint) =>
@@ -89,10 +100,10 @@ internal sealed class WireReader(RabbitMqNames names, BrokerUser user, TimeProvi
             CorrelationId = OneLine(properties.CorrelationId),
             ConversationId = Guid.TryParse(headers.Text(EsbHeaders.Conversation), out var conversation) ? conversation : id,
             Key = headers.Text(EsbHeaders.Key),
-            Party = PartyOf(properties),
+            Party = PartyOf(properties, wire.Body),
             CreatedAt = (properties.IsTimestampPresent() ? HeaderTable.TimeOf(properties.Timestamp) : null) ?? time.GetUtcNow(),
             Attempt = isKept ? headers.Number(EsbHeaders.Attempt) ?? 0 : 0,
-            Headers = HeadersOf(headers, sourceId, isKept || user.IsPublisherOf(properties), wire.Body.IsEmpty ? [.. believed, EsbHeaders.Claim] : believed),
+            Headers = HeadersOf(headers, sourceId, isKept || signature.IsOurs(properties, wire.Body.Span), wire.Body.IsEmpty ? [.. believed, EsbHeaders.Claim] : believed),
             Body = MessageBody.FromBytes(wire.Body),
         };
     }

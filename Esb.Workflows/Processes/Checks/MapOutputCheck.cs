@@ -18,11 +18,18 @@ internal sealed class MapOutputCheck(ConfigErrors errors)
         foreach (var step in list.Steps)
         {
             if (made is not null) Compare(step.Traits, made);
-            var behind = step.Traits.IsTry ? FollowTry(step.Lists, made) : Common(made, step.Lists.Select(inner => Follow(inner, made)));
+            if (step.Traits.Divides) FollowParts(step.Lists);
+            var behind = step.Traits.Divides ? made : step.Traits.IsTry ? FollowTry(step.Lists, made) : Common(made, step.Lists.Select(inner => Follow(inner, made)));
             made = step.Traits.ReplacesBody ? step.Traits.Makes : behind;
         }
 
         return made;
+    }
+
+    // What the parts are is unknown to the map.
+    private void FollowParts(IReadOnlyList<StepListModel> lists)
+    {
+        foreach (var list in lists) Follow(list, made: null);
     }
 
     // The position of a failure in the first list is unknown.

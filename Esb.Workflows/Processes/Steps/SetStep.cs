@@ -1,3 +1,4 @@
+using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Errors;
 using Esb.Core.Expressions;
@@ -14,9 +15,15 @@ internal sealed record SetConfig : SettingsRecord
 
     [Setting("Properties to set, for later steps; one without a value is removed.")]
     public IReadOnlyDictionary<string, ValueConfig> Properties { get; init; } = new Dictionary<string, ValueConfig>();
+
+    [Setting("The new body; without a value it is empty. An object or array is JSON, anything else text.")]
+    public ValueConfig? Body { get; init; }
+
+    [Setting("The media type of the new body; by default application/json for a constant object or array and for what a JSONPath selects, otherwise text/plain.")]
+    public string? ContentType { get; init; }
 }
 
-/// <summary>Sets headers and properties from values of the message; all values are read before any is set.</summary>
+/// <summary>Sets headers, properties and the body from values of the message; all values are read before any is set.</summary>
 internal sealed class SetStep : StepFactory<SetConfig>
 {
     public override string Kind => "set";
@@ -26,10 +33,18 @@ internal sealed class SetStep : StepFactory<SetConfig>
         HeaderNames.Check(settings.Headers.Keys, $"{step.Path}.headers", step.Origin, compiler.Errors);
         var headers = Compile(settings.Headers, compiler);
         var properties = Compile(settings.Properties, compiler);
+        var body = settings.Body is null ? null : compiler.Expressions.Compile(settings.Body, compiler.Errors);
+        if (settings is { ContentType: not null, Body: null }) compiler.Errors.Add("ESB-CFG-VALUE", settings, "contentType", "only beside body");
+        else if (settings.ContentType is { } written && !HeaderRules.IsValue(written)) compiler.Errors.Add("ESB-CFG-VALUE", settings, "contentType", "expected a media type such as text/html");
+        var contentType = settings.ContentType ?? (IsJson(settings.Body) ? "application/json" : "text/plain; charset=utf-8");
         return new StepModel(step, "set")
         {
-            Traits = new StepTraits { Values = [.. settings.Headers.Values, .. settings.Properties.Values] },
-            Bind = headers is null || properties is null ? null : _ => Run,
+            Traits = new StepTraits
+            {
+                Values = [.. settings.Headers.Values, .. settings.Properties.Values, .. settings.Body is null ? (IEnumerable<ValueConfig>)[] : [settings.Body]],
+                ReplacesBody = settings.Body is not null,
+            },
+            Bind = headers is null || properties is null || (body is null && settings.Body is not null) ? null : _ => Run,
         };
 
         ValueTask Run(MessageContext context, CancellationToken cancellationToken)
@@ -37,11 +52,14 @@ internal sealed class SetStep : StepFactory<SetConfig>
             var headerValues = Array.ConvertAll(headers, header => MessageValues.AsText(header.Value.Evaluate(context)));
             var propertyValues = Array.ConvertAll(properties, property => property.Value.Evaluate(context));
             var changed = headers.Length == 0 ? null : context.Message with { Headers = Set(context.Message.Headers, headers, headerValues) }; // may throw; then nothing is set
+            if (body is not null) changed = (changed ?? context.Message) with { Body = MessageBody.FromText(MessageValues.AsText(body.Evaluate(context)) ?? ""), ContentType = contentType };
             for (var i = 0; i < properties.Length; i++) context.SetProperty(properties[i].Name, propertyValues[i]);
             if (changed is not null) context.Message = changed; // after the properties, which may hold a removed header
             return ValueTask.CompletedTask;
         }
     }
+
+    private static bool IsJson(ValueConfig? body) => body is { Jsonpath: not null } or { Value.Kind: ConfigKind.Object or ConfigKind.Array };
 
     private static (string Name, IMessageValue Value)[]? Compile(IReadOnlyDictionary<string, ValueConfig> values, IStepCompiler compiler)
     {

@@ -19,11 +19,17 @@ internal sealed class TransformArguments
     }
 
     /// <summary>Compiles the arguments; null after an error.</summary>
-    public static TransformArguments? Compile(TransformConfig settings, IMessageMap map, IStepCompiler compiler)
+    public static TransformArguments? Compile(TransformConfig settings, IMessageMap map, IStepCompiler compiler) =>
+        Compile(Given(settings), Check(settings, map, compiler.Errors), compiler);
+
+    /// <summary>Compiles the parameters of a script, which accepts any; null after an error.</summary>
+    public static TransformArguments? Compile(IReadOnlyDictionary<string, ValueConfig> parameters, IStepCompiler compiler) =>
+        Compile(parameters.Select(parameter => (parameter.Key, parameter.Value, false)), isWhole: true, compiler);
+
+    private static TransformArguments? Compile(IEnumerable<(string Name, ValueConfig Value, bool IsDocument)> given, bool isWhole, IStepCompiler compiler)
     {
         var arguments = new TransformArguments();
-        var isWhole = Check(settings, map, compiler.Errors);
-        foreach (var (name, config, isDocument) in Given(settings))
+        foreach (var (name, config, isDocument) in given)
         {
             if (compiler.Expressions.Compile(config, compiler.Errors) is { } value) arguments._arguments.Add((name, value, isDocument));
             else isWhole = false;
@@ -51,6 +57,7 @@ internal sealed class TransformArguments
     private static bool Check(TransformConfig settings, IMessageMap map, ConfigErrors errors)
     {
         if (!settings.IsSound("parameters", "inputs")) return false;
+        if (map.TakesAnyArgument) return true;
         var given = Given(settings).Select(argument => argument.Name).ToList();
         var names = map.Parameters.Select(parameter => parameter.Name).ToList();
         var problems = given.Except(names).Select(name => $"the map {map.Name} has no parameter '{name}'{NearestName.Hint(name, names)}")

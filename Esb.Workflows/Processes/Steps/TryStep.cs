@@ -12,7 +12,7 @@ internal sealed record CatchConfig : SettingsRecord
     [Setting("The codes that it catches; a * at the end stands for any rest. Without codes it catches every failure.")]
     public IReadOnlyList<string> Codes { get; init; } = [];
 
-    [Setting("The steps that run; they find the failure as the properties error.code and error.reason.")]
+    [Setting("The steps that run; they find the failure as the properties error.code and error.reason, and an answer that was one as error.status and error.body.")]
     public required IReadOnlyList<StepConfig> Steps { get; init; }
 }
 
@@ -78,6 +78,8 @@ internal sealed partial class TryStep : StepFactory<TryConfig>
         {
             context.SetProperty("error.code", failure.Code);
             context.SetProperty("error.reason", failure.Message);
+            context.SetProperty("error.status", failure.CallAnswer is { } answer ? (double)answer.Status : null);
+            context.SetProperty("error.body", failure.CallAnswer?.Body);
             context.Steps?.Caught(context, failure);
             context.FailedStep = null;
             handler = found;

@@ -1,6 +1,7 @@
 using Esb.Content.Schemas;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Processes;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Workflows.Processes.Steps;
 
@@ -12,23 +13,20 @@ internal sealed record ValidateConfig : SettingsRecord
 }
 
 /// <summary>Fails messages whose body violates a schema.</summary>
-internal sealed class ValidateStep(ISchemaCatalog schemas) : StepFactory<ValidateConfig>
+internal sealed class ValidateStep(SchemaModels schemas) : StepFactory<ValidateConfig>
 {
     public override string Kind => "validate";
 
-    protected override StepModel Compile(ValidateConfig settings, StepConfig step, IStepCompiler compiler)
+    // A missing schema has been reported.
+    protected override StepModel Compile(ValidateConfig settings, StepConfig step, IStepCompiler compiler) => new(step, $"validate({settings.Schema})")
     {
-        var schema = schemas.Find(settings.Schema); // a missing schema has been reported
-        return new StepModel(step, $"validate({settings.Schema})")
-        {
-            Traits = new StepTraits { Reads = new BodyReading(settings, "schema", MadeKind.Xml) },
-            Bind = schema is null ? null : _ => Run,
-        };
+        Traits = new StepTraits { Reads = new BodyReading(settings, "schema", schemas.IsJson(settings.Schema) ? MadeKind.Json : MadeKind.Xml) },
+        Bind = schemas.Has(settings.Schema) ? services => Run(services.GetRequiredService<ISchemaCatalog>().Find(settings.Schema)!) : null,
+    };
 
-        ValueTask Run(MessageContext context, CancellationToken cancellationToken)
-        {
-            schema.Validate(context.Message);
-            return ValueTask.CompletedTask;
-        }
-    }
+    private static MessageStep Run(IMessageSchema schema) => (context, _) =>
+    {
+        schema.Validate(context.Message);
+        return ValueTask.CompletedTask;
+    };
 }

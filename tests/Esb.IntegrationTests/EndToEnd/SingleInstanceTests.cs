@@ -1,5 +1,5 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Text.Json;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 
 namespace Esb.IntegrationTests.EndToEnd;
 

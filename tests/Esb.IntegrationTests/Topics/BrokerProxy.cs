@@ -1,9 +1,9 @@
-using Esb.IntegrationTests.Topics.Queues;
 using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using Esb.IntegrationTests.Topics.Queues;
 
 namespace Esb.IntegrationTests.Topics;
 

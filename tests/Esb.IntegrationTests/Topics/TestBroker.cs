@@ -1,7 +1,10 @@
+using Esb.Configuration;
+using Esb.Core.Configuration;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Storage;
 using Esb.Topics.ClaimChecks;
+using Esb.Topics.Farm;
 using Esb.Topics.RabbitMq;
 using Esb.Topics.RabbitMq.Connections;
 using Microsoft.Extensions.Logging;
@@ -15,6 +18,9 @@ internal sealed class TestBroker
 {
     /// <summary>The name of the configuration whose hosts the tests start.</summary>
     public const string Configuration = "tests";
+
+    /// <summary>The key of all hosts that the tests start.</summary>
+    public static readonly FarmKeys FarmKeys = new(new FarmConfig { Key = "the key that the hosts of the tests share" }, () => null);
 
     private readonly List<Subscription> _subscriptions = [];
     private readonly List<string> _topics = [];
@@ -32,10 +38,10 @@ internal sealed class TestBroker
     public RabbitMqNames Names { get; }
 
     public RabbitMqTransport CreateTransport(IReadOnlyDictionary<string, TopicConfig> topics, long maxBodyBytes = 64 * 1024 * 1024, ILoggerFactory? loggers = null, string? url = null,
-        IClaimCheckStore? claims = null, long largestWhole = long.MaxValue, IEnumerable<Subscription>? endpoints = null, TimeProvider? time = null, string? configuration = null)
+        IClaimCheckStore? claims = null, long largestWhole = long.MaxValue, IEnumerable<Subscription>? endpoints = null, TimeProvider? time = null, string? configuration = null, FarmKeys? keys = null)
     {
         _topics.AddRange(topics.Keys);
-        return new RabbitMqTransport(new RabbitMqTransportConfig { Url = url ?? _url, Prefix = Prefix }, configuration ?? Configuration, topics, endpoints ?? [], new BodyLimits(maxBodyBytes, largestWhole), claims ?? new NoClaimCheckStore(), time ?? TimeProvider.System, loggers ?? NullLoggerFactory.Instance);
+        return new RabbitMqTransport(new RabbitMqTransportConfig { Url = url ?? _url, Prefix = Prefix }, configuration ?? Configuration, topics, endpoints ?? [], new LimitsConfig { MaxBodySize = new ByteSize(maxBodyBytes), ClaimCheck = new ByteSize(largestWhole) }, claims ?? new NoClaimCheckStore(), keys ?? FarmKeys, time ?? TimeProvider.System, loggers ?? NullLoggerFactory.Instance);
     }
 
     public void Note(Subscription subscription) => _subscriptions.Add(subscription);

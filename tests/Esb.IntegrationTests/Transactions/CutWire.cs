@@ -84,8 +84,10 @@ internal sealed class CutWire : IAsyncDisposable
 
         using var cut = CancellationTokenSource.CreateLinkedTokenSource(_stopping.Token);
         var hold = new Hold();
-        await Task.WhenAny(CopyAsync(near.GetStream(), far.GetStream(), hold, isClient: true, cut), CopyAsync(far.GetStream(), near.GetStream(), hold, isClient: false, cut));
+        Task[] copies = [CopyAsync(near.GetStream(), far.GetStream(), hold, isClient: true, cut), CopyAsync(far.GetStream(), near.GetStream(), hold, isClient: false, cut)];
+        await Task.WhenAny(copies);
         await cut.CancelAsync();
+        await Task.WhenAll(copies); // what is still to be delivered needs the connection
     }
 
     private async Task CopyAsync(NetworkStream from, NetworkStream to, Hold hold, bool isClient, CancellationTokenSource cut)

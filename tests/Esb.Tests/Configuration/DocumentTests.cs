@@ -19,7 +19,7 @@ public sealed partial class DocumentTests
     private static readonly JsonObject Schema = SchemaWriter.Write(SettingsCatalog.From(new ServiceCollection().AddEsb()));
 
     [Test]
-    public void The_samples_fit_the_schema([Values("orders", "mediation", "database", "transactions")] string sample)
+    public void The_samples_fit_the_schema([Values("orders", "mediation", "database", "transactions", "csv-import")] string sample)
     {
         var json = JsonNode.Parse(File.ReadAllText(Path.Combine(SampleTests.Sample(sample), "esb.json")), documentOptions: new() { CommentHandling = JsonCommentHandling.Skip });
 

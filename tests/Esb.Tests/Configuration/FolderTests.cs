@@ -8,8 +8,8 @@ public sealed class FolderTests : ConfigurationFixture
     [Test]
     public void The_files_of_a_folder_are_merged_section_by_section()
     {
-        Write("a.json", """{ "$schema": "esb.schema.json", "name": "merged", "topics": { "a": {} } }""");
-        Write("b.json", """{ "$schema": "esb.schema.json", "topics": { "b": { "persistent": false } } }""");
+        Write("a.esb.json", """{ "$schema": "esb.schema.json", "name": "merged", "topics": { "a": {} } }""");
+        Write("b.esb.json", """{ "$schema": "esb.schema.json", "topics": { "b": { "persistent": false } } }""");
         Write("notes.txt", "not read");
 
         var configuration = AcceptPath(Folder);
@@ -18,24 +18,58 @@ public sealed class FolderTests : ConfigurationFixture
         Assert.That(configuration.Named<TopicConfig>("topics").Keys, Is.EqualTo(["a", "b"]));
     }
 
+    [Test]
+    public void Other_json_beside_a_configuration_is_left_alone()
+    {
+        Write("esb.json", """{ "name": "merged" }""");
+        Write("targets.json", """{ "east": "http://east" }""");
+        Write("body.json", """{ "name": "ada", "amount": 1, }""");
+        Write("list.json", "[1]");
+        Write("broken.json", "{ no json");
+        Write("data/order.json", """{ "topics": {} }""");
+
+        Assert.That(AcceptPath(Folder).Name, Is.EqualTo("merged"));
+    }
+
+    [Test]
+    public void Section_in_a_file_of_another_name_is_refused()
+    {
+        Write("esb.json", """{ "name": "merged" }""");
+        Write("orders.json", """{ /* ours */ "$schema": "x", "topics": { "orders": {} } }""");
+        Write("later.json", """{ "workflows": {} }""");
+
+        var errors = RefusePath(Folder);
+
+        Assert.That(errors.Select(error => error.Code), Is.EqualTo(["ESB-CFG-FILENAME", "ESB-CFG-FILENAME"]));
+        Assert.That(errors[1].Describe(), Does.Contain("orders.json").And.Contains("\"topics\"").And.Contains("orders.esb.json"));
+    }
+
+    [Test]
+    public void Folder_whose_only_configuration_has_another_name_says_so_once()
+    {
+        Write("config.json", """{ "topics": { "orders": {} } }""");
+
+        Assert.That(RefusePath(Folder).Single().Code, Is.EqualTo("ESB-CFG-FILENAME"));
+    }
+
     [Test, Property("Case", "CFG-12")]
     public void A_name_in_two_files_is_refused_with_both_places()
     {
-        Write("a.json", """{ "topics": { "orders": {} } }""");
-        Write("b.json", """{ "topics": { "orders": {} } }""");
+        Write("a.esb.json", """{ "topics": { "orders": {} } }""");
+        Write("b.esb.json", """{ "topics": { "orders": {} } }""");
 
         var error = RefusePath(Folder).Single();
 
         Assert.That(error.Code, Is.EqualTo("ESB-CFG-DUPNAME"));
         Assert.That(error.Path, Is.EqualTo("topics.orders"));
-        Assert.That(error.Expected, Does.Contain("a.json:1:15").And.Contain("b.json:1:15"));
+        Assert.That(error.Expected, Does.Contain("a.esb.json:1:15").And.Contain("b.esb.json:1:15"));
     }
 
     [Test]
     public void A_section_that_is_no_object_stands_in_one_file_only()
     {
-        Write("a.json", """{ "name": "a" }""");
-        Write("b.json", """{ "name": "b" }""");
+        Write("a.esb.json", """{ "name": "a" }""");
+        Write("b.esb.json", """{ "name": "b" }""");
 
         Assert.That(RefusePath(Folder).Single().Code, Is.EqualTo("ESB-CFG-DUPNAME"));
     }
@@ -43,9 +77,9 @@ public sealed class FolderTests : ConfigurationFixture
     [Test]
     public void All_files_that_cannot_be_read_are_reported_and_nothing_that_would_only_follow_from_them()
     {
-        Write("a.json", "{");
-        Write("b.json", "");
-        Write("c.json", """{ "processes": { "p": [{ "publish": "orders.new" }] } }""");
+        Write("a.esb.json", "{");
+        Write("b.esb.json", "");
+        Write("c.esb.json", """{ "processes": { "p": [{ "publish": "orders.new" }] } }""");
 
         Assert.That(RefusePath(Folder).Select(error => error.Code), Is.EqualTo(["ESB-CFG-SYNTAX", "ESB-CFG-EMPTY"]));
     }
@@ -53,7 +87,7 @@ public sealed class FolderTests : ConfigurationFixture
     [Test]
     public void A_path_is_relative_to_the_file_that_names_it()
     {
-        Write("a.json", """{ "schemas": { "order": "schemas/order.xsd" } }""");
+        Write("a.esb.json", """{ "schemas": { "order": "schemas/order.xsd" } }""");
         Write("environments/prod.json", """{ "schemas": { "other": "../other.xsd" } }""");
 
         var schemas = AcceptPath(Folder, ("ESB_ENVIRONMENT", "prod")).Named<FileConfig>("schemas");

@@ -32,7 +32,7 @@ public sealed class SchemaTests : ConfigurationFixture
     [Test]
     public void Defaults_and_ranges_are_told()
     {
-        var endpoint = Schema["$defs"]!["EndpointConfig"]!["oneOf"]!.AsArray().Single(kind => kind!["properties"]!["type"]!["const"]!.GetValue<string>() == "file-outbound")!;
+        var endpoint = Schema["$defs"]!["EndpointConfig"]!["allOf"]!.AsArray().Select(kind => kind!["then"]!).Single(kind => kind["properties"]!["type"]!["const"]!.GetValue<string>() == "file-outbound");
 
         Assert.Multiple(() =>
         {
@@ -46,10 +46,30 @@ public sealed class SchemaTests : ConfigurationFixture
     }
 
     [Test]
+    public void Every_kind_is_offered_and_a_mistake_is_told_about_the_kind_that_is_written()
+    {
+        Assert.That(Schema["$defs"]!["EndpointConfig"]!["properties"]!["type"]!["enum"]!.AsArray().Select(kind => kind!.GetValue<string>()), Does.Contain("file-outbound").And.Contain("http-outbound"));
+        Assert.That(Validate("""{ "endpoints": { "a": { "type": "file-outbound" } } }""").Single(), Does.Contain("has no folder"));
+        Assert.That(Validate("""{ "store": { "folder": "data" } }"""), Is.Empty);
+        Assert.That(Validate("""{ "store": { "type": "oracle" } }""").Single(), Does.Contain("none of"));
+    }
+
+    [Test]
+    public void Names_of_a_configuration_are_offered_and_others_refused()
+    {
+        const string Shop = """{ "topics": { "orders": {} }, "endpoints": { "out": { "type": "file-outbound", "folder": "out", "subscribe": ["orders.#"] } }, "processes": { "p": [{ "publish": "orders.new" }] } }""";
+        var schema = SchemaWriter.Write(Catalog, Accept(Shop));
+
+        Assert.That(new SchemaValidator(schema).Validate(JsonNode.Parse(Shop)), Is.Empty);
+        Assert.That(new SchemaValidator(schema).Validate(JsonNode.Parse(Shop.Replace("[\"orders.#\"]", "[\"bills.#\"]", StringComparison.Ordinal))), Is.Not.Empty);
+        Assert.That(schema.ToJsonString(), Does.Contain("\"examples\":[\"orders.#\"]"));
+    }
+
+    [Test]
     public void What_is_not_available_is_left_out()
     {
         Assert.That(Schema["properties"]!["workflows"], Is.Null);
-        Assert.That(Schema.ToJsonString(), Does.Not.Contain("mail-outbound").And.Not.Contain("aggregate").And.Not.Contain("timeToLive").And.Not.Contain("\"workflow\""));
+        Assert.That(Schema.ToJsonString(), Does.Not.Contain("mail-inbound").And.Not.Contain("aggregate").And.Not.Contain("timeToLive").And.Not.Contain("\"workflow\""));
     }
 
     [Test]

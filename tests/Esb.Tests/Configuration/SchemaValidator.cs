@@ -7,7 +7,7 @@ namespace Esb.Tests.Configuration;
 /// <summary>Checks JSON against a schema that uses only the keywords which ours use; any other keyword is a fault of the schema.</summary>
 internal sealed class SchemaValidator(JsonObject schema)
 {
-    private static readonly string[] Annotations = ["$schema", "$defs", "title", "description", "default"];
+    private static readonly string[] Annotations = ["$schema", "$defs", "title", "description", "default", "enumDescriptions", "examples", "then"];
 
     public IReadOnlyList<string> Validate(JsonNode? instance) => [.. Validate(instance, schema, "$")];
 
@@ -33,6 +33,7 @@ internal sealed class SchemaValidator(JsonObject schema)
             case "not": return Unless(Validate(instance, value.AsObject(), path).Any(), $"{path} is what it must not be");
             case "allOf": return value.AsArray().SelectMany(each => Validate(instance, each!.AsObject(), path));
             case "anyOf": return Unless(Fitting(instance, value, path) > 0, $"{path} fits none of anyOf");
+            case "if": return Validate(instance, value.AsObject(), path).Any() ? [] : Validate(instance, schema["then"]!.AsObject(), path);
             case "oneOf": return Unless(Fitting(instance, value, path) == 1, $"{path} fits {Fitting(instance, value, path)} of oneOf");
             default: return [$"the schema uses {keyword}"];
         }

@@ -13,7 +13,8 @@ internal sealed class SettingTables(JsonObject schema)
 
     private static IEnumerable<(string Table, string Row)> RowsOfDefinition(string name, JsonObject definition)
     {
-        if (definition["oneOf"] is JsonArray kinds) return kinds.SelectMany(kind => RowsOf(kind!["properties"]!["type"]!["const"]!.GetValue<string>(), kind.AsObject()));
+        if (definition["allOf"] is JsonArray kinds && kinds[0]!["then"] is not null)
+            return kinds.Select(kind => kind!["then"]!.AsObject()).SelectMany(kind => RowsOf(kind["properties"]!["type"]!["const"]!.GetValue<string>(), kind));
         var whole = definition["anyOf"] is JsonArray forms ? forms.OfType<JsonObject>().First(form => form["properties"] is not null) : definition;
         return RowsOf(NameOf(name), whole);
     }

@@ -21,7 +21,7 @@ public sealed class ValueTests : ConfigurationFixture
     {
         var error = RefuseOnce("""{ "topics": { "orders": { "zzzzzz": 1 } } }""");
 
-        Assert.That(error.Expected, Is.EqualTo("unknown; known here are persistent, key, claimCheck, audit"));
+        Assert.That(error.Expected, Is.EqualTo("unknown; known here are persistent, key, schema, claimCheck, audit"));
     }
 
     [Test, Property("Case", "CFG-07")]
@@ -110,7 +110,7 @@ public sealed class ValueTests : ConfigurationFixture
     }
 
     [Test]
-    [TestCase("""{ "endpoints": { "a": { "type": "mail-outbound" } } }""", "endpoints.a.type")]
+    [TestCase("""{ "endpoints": { "a": { "type": "mail-inbound" } } }""", "endpoints.a.type")]
     [TestCase("""{ "workflows": {} }""", "workflows")]
     [TestCase("""{ "topics": { "a": { "timeToLive": "5s" } } }""", "topics.a.timeToLive")]
     [TestCase("""{ "processes": { "p": [{ "delay": "5s" }] } }""", "processes.p[0].delay")]

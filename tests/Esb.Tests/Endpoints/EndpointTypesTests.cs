@@ -1,6 +1,7 @@
 using Esb.Configuration;
 using Esb.Configuration.Compiling;
 using Esb.Configuration.Settings;
+using Esb.Content.Transforms;
 using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
@@ -29,6 +30,11 @@ public sealed class EndpointTypesTests
     [TestCase("""{ "type": "sql-outbound", "connection": "shop", "query": "select 1 where 'a' = @a", "parameters": { "a": { "header": "x-a" } }, "as": "xml", "maxRows": 5 }""")]
     [TestCase("""{ "type": "sql-outbound", "connection": "shop", "execute": "delete from t" }""")]
     [TestCase("""{ "type": "sql-outbound", "connection": "shop", "execute": "delete from t", "once": true }""")]
+    [TestCase("""{ "type": "timer-inbound", "cron": "0 2 * * mon-fri", "timeZone": "Europe/Berlin", "missed": "once", "body": { "value": "tick" }, "process": "p" }""")]
+    [TestCase("""{ "type": "timer-inbound", "interval": "15m", "body": { "value": { "a": 1 } }, "publish": "orders.new", "singleInstance": false }""")]
+    [TestCase("""{ "type": "mail-outbound", "url": "smtps://mail.example.com", "from": "a@example.com", "to": "{header.x-to}", "subject": "Order", "text": "Hello", "allow": ["example.com", "*.example.org"] }""")]
+    [TestCase("""{ "type": "mail-outbound", "url": "smtp://localhost:25", "tls": "none", "from": "a@example.com", "to": ["b@example.com", "c@example.com"], "attachments": [{ "name": "a.xml", "body": { "message": "body" } }] }""")]
+    [TestCase("""{ "type": "sql-inbound", "connection": "shop", "query": "select id from jobs where not taken limit 20", "after": "update jobs set taken = true where id = @id", "publish": "orders.new", "batch": 5, "as": "xml" }""")]
     public async Task Endpoint_is_read_and_made(string endpoint) => Assert.That(await ErrorsOfAsync(endpoint), Is.Empty);
 
     [TestCase("""{ "type": "file-inbound", "folder": "in", "relay": "e" }""", "ESB-CFG-VALUE endpoints.e.relay")]
@@ -42,6 +48,27 @@ public sealed class EndpointTypesTests
     [TestCase("""{ "type": "sql-outbound", "connection": "shop", "query": "select * from {header.x-table}" }""", "ESB-SQL-DYNAMIC endpoints.e.query")]
     [TestCase("""{ "type": "sql-outbound", "connection": "shop", "query": "select @a" }""", "ESB-SQL-PARAM endpoints.e.query")]
     [TestCase("""{ "type": "sql-outbound", "connection": "shop", "query": "select 1", "once": true }""", "ESB-CFG-ONCE endpoints.e.once")]
+    [TestCase("""{ "type": "timer-inbound", "process": "p" }""", "ESB-CFG-ONEOF endpoints.e")]
+    [TestCase("""{ "type": "timer-inbound", "cron": "0 2 * *", "process": "p" }""", "ESB-CFG-CRON endpoints.e.cron")]
+    [TestCase("""{ "type": "timer-inbound", "cron": "0 2 * * *", "timeZone": "Europe/Bern", "process": "p" }""", "ESB-CFG-TIMEZONE endpoints.e.timeZone")]
+    [TestCase("""{ "type": "timer-inbound", "interval": "1s", "timeZone": "Europe/Berlin", "process": "p" }""", "ESB-CFG-VALUE endpoints.e.timeZone")]
+    [TestCase("""{ "type": "timer-inbound", "interval": "100ms", "process": "p" }""", "ESB-CFG-RANGE endpoints.e.interval")]
+    [TestCase("""{ "type": "timer-inbound", "interval": "1s", "relay": "e" }""", "ESB-CFG-VALUE endpoints.e.relay")]
+    [TestCase("""{ "type": "timer-inbound", "interval": "1s", "process": "p", "mode": "request-reply" }""", "ESB-CFG-VALUE endpoints.e.mode")]
+    [TestCase("""{ "type": "timer-inbound", "interval": "1s", "process": "p", "body": { "header": "x-a" } }""", "ESB-CFG-VALUE endpoints.e.body")]
+    [TestCase("""{ "type": "mail-outbound", "url": "http://mail", "from": "a@b.c", "to": "a@b.c" }""", "ESB-CFG-URL endpoints.e.url")]
+    [TestCase("""{ "type": "mail-outbound", "url": "smtps://mail", "tls": "none", "from": "a@b.c", "to": "a@b.c" }""", "ESB-CFG-VALUE endpoints.e.tls")]
+    [TestCase("""{ "type": "mail-outbound", "url": "smtp://mail", "tls": "none", "user": "u", "password": "${env:P}", "from": "a@b.c", "to": "a@b.c" }""", "ESB-CFG-")]
+    [TestCase("""{ "type": "mail-outbound", "url": "smtp://mail", "user": "u", "from": "a@b.c", "to": "a@b.c" }""", "ESB-CFG-VALUE endpoints.e.password")]
+    [TestCase("""{ "type": "mail-outbound", "url": "smtp://mail", "from": "a@b.c", "to": [] }""", "ESB-CFG-VALUE endpoints.e.to")]
+    [TestCase("""{ "type": "mail-outbound", "url": "smtp://mail", "from": "a@b.c", "to": "a@b.c", "allow": ["a@b.c"] }""", "ESB-CFG-VALUE endpoints.e.allow")]
+    [TestCase("""{ "type": "mail-outbound", "url": "smtp://mail", "from": "a@b.c", "to": "a@b.c", "text": { "template": "a", "map": "m" } }""", "ESB-CFG-ONEOF endpoints.e.text")]
+    [TestCase("""{ "type": "mail-outbound", "url": "smtp://mail", "from": "a@b.c", "to": "a@b.c", "tls": { "ca": "missing.pem" } }""", "ESB-CFG-CERT endpoints.e.tls.ca")]
+    [TestCase("""{ "type": "sql-inbound", "connection": "shop", "query": "select id from jobs", "publish": "orders.new" }""", "ESB-CFG-REQUIRED endpoints.e.after")]
+    [TestCase("""{ "type": "sql-inbound", "connection": "shop", "query": "select id from jobs", "after": "delete from jobs", "publish": "orders.new" }""", "ESB-SQL-PARAM endpoints.e.after")]
+    [TestCase("""{ "type": "sql-inbound", "connection": "shop", "query": "select id from jobs where id > @last", "after": "delete from jobs where id = @id", "publish": "orders.new" }""", "ESB-SQL-PARAM endpoints.e.query")]
+    [TestCase("""{ "type": "sql-inbound", "connection": "shop", "query": "select id from jobs", "after": "delete from jobs where id = @id; commit", "publish": "orders.new" }""", "ESB-CFG-VALUE endpoints.e.after")]
+    [TestCase("""{ "type": "sql-inbound", "connection": "shop", "query": "select id from jobs", "after": "delete from jobs where id = @id", "process": "p", "mode": "request-reply" }""", "ESB-CFG-VALUE endpoints.e.mode")]
     public async Task Mistake_is_told_with_its_place(string endpoint, string error) => Assert.That(await ErrorsOfAsync(endpoint), Has.One.StartsWith(error));
 
     [Test]
@@ -90,8 +117,8 @@ public sealed class EndpointTypesTests
 
     private static async Task CheckAsync(IServiceCollection services, EsbConfiguration configuration, ConfigErrors errors)
     {
-        services.AddCompiling<IExpressionCompiler, PlainExpressions>().AddSingleton(Substitute.For<ILeaseStore>()).AddSingleton(Substitute.For<IAuditGate>());
-        services.AddSingleton(Substitute.For<ITopicTransport>()).AddSingleton<MemoryMarks>().AddSingleton<OverloadGate>().AddSingleton<IntakeHolds>().AddSingleton<Admissions>();
+        services.AddCompiling(ServiceDescriptor.Singleton(new MapModels(new Dictionary<string, MapModel>()))).AddCompiling<IExpressionCompiler, PlainExpressions>().AddSingleton(Substitute.For<ILeaseStore>()).AddSingleton(Substitute.For<IAuditGate>());
+        services.AddSingleton(Substitute.For<IEndpointMarks>()).AddSingleton(Substitute.For<ITopicTransport>()).AddSingleton<MemoryMarks>().AddSingleton<OverloadGate>().AddSingleton<IntakeHolds>().AddSingleton<Admissions>();
         services.AddSingleton<ILoggerFactory>(NullLoggerFactory.Instance).AddSingleton(typeof(ILogger<>), typeof(NullLogger<>));
         await using var provider = Compiled.Build(services, configuration, errors);
 

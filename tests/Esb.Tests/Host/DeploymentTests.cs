@@ -1,6 +1,7 @@
-using Esb.Core.Configuration;
+using System.Text.Json;
 using System.Text.RegularExpressions;
 using Esb.Configuration;
+using Esb.Core.Configuration;
 using Esb.Host;
 using Esb.Host.Composition;
 using Esb.Host.Management;
@@ -31,6 +32,16 @@ public sealed partial class DeploymentTests
     }
 
     [Test]
+    public void Run_from_a_checkout_starts_the_sample_and_the_image_names_its_command()
+    {
+        using var settings = JsonDocument.Parse(File.ReadAllText(Path.Combine(Root, "Esb.Host", "Properties", "launchSettings.json")));
+        var profile = settings.RootElement.GetProperty("profiles").EnumerateObject().First().Value;
+
+        Assert.That((profile.GetProperty("commandName").GetString(), profile.GetProperty("commandLineArgs").GetString()), Is.EqualTo(("Project", "run")));
+        Assert.That(File.ReadAllText(Path.Combine(Root, "Dockerfile")), Does.Contain("CMD [\"run\"]"));
+    }
+
+    [Test]
     public void No_service_has_a_password_of_its_own()
     {
         var secrets = Services().SelectMany(EnvironmentLines).Where(line => line.Contains("PASS", StringComparison.OrdinalIgnoreCase)).ToList();
@@ -42,6 +53,23 @@ public sealed partial class DeploymentTests
     [Test]
     public void Management_is_published_to_this_machine_only() =>
         Assert.That(Compose, Does.Contain("\"127.0.0.1:8081:8081\"").And.Not.Match("\"8081:"));
+
+    [Test]
+    public void Ports_are_published_to_this_machine_only() =>
+        Assert.That(Regex.Matches(Compose, "- \"([^\"]*):[0-9]+\"").Select(match => match.Groups[1].Value), Is.Not.Empty.And.All.StartsWith("127.0.0.1:"));
+
+    [Test]
+    public void Every_service_gives_up_its_capabilities_and_has_bounds()
+    {
+        foreach (var service in Services())
+        {
+            var block = string.Join('\n', BlockOf(Compose.Split('\n'), $"  {service}:"));
+            Assert.That(block, Does.Contain("cap_drop: [\"ALL\"]").And.Contain("no-new-privileges:true").And.Contain("pids_limit:").And.Contain("mem_limit:"), service);
+        }
+    }
+
+    [Test]
+    public void Image_is_built_from_locked_packages() => Assert.That(File.ReadAllText(Path.Combine(Root, "Dockerfile")), Does.Contain("--locked-mode"));
 
     [Test]
     public void Files_that_are_mounted_exist()

@@ -22,7 +22,7 @@ public sealed class SampleConfigurationTests
 
     public static IEnumerable<string> Configurations =>
     [
-        "samples/orders", "samples/billing", "samples/mediation", "samples/database", "samples/transactions", "loadtests/orders",
+        "samples/starter", "samples/orders", "samples/billing", "samples/rest", "samples/mediation", "samples/database", "samples/transactions", "loadtests/orders",
         "loadtests/compare.d/mediation", "loadtests/compare.d/topics", "loadtests/compare.d/topics-grouped",
     ];
 

@@ -1,3 +1,5 @@
+using Esb.Configuration;
+using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
@@ -9,6 +11,8 @@ namespace Esb.Tests.Topics;
 
 public sealed class BodyClaimsTests
 {
+    private static readonly LimitsConfig Limits = new() { ClaimCheck = new ByteSize(10) };
+
     private readonly HashSet<string> _whole = ["foreign"];
 
     [TestCase("orders.new", 11, true)]
@@ -43,7 +47,7 @@ public sealed class BodyClaimsTests
     public async Task A_store_that_is_away_lets_bodies_travel_whole_is_asked_again_after_a_while_and_told_of_once()
     {
         var (store, log, time) = (new Store { IsAway = true }, new LogLines(), new ManualTime());
-        var claims = new BodyClaims(store, 10, _whole.Contains, time, log.CreateLogger("topics"));
+        var claims = new BodyClaims(store, Limits, _whole.Contains, time, log.CreateLogger("topics"));
         var message = Some.Message(new string('x', 11), "orders.new");
 
         var whole = await claims.CheckInAsync(message);
@@ -64,7 +68,7 @@ public sealed class BodyClaimsTests
     public async Task A_body_is_waited_for_while_its_store_is_away_but_not_for_ever(CancellationToken cancellationToken)
     {
         var (store, time) = (new Store(), new ManualTime());
-        var claims = new BodyClaims(store, 10, _whole.Contains, time, NullLogger.Instance);
+        var claims = new BodyClaims(store, Limits, _whole.Contains, time, NullLogger.Instance);
         var travelling = await claims.CheckInAsync(Some.Message(new string('x', 11), "orders.new"));
         store.IsAway = true;
 
@@ -94,7 +98,7 @@ public sealed class BodyClaimsTests
         Assert.That((failure!.Code, failure.IsTransient), Is.EqualTo(("ESB-CLAIM-GONE", false)));
     }
 
-    private BodyClaims Claims(IClaimCheckStore store) => new(store, 10, _whole.Contains, new ManualTime(), NullLogger.Instance);
+    private BodyClaims Claims(IClaimCheckStore store) => new(store, Limits, _whole.Contains, new ManualTime(), NullLogger.Instance);
 
     private sealed class Store : IClaimCheckStore
     {

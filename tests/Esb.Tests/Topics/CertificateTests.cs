@@ -1,3 +1,4 @@
+using System.Runtime.Versioning;
 using Esb.Core.Configuration;
 using Esb.Tests.Fakes;
 
@@ -30,7 +31,7 @@ public sealed class CertificateTests : TopicsFixture
     {
         var client = _authority.Issue("client", isClient: true);
         var both = Path.Combine(_folder.FullName, "both.pem");
-        File.WriteAllText(both, File.ReadAllText(client.Certificate) + "\n" + File.ReadAllText(client.Key));
+        SecretText.Write(both, File.ReadAllText(client.Certificate) + "\n" + File.ReadAllText(client.Key));
 
         Assert.Multiple(() =>
         {
@@ -40,6 +41,15 @@ public sealed class CertificateTests : TopicsFixture
             Assert.That(CheckTls($$""" "certificate": "{{client.Bundle}}", "passphrase": "${env:PASSPHRASE}" """), Is.Empty);
             Assert.That(CheckTls($$""" "certificate": "{{both}}" """), Is.Empty);
         });
+    }
+
+    [Test, Platform(Exclude = "Win"), UnsupportedOSPlatform("windows")]
+    public void A_key_that_others_can_read_is_refused()
+    {
+        var open = _authority.Issue("open", isClient: true);
+        File.SetUnixFileMode(open.Key, UnixFileMode.UserRead | UnixFileMode.OtherRead);
+
+        Assert.That(CheckTls($$""" "certificate": "{{open.Certificate}}", "key": "{{open.Key}}" """), Has.One.Property("Expected").Contains("has a key that can be read or written by everybody"));
     }
 
     [Test, Property("Case", "CFG-29")]

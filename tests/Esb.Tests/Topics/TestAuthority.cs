@@ -1,6 +1,7 @@
 using System.Net;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using Esb.Core.Storage;
 
 namespace Esb.Tests.Topics;
 
@@ -56,7 +57,7 @@ internal sealed class TestAuthority : IDisposable
     private string Write(string name, byte[] bytes)
     {
         var path = Path.Combine(_folder, name);
-        System.IO.File.WriteAllBytes(path, bytes);
+        OwnerFile.Write(path, bytes);
         return path;
     }
 }

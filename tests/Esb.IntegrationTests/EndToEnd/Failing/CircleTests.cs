@@ -1,7 +1,7 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Net;
 using System.Text;
 using System.Text.Json;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.Tests;
 
 namespace Esb.IntegrationTests.EndToEnd.Failing;
@@ -20,7 +20,7 @@ public sealed class CircleTests
             "asked": { "type": "http-outbound", "url": "${env:NEXT}/ask", "poolSize": 50 },
             "ledger": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": "ledger", "fileName": "{message.id}.xml" }
           },
-          "processes": { "ask": [{ "call": "asked" }] }
+          "processes": { "ask": [{ "call": { "endpoint": "asked", "expect": "any" } }] }
         }
         """;
 

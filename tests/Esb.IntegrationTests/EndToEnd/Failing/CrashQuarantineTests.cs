@@ -163,8 +163,7 @@ public sealed class CrashQuarantineTests
     private async Task<IReadOnlyList<string>> StatesAsync(CancellationToken cancellationToken) =>
         [.. (await _host!.AskAsync("/api/endpoints", cancellationToken)).GetProperty("items").EnumerateArray().Select(endpoint => $"{endpoint.GetProperty("name")}={endpoint.GetProperty("state")}")];
 
-    private async Task<JsonElement> ReadyAsync(CancellationToken cancellationToken) =>
-        JsonDocument.Parse(await _host!.Client.GetStringAsync(new Uri(_host.Management, "/health/ready"), cancellationToken)).RootElement;
+    private Task<JsonElement> ReadyAsync(CancellationToken cancellationToken) => _host!.AskAsync("/health/ready", cancellationToken);
 
     // What an operator would do: the first message goes, those behind it stay.
     private async Task TakeDeadlyAwayAsync(CancellationToken cancellationToken)

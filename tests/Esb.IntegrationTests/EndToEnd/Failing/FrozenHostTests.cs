@@ -1,6 +1,6 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.Tests;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;

@@ -1,6 +1,6 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.IntegrationTests.Storage;
 
 namespace Esb.IntegrationTests.EndToEnd.Failing;

@@ -1,7 +1,7 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Net;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 
 namespace Esb.IntegrationTests.EndToEnd.Failing;
 

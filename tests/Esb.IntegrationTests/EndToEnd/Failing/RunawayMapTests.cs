@@ -1,5 +1,5 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Net;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 
 namespace Esb.IntegrationTests.EndToEnd.Failing;
 
@@ -179,8 +179,7 @@ public sealed class RunawayMapTests
     private async Task AssertThatNeighboursGoOnAsync(CancellationToken cancellationToken) =>
         Assert.That((await AskAsync("/plain", "<a/>", cancellationToken)).Status, Is.EqualTo(HttpStatusCode.OK));
 
-    private async Task<string> ReadinessAsync(CancellationToken cancellationToken) =>
-        await _host.Client.GetStringAsync(new Uri(_host.Management, "/health/ready"), cancellationToken);
+    private Task<string> ReadinessAsync(CancellationToken cancellationToken) => _host.ReadAsync("/health/ready", cancellationToken);
 
     private async Task<(HttpStatusCode Status, string Text)> AskAsync(string path, string body, CancellationToken cancellationToken)
     {

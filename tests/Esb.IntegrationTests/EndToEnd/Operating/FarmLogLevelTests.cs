@@ -1,6 +1,6 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Net;
 using System.Text.Json;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.IntegrationTests.Topics;
 
 namespace Esb.IntegrationTests.EndToEnd.Operating;

@@ -1,6 +1,6 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Diagnostics;
 using System.Text.RegularExpressions;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 
 namespace Esb.IntegrationTests.EndToEnd.Operating;
 

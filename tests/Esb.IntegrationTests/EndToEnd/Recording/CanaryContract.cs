@@ -1,8 +1,8 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Net;
 using System.Net.Http.Headers;
 using System.Text;
 using System.Text.Json;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.Tests;
 
 namespace Esb.IntegrationTests.EndToEnd.Recording;

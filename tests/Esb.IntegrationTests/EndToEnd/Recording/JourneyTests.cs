@@ -1,7 +1,7 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Net;
 using System.Text;
 using System.Text.Json;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using Microsoft.AspNetCore.Http;
 
 namespace Esb.IntegrationTests.EndToEnd.Recording;

@@ -1,5 +1,5 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Net;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 
 namespace Esb.IntegrationTests.EndToEnd.Recording;
 

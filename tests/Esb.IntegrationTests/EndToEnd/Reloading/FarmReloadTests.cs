@@ -1,6 +1,6 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Net;
 using System.Text.Json.Nodes;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.Topics.RabbitMq;
 using Esb.Topics.RabbitMq.Connections;
 using RabbitMQ.Client;

@@ -1,7 +1,7 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Net;
 using System.Text.Json;
 using System.Text.Json.Nodes;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.IntegrationTests.Topics;
 
 namespace Esb.IntegrationTests.EndToEnd.Reloading;
@@ -9,62 +9,21 @@ namespace Esb.IntegrationTests.EndToEnd.Reloading;
 /// <summary>A host that goes on with another configuration while it works: what it has accepted arrives once, and what does not change
 /// notices nothing.</summary>
 [CancelAfter(180_000)]
-public abstract class ReloadContract
+public abstract class ReloadContract : ReloadFixture
 {
-    private static readonly Dictionary<string, string> Variables = new() { ["ESB_RABBITMQ"] = Servers.RabbitMq };
-
-    private DirectoryInfo _folder = null!;
-    private JsonObject _configuration = null!;
-    private HostProcess _host = null!;
-
-    private protected abstract JsonObject Transport { get; }
-
-    private protected abstract bool KeepsWhatWaits { get; }
-
-    private string Configuration => Path.Combine(_folder.FullName, "esb.json");
-
-    private JsonObject Endpoints => (JsonObject)_configuration["endpoints"]!;
-
-    [SetUp]
-    public async Task StartHost()
-    {
-        _folder = Directory.CreateTempSubdirectory("esb-reload-");
-        _configuration = new JsonObject
-        {
-            ["name"] = $"reload-{Guid.NewGuid():N}",
-            ["transport"] = Transport,
-            ["topics"] = new JsonObject { ["orders"] = new JsonObject() },
-            ["processes"] = new JsonObject { ["in"] = Process("1") },
-            ["endpoints"] = new JsonObject
-            {
-                ["shop"] = new JsonObject { ["type"] = "http-inbound", ["path"] = "/orders", ["process"] = "in" },
-                ["files"] = Files("files"),
-            },
-        };
-        await WriteAsync();
-        _host = await HostProcess.StartAsync(Configuration, _folder.CreateSubdirectory("host").FullName, CancellationToken.None, Variables);
-    }
-
-    [TearDown]
-    public async Task StopHost()
-    {
-        await _host.DisposeAsync();
-        _folder.Delete(recursive: true);
-    }
-
     [Test]
     public async Task Process_path_and_folder_are_those_of_the_new_configuration_from_then_on(CancellationToken cancellationToken)
     {
         var first = await PostAsync("/orders", cancellationToken);
         await WaitForAsync("files", [$"{first}-1"], cancellationToken);
-        _configuration["processes"] = new JsonObject { ["in"] = Process("2") };
+        Json["processes"] = new JsonObject { ["in"] = Process("2") };
         Endpoints["shop"]!["path"] = "/shop";
         Endpoints["files"]!["folder"] = PathOf("others");
         var (exitCode, output, error) = await ReloadAsync(cancellationToken);
 
         var second = await PostAsync("/shop", cancellationToken);
         await WaitForAsync("others", [$"{second}-2"], cancellationToken);
-        using var gone = await _host.PostAsync("/orders", "{}", "application/json", cancellationToken);
+        using var gone = await Host.PostAsync("/orders", "{}", "application/json", cancellationToken);
 
         Assert.That(exitCode, Is.Zero, error);
         Assert.That(output, Does.Contain("replace endpoint shop").And.Contain("replace endpoint files").And.Contain("exchange processes").And.Contain("is in service, in place of"));
@@ -87,7 +46,7 @@ public abstract class ReloadContract
         await sending.CancelAsync();
         var accepted = (await Task.WhenAll(load)).SelectMany(ids => ids).ToList();
         Assert.That(accepted, Has.Count.GreaterThan(50));
-        await _host.WaitAsync(_ => Task.FromResult(Ids("files", "others").Count >= accepted.Count), TimeSpan.FromSeconds(60), $"to deliver {accepted.Count} messages", cancellationToken);
+        await Host.WaitAsync(_ => Task.FromResult(Ids("files", "others").Count >= accepted.Count), TimeSpan.FromSeconds(60), $"to deliver {accepted.Count} messages", cancellationToken);
         Assert.That(Ids("files", "others"), Is.EquivalentTo(accepted), "each arrives at the endpoint that changes, once");
     }
 
@@ -97,7 +56,7 @@ public abstract class ReloadContract
         Endpoints["files"] = Files("ordered");
         Endpoints["files"]!["delivery"] = "ordered";
         Endpoints["files"]!["fileName"] = "{header.x-number}.json";
-        _configuration["name"] = $"reload-{Guid.NewGuid():N}"; // with queues of its own
+        Json["name"] = $"reload-{Guid.NewGuid():N}"; // with queues of its own
         await RestartAsync(cancellationToken);
         var written = new List<string>();
         using var watch = new FileSystemWatcher(Directory.CreateDirectory(PathOf("ordered")).FullName) { EnableRaisingEvents = true };
@@ -114,14 +73,14 @@ public abstract class ReloadContract
             Assert.That(output, Does.Contain("exchange settings of endpoint files; its instances stay"));
         }
 
-        await _host.WaitAsync(_ => Task.FromResult(Names("ordered").Count == sent), TimeSpan.FromSeconds(60), $"to write {sent} files", cancellationToken);
+        await Host.WaitAsync(_ => Task.FromResult(Names("ordered").Count == sent), TimeSpan.FromSeconds(60), $"to write {sent} files", cancellationToken);
         lock (written) Assert.That(written.Distinct().Select(int.Parse), Is.Ordered);
     }
 
     [Test]
     public async Task What_is_refused_changes_nothing_and_readiness_says_so_until_it_is_mended(CancellationToken cancellationToken)
     {
-        var running = (await _host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString();
+        var running = (await Host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString();
         Endpoints["files"]!["type"] = "file-outbund";
         Endpoints["shop"]!["process"] = "unknown";
         var (exitCode, _, error) = await ReloadAsync(cancellationToken);
@@ -146,8 +105,8 @@ public abstract class ReloadContract
     [TestCase("endpoints.files.delivery", "ESB-CONFIG-MIGRATION")]
     public async Task What_needs_more_than_an_exchange_is_refused(string path, string code, CancellationToken cancellationToken)
     {
-        if (path == "transport") _configuration["transport"] = KeepsWhatWaits ? new JsonObject { ["type"] = "memory" } : new JsonObject { ["type"] = "rabbitmq", ["url"] = "${env:ESB_RABBITMQ}" };
-        else if (path == "name") _configuration["name"] = "another";
+        if (path == "transport") Json["transport"] = KeepsWhatWaits ? new JsonObject { ["type"] = "memory" } : new JsonObject { ["type"] = "rabbitmq", ["url"] = "${env:ESB_RABBITMQ}" };
+        else if (path == "name") Json["name"] = "another";
         else Endpoints["files"]!["delivery"] = "ordered";
         var (exitCode, _, error) = await ReloadAsync(cancellationToken);
 
@@ -165,7 +124,7 @@ public abstract class ReloadContract
         Endpoints["files"]!["folder"] = PathOf("others");
         Assert.That((await ReloadAsync(cancellationToken)).ExitCode, Is.Zero);
         var after = await PostAsync("/orders", cancellationToken);
-        var states = (await _host.AskAsync("/api/endpoints/files", cancellationToken)).GetProperty("state").GetString();
+        var states = (await Host.AskAsync("/api/endpoints/files", cancellationToken)).GetProperty("state").GetString();
         var whilePaused = Names("others").Count;
         Assert.That((await EsbAsync(cancellationToken, "endpoints", "resume", "files")).ExitCode, Is.Zero);
         await WaitForAsync("others", [$"{before}-1", $"{after}-1"], cancellationToken);
@@ -179,19 +138,44 @@ public abstract class ReloadContract
         Assert.That((await EsbAsync(cancellationToken, "endpoints", "pause", "files")).ExitCode, Is.Zero);
         var waiting = await PostAsync("/orders", cancellationToken);
         Endpoints.Remove("files");
+        await WriteAsync();
+        var plan = (await EsbAsync(cancellationToken, "plan", Configuration)).Output;
+        Assert.That(plan, Does.Contain("remove endpoint files"));
+        if (KeepsWhatWaits) Assert.That(plan, Does.Contain("queues of files").And.Contain("messages that wait there and stay, without a consumer: 1"));
         Assert.That((await ReloadAsync(cancellationToken)).ExitCode, Is.Zero);
         await PostAsync("/orders", cancellationToken); // for nobody
         if (!KeepsWhatWaits)
         {
-            await _host.WaitAsync(
-                async token => (await _host.AskAsync("/api/dead-letters", token)).GetProperty("items").EnumerateArray().Any(letter => letter.GetProperty("code").GetString() == "ESB-ENDPOINT-REMOVED"),
+            await Host.WaitAsync(
+                async token => (await Host.AskAsync("/api/dead-letters", token)).GetProperty("items").EnumerateArray().Any(letter => letter.GetProperty("code").GetString() == "ESB-ENDPOINT-REMOVED"),
                 TimeSpan.FromSeconds(20), "to keep a dead letter", cancellationToken);
             return;
         }
 
+        var notice = (await ReadyAsync(cancellationToken)).GetProperty("notices").EnumerateArray().Select(one => one.GetString());
+        Assert.That(notice, Has.One.StartsWith("1 message waits in the queues of the endpoint files"));
         Endpoints["files"] = Files("files");
         Assert.That((await ReloadAsync(cancellationToken)).ExitCode, Is.Zero);
         await WaitForAsync("files", [$"{waiting}-1"], cancellationToken);
+        Assert.That((await ReadyAsync(cancellationToken)).GetProperty("notices").GetArrayLength(), Is.Zero);
+    }
+
+    [Test]
+    public async Task Limits_and_the_mode_of_the_audit_change_while_it_works(CancellationToken cancellationToken)
+    {
+        Json["limits"] = new JsonObject { ["maxBodySize"] = "1B", ["claimCheck"] = "1KiB" };
+        Json["audit"] = new JsonObject { ["mode"] = "strict", ["maxConcurrentInstances"] = 3 };
+        var (exitCode, _, error) = await ReloadAsync(cancellationToken);
+        var tooLarge = await PostedAsync("/orders", cancellationToken);
+        var sentTooLarge = await EsbAsync(cancellationToken, "send", "orders.new", "--file", Configuration);
+        Json["limits"] = new JsonObject();
+        var back = await ReloadAsync(cancellationToken);
+        var id = await PostAsync("/orders", cancellationToken);
+        await WaitForAsync("files", [$"{id}-1"], cancellationToken);
+
+        Assert.That((exitCode, back.ExitCode), Is.EqualTo((0, 0)), error + back.Error);
+        Assert.That(tooLarge.StatusCode, Is.EqualTo(HttpStatusCode.RequestEntityTooLarge));
+        Assert.That(sentTooLarge.Error, Does.StartWith("ESB-BODY-SIZE"));
     }
 
     [Test]
@@ -199,24 +183,24 @@ public abstract class ReloadContract
     {
         Endpoints["shop"]!["path"] = "/signalled";
         await WriteAsync();
-        await _host.SignalAsync("HUP");
+        await Host.SignalAsync("HUP");
 
-        await _host.WaitAsync(async token => (await PostedAsync("/signalled", token)).StatusCode == HttpStatusCode.Accepted, TimeSpan.FromSeconds(20), "to reload", cancellationToken);
+        await Host.WaitAsync(async token => (await PostedAsync("/signalled", token)).StatusCode == HttpStatusCode.Accepted, TimeSpan.FromSeconds(20), "to reload", cancellationToken);
     }
 
     [Test]
     public async Task Plan_shows_what_a_reload_would_do_and_changes_nothing(CancellationToken cancellationToken)
     {
-        var running = (await _host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString();
-        var elsewhere = Path.Combine(_folder.CreateSubdirectory("elsewhere").FullName, "next.json");
-        _configuration["processes"] = new JsonObject { ["in"] = Process("2") };
+        var running = (await Host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString();
+        var elsewhere = Path.Combine(Folder.CreateSubdirectory("elsewhere").FullName, "next.json");
+        Json["processes"] = new JsonObject { ["in"] = Process("2") };
         Endpoints["added"] = Files("added");
         Endpoints["files"]!["delivery"] = "ordered";
-        _configuration["store"] = new JsonObject { ["type"] = "file", ["folder"] = "another" };
-        await File.WriteAllTextAsync(elsewhere, _configuration.ToJsonString(), cancellationToken);
+        Json["store"] = new JsonObject { ["type"] = "file", ["folder"] = "another" };
+        await File.WriteAllTextAsync(elsewhere, Json.ToJsonString(), cancellationToken);
         var planned = await EsbAsync(cancellationToken, "plan", elsewhere);
         Endpoints["added"]!["type"] = "file-outbund";
-        await File.WriteAllTextAsync(elsewhere, _configuration.ToJsonString(), cancellationToken);
+        await File.WriteAllTextAsync(elsewhere, Json.ToJsonString(), cancellationToken);
         var wrong = await EsbAsync(cancellationToken, "plan", elsewhere);
         var id = await PostAsync("/orders", cancellationToken);
         await WaitForAsync("files", [$"{id}-1"], cancellationToken);
@@ -225,137 +209,53 @@ public abstract class ReloadContract
         Assert.That(planned.Output, Does.Contain($"Revision {running} runs, and this is ").And.Contain("start endpoint added").And.Contain("exchange processes").And.Contain("ESB-CONFIG-RESTART store"));
         Assert.That(planned.Output, Does.Contain(KeepsWhatWaits ? "esb reload --migrate" : "ESB-CONFIG-MIGRATION endpoints.files.delivery"));
         Assert.That((wrong.ExitCode, wrong.Error), Is.EqualTo((2, wrong.Error)));
-        Assert.That(wrong.Error, Does.Contain("endpoints.added.type"));
-        Assert.That((await _host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString(), Is.EqualTo(running));
+        Assert.That(wrong.Error, Does.Contain("endpoints.added.type").And.Contain("(next.json:1:").And.Not.Contain("esb-plan-"));
+        Assert.That((await Host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString(), Is.EqualTo(running));
     }
 
     [Test]
     public async Task What_the_host_tells_of_itself_changes_while_it_works(CancellationToken cancellationToken)
     {
-        _configuration["telemetry"] = new JsonObject { ["logLevel"] = "debug", ["logFolder"] = PathOf("logs"), ["counters"] = false };
+        Json["telemetry"] = new JsonObject { ["logLevel"] = "debug", ["logFolder"] = PathOf("logs"), ["counters"] = false };
         Endpoints["added"] = Files("added");
         var (exitCode, _, error) = await ReloadAsync(cancellationToken);
-        var level = (await _host.AskAsync("/api/log", cancellationToken)).GetProperty("default").GetString();
-        var metrics = await _host.FindAsync("/api/metrics", cancellationToken);
+        var level = (await Host.AskAsync("/api/log", cancellationToken)).GetProperty("default").GetString();
+        var metrics = await Host.FindAsync("/api/metrics", cancellationToken);
         await EsbAsync(cancellationToken, "endpoints", "pause", "added");
-        _configuration["telemetry"] = new JsonObject();
+        Json["telemetry"] = new JsonObject();
         var back = await ReloadAsync(cancellationToken);
 
         Assert.That(exitCode, Is.Zero, error);
         Assert.That((level, metrics), Is.EqualTo(("debug", (JsonElement?)null)));
         Assert.That(Directory.GetFiles(PathOf("logs")).Select(Path.GetFileName), Is.EquivalentTo(new[] { "host.log", "added.log" }), "what is about an endpoint has a file of its own");
         Assert.That(back.ExitCode, Is.Zero, back.Error);
-        Assert.That((await _host.AskAsync("/api/log", cancellationToken)).GetProperty("default").GetString(), Is.EqualTo("information"));
+        Assert.That((await Host.AskAsync("/api/log", cancellationToken)).GetProperty("default").GetString(), Is.EqualTo("information"));
     }
 
     [Test]
     public async Task Files_are_watched_where_the_configuration_says_so(CancellationToken cancellationToken)
     {
-        _configuration["management"] = new JsonObject { ["reload"] = "watch" };
+        Json["management"] = new JsonObject { ["reload"] = "watch" };
         await RestartAsync(cancellationToken);
         Endpoints["shop"]!["path"] = "/watched";
         await WriteAsync();
 
-        await _host.WaitAsync(async token => (await PostedAsync("/watched", token)).StatusCode == HttpStatusCode.Accepted, TimeSpan.FromSeconds(30), "to reload", cancellationToken);
+        await Host.WaitAsync(async token => (await PostedAsync("/watched", token)).StatusCode == HttpStatusCode.Accepted, TimeSpan.FromSeconds(30), "to reload", cancellationToken);
     }
 
     [Test]
     public async Task Who_reloaded_what_is_a_fact_and_later_facts_name_the_revision(CancellationToken cancellationToken)
     {
-        var before = (await _host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString();
-        _configuration["processes"] = new JsonObject { ["in"] = Process("2") };
+        var before = (await Host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString();
+        Json["processes"] = new JsonObject { ["in"] = Process("2") };
         Assert.That((await ReloadAsync(cancellationToken)).ExitCode, Is.Zero);
-        var after = (await _host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString();
+        var after = (await Host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString();
         var id = await PostAsync("/orders", cancellationToken);
 
-        await _host.WaitAsync(async token => await CountAsync("kind=recorded", fact => fact.GetProperty("name").GetString() == "configuration" && fact.GetProperty("fields").GetProperty("after").GetString() == after, token) == 1, TimeSpan.FromSeconds(20), "to record the reload", cancellationToken);
-        await _host.WaitAsync(async token => await CountAsync($"id={id}", fact => fact.GetProperty("revision").GetString() == after, token) > 0, TimeSpan.FromSeconds(20), "to record the message", cancellationToken);
+        await Host.WaitAsync(async token => await CountAsync("kind=recorded", fact => fact.GetProperty("name").GetString() == "configuration" && fact.GetProperty("fields").GetProperty("after").GetString() == after, token) == 1, TimeSpan.FromSeconds(20), "to record the reload", cancellationToken);
+        await Host.WaitAsync(async token => await CountAsync($"id={id}", fact => fact.GetProperty("revision").GetString() == after, token) > 0, TimeSpan.FromSeconds(20), "to record the message", cancellationToken);
         Assert.That(after, Is.Not.EqualTo(before));
     }
-
-    private static JsonArray Process(string version) => [Set(version), new JsonObject { ["publish"] = "orders.new" }];
-
-    private static JsonObject Set(string version) => new() { ["set"] = new JsonObject { ["headers"] = new JsonObject { ["x-version"] = version } } };
-
-    private static void Note(List<string> written, string? file)
-    {
-        if (file is null || Path.GetExtension(file) != ".json") return;
-        lock (written) written.Add(Path.GetFileNameWithoutExtension(file));
-    }
-
-    private JsonObject Files(string folder) => new()
-    {
-        ["type"] = "file-outbound", ["subscribe"] = new JsonArray("orders.new"), ["folder"] = PathOf(folder), ["fileName"] = "{message.id}-{header.x-version}.json",
-    };
-
-    // One thing at a time.
-    private void Change(int round)
-    {
-        switch (round % 6)
-        {
-            case 0: Endpoints["files"]!["folder"] = PathOf(round % 12 == 0 ? "others" : "files"); break;
-            case 1: Endpoints["files"]!["retry"] = new JsonObject { ["immediate"] = round % 5 }; break;
-            case 2: Endpoints["files"]!["subscribe"] = new JsonArray("orders.new", $"orders.round{round}"); break;
-            case 3: _configuration["processes"] = new JsonObject { ["in"] = Process($"{round}") }; break;
-            case 4: Endpoints["added"] = Files("added"); break;
-            default: Endpoints.Remove("added"); break;
-        }
-    }
-
-    private async Task<List<string>> SendAsync(CancellationToken stopping)
-    {
-        var accepted = new List<string>();
-        while (!stopping.IsCancellationRequested) accepted.Add(await PostAsync("/orders", CancellationToken.None));
-        return accepted;
-    }
-
-    private async Task<string> PostAsync(string path, CancellationToken cancellationToken, int number = 0)
-    {
-        using var response = await PostedAsync(path, cancellationToken, number);
-        Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted), await response.Content.ReadAsStringAsync(cancellationToken));
-        return response.Headers.GetValues("Esb-Message-Id").Single();
-    }
-
-    private async Task<HttpResponseMessage> PostedAsync(string path, CancellationToken cancellationToken, int number = 0)
-    {
-        using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(_host.Public, path)) { Content = new StringContent("{}", new System.Net.Http.Headers.MediaTypeHeaderValue("application/json")) };
-        request.Headers.Add("X-Number", $"{number}");
-        return await _host.Client.SendAsync(request, cancellationToken);
-    }
-
-    private async Task<(int ExitCode, string Output, string Error)> ReloadAsync(CancellationToken cancellationToken)
-    {
-        await WriteAsync();
-        return await EsbAsync(cancellationToken, "reload");
-    }
-
-    private Task<(int ExitCode, string Output, string Error)> EsbAsync(CancellationToken cancellationToken, params string[] arguments) =>
-        CommandLine.RunAsync(_host.Folder, cancellationToken, [.. arguments, "--url", _host.Management.OriginalString]);
-
-    private async Task RestartAsync(CancellationToken cancellationToken)
-    {
-        await _host.DisposeAsync();
-        await WriteAsync();
-        _host = await HostProcess.StartAsync(Configuration, _folder.CreateSubdirectory("again").FullName, cancellationToken, Variables);
-    }
-
-    private Task WriteAsync() => File.WriteAllTextAsync(Configuration, _configuration.ToJsonString());
-
-    private async Task<JsonElement> ReadyAsync(CancellationToken cancellationToken) =>
-        JsonDocument.Parse(await _host.Client.GetStringAsync(new Uri(_host.Management, "/health/ready"), cancellationToken)).RootElement;
-
-    private async Task<int> CountAsync(string query, Predicate<JsonElement> condition, CancellationToken cancellationToken) =>
-        (await _host.AskAsync($"/api/messages?{query}", cancellationToken)).GetProperty("items").EnumerateArray().Count(fact => condition(fact));
-
-    private Task WaitForAsync(string folder, IReadOnlyCollection<string> names, CancellationToken cancellationToken) =>
-        _host.WaitAsync(_ => Task.FromResult(Names(folder).ToHashSet().IsSupersetOf(names)), TimeSpan.FromSeconds(30), $"to write {string.Join(", ", names)} into {folder}", cancellationToken);
-
-    private List<string> Ids(params string[] folders) => [.. folders.SelectMany(Names).Select(name => name[..36])];
-
-    private List<string> Names(string folder) =>
-        Directory.Exists(PathOf(folder)) ? [.. Directory.GetFiles(PathOf(folder), "*.json").Select(file => Path.GetFileNameWithoutExtension(file))] : [];
-
-    private string PathOf(string folder) => Path.Combine(_folder.FullName, folder);
 }
 
 /// <inheritdoc/>

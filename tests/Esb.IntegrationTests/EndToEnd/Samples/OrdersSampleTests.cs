@@ -1,6 +1,6 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Net;
 using System.Text.Json;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 
 namespace Esb.IntegrationTests.EndToEnd.Samples;
 

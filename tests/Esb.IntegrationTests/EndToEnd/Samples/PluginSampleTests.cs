@@ -1,9 +1,9 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Diagnostics;
 using System.Net;
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.IntegrationTests.Topics;
 
 namespace Esb.IntegrationTests.EndToEnd.Samples;

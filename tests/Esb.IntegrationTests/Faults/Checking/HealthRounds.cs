@@ -64,7 +64,10 @@ internal sealed class HealthRounds(FaultBench bench)
 
     private async Task<string> ReasonAsync(CancellationToken cancellationToken)
     {
-        using var response = await Host.Process.Client.GetAsync(new Uri(Host.Process.Management, "/health/ready"), cancellationToken);
+        var key = await File.ReadAllTextAsync(Path.Combine(Host.Process.Folder, "esb-data", "management.key"), cancellationToken);
+        using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(Host.Process.Management, "/health/ready"));
+        request.Headers.Add("X-Esb-Key", key.Trim());
+        using var response = await Host.Process.Client.SendAsync(request, cancellationToken);
         return await response.Content.ReadAsStringAsync(cancellationToken);
     }
 

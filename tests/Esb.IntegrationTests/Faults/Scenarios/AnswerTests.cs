@@ -1,7 +1,7 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using Esb.IntegrationTests.EndToEnd;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.IntegrationTests.Faults.Benches;
 using Esb.IntegrationTests.Faults.Farm;
 using Esb.IntegrationTests.Faults.Load;

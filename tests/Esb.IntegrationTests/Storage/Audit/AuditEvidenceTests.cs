@@ -1,3 +1,4 @@
+using Esb.Configuration;
 using Esb.Core.Activities;
 using Esb.Core.Audit;
 using Esb.Storage;
@@ -152,6 +153,37 @@ public sealed class AuditEvidenceTests
         Assert.That((erased, again), Is.EqualTo((1L, 0L)));
         Assert.That((found.Body, found.BodyState), Is.EqualTo(((ReadOnlyMemory<byte>?)null, (AuditBodyState?)AuditBodyState.Erased)));
         Assert.That((verdict.TotalBreaks, verdict.Erased), Is.EqualTo((0L, 1L)));
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task A_chain_with_a_forged_erasure_passes_for_nothing_where_verification_is_strict(CancellationToken cancellationToken)
+    {
+        var facts = Facts(10, Noon);
+        await _schema.Store.Audit.AppendAsync(facts, cancellationToken);
+        await VerifyAsync(stop: true, cancellationToken); // the anchors of this chain are written
+        var config = _schema.Config with { Folder = Path.Combine(_schema.Config.Folder, "forger") };
+        await using (var forger = new PostgresStore(config, new AuditEvidenceConfig(), TimeProvider.System, NullLogger<PostgresStore>.Instance)) // no anchors
+        {
+            await forger.StartAsync(cancellationToken);
+            await forger.Audit.AppendAsync([SomeFacts.Fact(AuditKind.Erased, facts[4].MessageId, time: Noon)], cancellationToken);
+            await forger.StopAsync(cancellationToken);
+        }
+
+        await _schema.QueryAsync<int>($"update audit_event set body = null where message_id = '{facts[4].MessageId}'");
+
+        await using var database = new PostgresDatabase(_schema.Config, readOnly: true, TimeProvider.System, NullLogger.Instance);
+        var evidence = new PostgresEvidence(database, _schema.Evidence);
+        var lenient = await evidence.VerifyAsync(null, null, _ => { }, cancellationToken);
+        var strict = await evidence.VerifyStrictlyAsync(null, null, Day.AddDays(1), _ => { }, cancellationToken);
+        var sameDay = await evidence.VerifyStrictlyAsync(null, null, Day, _ => { }, cancellationToken);
+
+        Assert.That(lenient.TotalBreaks, Is.Zero);
+        Assert.That(strict.Breaks.Select(found => found.Problem), Is.EquivalentTo(new[]
+        {
+            "The body is gone, and no fact tells that it was erased.",
+            "The day is over, and no anchor confirms the chain: anybody who may insert can have made it.",
+        }));
+        Assert.That(sameDay.TotalBreaks, Is.EqualTo(1), "the chain of today may get its anchor still");
     }
 
     [Test, CancelAfter(60_000)]

@@ -38,23 +38,19 @@ public sealed class AuditPoolTests
     {
         await using var proxies = Proxies(maximumInstances: 4);
         await RecordAsync(proxies, cancellationToken); // connected, and compiled
-        using var unlocking = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        var slowing = SlowInsertsAsync(unlocking.Token);
-        while (!await IsSlowedAsync()) await Task.Delay(20, cancellationToken);
+        await SlowInsertsAsync();
         var (threads, most) = (ThreadPool.ThreadCount, 0);
         var (succeeded, timedOut) = (new ConcurrentBag<TimeSpan>(), new ConcurrentBag<TimeSpan>());
 
         await Task.WhenAll(Enumerable.Range(0, 100).Select(_ => CallAsync()));
-        await unlocking.CancelAsync();
-        await slowing;
 
         var warnings = _lines.All.Count(line => line.Text.StartsWith("waiting for a free instance of audit step", StringComparison.Ordinal));
         TestContext.Out.WriteLine($"{succeeded.Count} recorded, {timedOut.Count} timed out after {timedOut.Min().TotalSeconds:0.00} to {timedOut.Max().TotalSeconds:0.00} s; {warnings} warning; {most - threads} further threads");
         Assert.Multiple(() =>
         {
             Assert.That(succeeded.Count + timedOut.Count, Is.EqualTo(100));
-            Assert.That(succeeded, Has.Count.GreaterThan(8), "the pool was used again and again");
-            Assert.That(timedOut, Is.Not.Empty.And.All.InRange(PoolTimeout - TimeSpan.FromSeconds(0.5), PoolTimeout + TimeSpan.FromSeconds(0.5)));
+            Assert.That(succeeded, Has.Count.GreaterThan(4), "the pool was used again and again");
+            Assert.That(timedOut, Is.Not.Empty.And.All.GreaterThan(PoolTimeout - TimeSpan.FromSeconds(0.1)));
             Assert.That(warnings, Is.EqualTo(1), "one in 10 s");
             Assert.That(most - threads, Is.LessThanOrEqualTo(20), "threads");
         });
@@ -117,16 +113,12 @@ public sealed class AuditPoolTests
         while (Stopwatch.GetElapsedTime(started) < TimeSpan.FromSeconds(2)) await RecordAsync(proxies, cancellationToken);
     }
 
-    // Each insert waits up to half a second for a lock that somebody else holds.
-    private async Task SlowInsertsAsync(CancellationToken until)
-    {
-        await using var connection = new NpgsqlConnection($"{_schema.Config.Connection};Search Path={_schema.Config.Schema}");
-        await connection.OpenAsync(CancellationToken.None);
-        while (!until.IsCancellationRequested) await connection.ExecuteAsync("begin; lock table audit_event in exclusive mode; select pg_sleep(0.5); commit");
-    }
-
-    private async Task<bool> IsSlowedAsync() =>
-        (await _schema.QueryAsync<bool>("select exists (select from pg_locks where relation = 'audit_event'::regclass and mode = 'ExclusiveLock' and granted)")).Single();
+    // An insert takes half a second at least, so that four proxies write at most forty facts in five seconds however fast the machine is.
+    private Task SlowInsertsAsync() => _schema.QueryAsync<int>(
+        """
+        create function slow_insert() returns trigger language plpgsql as 'begin perform pg_sleep(0.5); return null; end';
+        create trigger slow_insert before insert on audit_event for each statement execute function slow_insert()
+        """);
 
     private static void InterlockedMax(ref int most, int value)
     {

@@ -33,6 +33,11 @@ public sealed partial class AuditRolesTests
             foreach (var sql in new[] { "update audit_event set reason = 'x'", "delete from audit_event", "truncate audit_event", "drop table audit_event_20260301", "update audit_event set body = null", "insert into audit_erasure values (gen_random_uuid(), now())" })
                 Assert.That(() => app.ExecuteAsync(sql), Throws.TypeOf<PostgresException>().With.Property("SqlState").EqualTo("42501"), sql);
 
+            foreach (var sql in new[] { "create table mine (x int)", "create function to_char(date, text) returns text language sql as 'select null::text'" })
+                Assert.That(() => app.ExecuteAsync(sql), Throws.TypeOf<PostgresException>().With.Property("SqlState").EqualTo("42501"), sql);
+            Assert.That(() => app.ExecuteAsync("select make_store_day('audit_event', '2031-01-01')"), Throws.TypeOf<PostgresException>());
+            await app.ExecuteAsync("select make_store_day('claim_check', '2031-01-01'); select drop_store_day('claim_check', '2031-01-01')");
+
             var erased = SomeFacts.Fact() with { Body = new byte[100] };
             await store.Audit.AppendAsync([erased, SomeFacts.Fact(AuditKind.Erased, erased.MessageId)], cancellationToken);
             Assert.That(() => store.Eraser.EraseBodiesAsync(erased.MessageId, cancellationToken), Throws.Exception.With.InnerException.Property("SqlState").EqualTo("42501"));
@@ -43,6 +48,43 @@ public sealed partial class AuditRolesTests
         {
             await schema.StopAsync();
             await schema.QueryAsync<int>($"reassign owned by {role} to current_user; drop owned by {role}; drop role {role}");
+        }
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task Functions_of_the_owner_run_nothing_that_another_role_put_in_their_way(CancellationToken cancellationToken)
+    {
+        await using var schema = await TestSchema.StartAsync();
+        var role = $"esb_app_{Guid.NewGuid():N}";
+        await schema.QueryAsync<int>($"""
+            create role {role} login password '{role}';
+            grant usage, create on schema {schema.Config.Schema} to {role};
+            grant select on audit_event to {role};
+            grant execute on function make_audit_day, erase_audit_bodies to {role}
+            """);
+        try
+        {
+            var connection = new NpgsqlConnectionStringBuilder(schema.Config.Connection) { Username = role, Password = role, SearchPath = schema.Config.Schema };
+            await using var app = new NpgsqlConnection(connection.ConnectionString);
+            await app.OpenAsync(cancellationToken);
+            await app.ExecuteAsync("""
+                create function to_char(date, text) returns text language plpgsql as $$ begin raise exception 'as %', current_user; end $$;
+                create function trapped() returns trigger language plpgsql as $$ begin raise exception 'as %', current_user; end $$;
+                create temporary table audit_event (message_id uuid, kind text, occurred_at timestamptz, body bytea);
+                create temporary table audit_erasure (message_id uuid primary key, happened_until timestamptz);
+                create trigger trap before insert on audit_erasure for each row execute function trapped();
+                insert into audit_event values ('00000000-0000-0000-0000-000000000001', 'Erased', now(), 'x');
+                grant all on audit_event, audit_erasure to public
+                """);
+
+            Assert.That(async () => await app.ExecuteAsync("select make_audit_day('2031-01-01')"), Throws.Nothing);
+            Assert.That(
+                async () => await app.ExecuteAsync("select erase_audit_bodies('00000000-0000-0000-0000-000000000001')"),
+                Throws.TypeOf<PostgresException>().With.Property("MessageText").StartsWith("no fact tells"));
+        }
+        finally
+        {
+            await schema.QueryAsync<int>($"drop owned by {role}; drop role {role}");
         }
     }
 

@@ -2,6 +2,7 @@ using System.Text;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Topics.Farm;
 using Esb.Topics.RabbitMq;
 using Esb.Topics.RabbitMq.Wire;
 using Microsoft.Extensions.Logging;
@@ -136,7 +137,7 @@ public sealed class BrokerPartyTests
 
         await mistaken.ProveAsync(connection, _broker.Names.Probes, cancellationToken);
         var shown = new BasicProperties { UserId = "partner", Headers = new Dictionary<string, object?> { ["esb-party"] = "shop" } };
-        var party = new WireReader(_broker.Names, mistaken, TimeProvider.System).PartyOf(shown);
+        var party = new WireReader(_broker.Names, new WireSignature(FarmKeys.None, mistaken), TimeProvider.System).PartyOf(shown, default);
 
         Assert.That((mistaken.Name, party), Is.EqualTo(((string?)null, "partner")));
         Assert.That(_log.All, Has.Exactly(1).Contains("The broker does not know this host as partner"));

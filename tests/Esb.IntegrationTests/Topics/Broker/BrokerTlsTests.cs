@@ -1,3 +1,4 @@
+using Esb.Configuration;
 using Esb.Core.Certificates;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
@@ -111,7 +112,7 @@ public sealed class BrokerTlsTests
     }
 
     private RabbitMqTransport CreateTransport(string url, ClientTlsConfig tls) => new(
-        new RabbitMqTransportConfig { Url = url, Prefix = $"esb-test-{Guid.NewGuid():N}"[..17], Tls = tls }, "tests", Topics, [], new BodyLimits(1_000_000, 1_000_000), new NoClaimCheckStore(), TimeProvider.System, _log.Factory);
+        new RabbitMqTransportConfig { Url = url, Prefix = $"esb-test-{Guid.NewGuid():N}"[..17], Tls = tls }, "tests", Topics, [], new LimitsConfig(), new NoClaimCheckStore(), Esb.Topics.Farm.FarmKeys.None, TimeProvider.System, _log.Factory);
 
     private async Task ExpectAsync(string url, ClientTlsConfig tls, string reason, CancellationToken cancellationToken)
     {

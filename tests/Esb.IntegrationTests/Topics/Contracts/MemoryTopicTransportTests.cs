@@ -1,3 +1,4 @@
+using Esb.Configuration;
 using Esb.Core.Topics;
 using Esb.Topics.Memory;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -44,7 +45,7 @@ public sealed class MemoryTopicTransportTests() : TopicTransportContract(new Mem
     [Test, CancelAfter(5_000)]
     public async Task More_messages_than_allowed_are_refused_until_others_are_settled(CancellationToken cancellationToken)
     {
-        await using var transport = new MemoryTransport(maxInFlight: 2, TimeProvider.System, NullLogger<MemoryTransport>.Instance);
+        await using var transport = new MemoryTransport(new LimitsConfig { InFlight = 2 }, TimeProvider.System, NullLogger<MemoryTransport>.Instance);
         var end = new TaskCompletionSource();
         await using var subscription = await transport.SubscribeAsync(
             Subscription("orders.#"),
@@ -68,7 +69,7 @@ public sealed class MemoryTopicTransportTests() : TopicTransportContract(new Mem
     [Test, CancelAfter(5_000)]
     public async Task What_is_made_of_a_message_is_taken_although_nothing_else_is_and_settled_with_it(CancellationToken cancellationToken)
     {
-        await using var transport = new MemoryTransport(maxInFlight: 1, TimeProvider.System, NullLogger<MemoryTransport>.Instance);
+        await using var transport = new MemoryTransport(new LimitsConfig { InFlight = 1 }, TimeProvider.System, NullLogger<MemoryTransport>.Instance);
         var (made, end) = (new TaskCompletionSource<PublishOutcome>(), new TaskCompletionSource());
         await using var working = await transport.SubscribeAsync(
             Subscription("orders.#") with { Publishes = true },

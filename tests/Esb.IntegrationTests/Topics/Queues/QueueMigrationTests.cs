@@ -223,7 +223,7 @@ public sealed class QueueMigrationTests : BrokerFixture
     {
         var subscription = Subscription("orders.#");
         await SubscribeAsync(new Inbox().HandleAsync, subscription);
-        await using var visit = await FarmVisit.BeginAsync(_session.Address, Broker.Names.Farm, TimeProvider.System, cancellationToken);
+        await using var visit = await FarmVisit.BeginAsync(_session.Address, Broker.Names.Farm, TestBroker.FarmKeys, TimeProvider.System, cancellationToken);
         var users = new FarmQueueUsers(visit, subscription.Endpoint, _ => { }) { LetGoPatience = TimeSpan.FromSeconds(1), GoOnPatience = TimeSpan.FromSeconds(1) };
         var migration = new QueueMigration(_session, subscription with { SingleActive = true }, users, _ => { }, TimeProvider.System);
 
@@ -240,7 +240,7 @@ public sealed class QueueMigrationTests : BrokerFixture
     {
         var inbox = new Inbox();
         await SubscribeAsync(inbox.HandleAsync, Subscription("orders.#"));
-        await using var visit = await FarmVisit.BeginAsync(_session.Address, Broker.Names.Farm, TimeProvider.System, cancellationToken);
+        await using var visit = await FarmVisit.BeginAsync(_session.Address, Broker.Names.Farm, TestBroker.FarmKeys, TimeProvider.System, cancellationToken);
         var users = new FarmQueueUsers(visit, "out", _ => { });
 
         var hold = await users.HoldPublishesAsync([Broker.Names.Topic("orders")], cancellationToken);

@@ -194,7 +194,7 @@ public sealed class QueueOwnerTests : BrokerFixture
         await using var old = await ControlBus.StartAsync(session.Address, Broker.Names.Farm, self, _ => { }, NullLoggerFactory.Instance, cancellationToken);
         using var living = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var beating = BeatAsync(old, self, living.Token);
-        await using var visit = await FarmVisit.BeginAsync(session.Address, Broker.Names.Farm, TimeProvider.System, cancellationToken);
+        await using var visit = await FarmVisit.BeginAsync(session.Address, Broker.Names.Farm, TestBroker.FarmKeys, TimeProvider.System, cancellationToken);
 
         var failure = Assert.ThrowsAsync<EsbException>(
             () => new QueueMigration(session, subscription, new FarmQueueUsers(visit, subscription.Endpoint, _ => { }), _ => { }, TimeProvider.System).RunAsync(cancellationToken));

@@ -2,9 +2,11 @@ using System.Diagnostics.Metrics;
 using Esb.Audit;
 using Esb.Audit.Pressure;
 using Esb.Core.Audit;
+using Esb.Core.Configuration;
 using Esb.Core.Diagnostics;
 using Esb.Core.Errors;
 using Esb.Tests.Fakes;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using NSubstitute;
 using NUnit.Framework;
@@ -105,6 +107,27 @@ public sealed class AuditGateTests : IDisposable
     }
 
     [Test, CancelAfter(10_000)]
+    public async Task Gate_follows_the_mode_of_another_revision(CancellationToken cancellationToken)
+    {
+        _store.CheckAsync(Arg.Any<CancellationToken>()).Returns("the database cannot be reached");
+        var revisions = Substitute.For<IRevisions>();
+        revisions.Current.Returns(RevisionOf(AuditMode.Spooled));
+        _gate = new AuditGate(new Live<AuditConfig>(revisions), _store, _time, _loggers.CreateLogger<AuditGate>());
+        await _gate.StartAsync(CancellationToken.None);
+        await Eventually.HoldsAsync(() => _time.Waiting > 0, cancellationToken);
+        Assert.That(_gate.Obstacle, Is.Null);
+
+        revisions.Current.Returns(RevisionOf(AuditMode.Strict));
+        revisions.Exchanged += Raise.Event<Action>();
+        await Eventually.HoldsAsync(() => _gate.Obstacle is not null || Advance(), cancellationToken);
+
+        revisions.Current.Returns(RevisionOf(AuditMode.Spooled));
+        revisions.Exchanged += Raise.Event<Action>();
+        await Eventually.HoldsAsync(() => _gate.Obstacle is null || Advance(), cancellationToken);
+        await _gate.StopAsync(cancellationToken);
+    }
+
+    [Test, CancelAfter(10_000)]
     public async Task Look_that_fails_closes_the_gate_is_told_of_once_and_is_not_the_last(CancellationToken cancellationToken)
     {
         var looks = 0;
@@ -176,6 +199,9 @@ public sealed class AuditGateTests : IDisposable
         Assert.That((whileEmpty, seen), Is.EqualTo((0.0, 90.0)));
         await gate.StopAsync(cancellationToken);
     }
+
+    private static Revision RevisionOf(AuditMode mode) =>
+        new(1, new ServiceCollection().AddSingleton(new AuditConfig { Mode = mode }).BuildServiceProvider());
 
     private async Task<AuditGate> StartAsync(AuditMode mode)
     {

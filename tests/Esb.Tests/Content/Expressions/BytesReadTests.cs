@@ -108,6 +108,17 @@ public sealed class BytesReadTests
         for (var i = 0; i < 2; i++) Assert.That(() => checking.Holds(Some.Context(body)), Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo(code));
     }
 
+    [TestCase("""{"id":"A","amount":1,}"""), TestCase("""{"id":"A","amount":1, garbage"""), TestCase("""{"id":"A"}{"id":"B"}"""), TestCase("""{"id":"A","id":"B"}""")]
+    public void Broken_JSON_of_a_message_is_refused_by_default_but_not_what_is_passed_on(string body)
+    {
+        using var configured = SomeContent.Configure("{}");
+        var condition = Compile(configured.Expressions, "json", "$.id", "A");
+        var passedOn = Some.Message() with { Body = MessageBody.FromPassedOn(System.Text.Encoding.UTF8.GetBytes(body)) };
+
+        Assert.That(() => condition.Holds(Some.Context(body)), Throws.InstanceOf<EsbException>());
+        Assert.That(condition.Holds(Some.Context(passedOn)), Is.True);
+    }
+
     private static long BytesReadAfter(IMessageCondition condition, string kind)
     {
         var context = Some.Context(kind == "xml" ? Xml : Json);

@@ -166,11 +166,11 @@ public sealed class SchemaCatalogTests
     }
 
     [Test]
-    public void Missing_files_and_JSON_Schemas_are_configuration_errors_all_at_once()
+    public void Missing_files_are_configuration_errors_all_at_once()
     {
-        using var content = SomeContent.Configure("""{ "schemas": { "a": "a.xsd", "b": { "file": "b.json" } } }""", ("b.json", "{}"));
+        using var content = SomeContent.Configure("""{ "schemas": { "a": "a.xsd", "b": { "file": "b.json" } } }""");
 
-        Assert.That(content.Errors.Select(error => (error.Code, error.Path)), Is.EquivalentTo(new[] { ("ESB-CFG-NOTFOUND", "schemas.a"), ("ESB-CFG-UNAVAILABLE", "schemas.b") }));
+        Assert.That(content.Errors.Select(error => (error.Code, error.Path)), Is.EquivalentTo(new[] { ("ESB-CFG-NOTFOUND", "schemas.a"), ("ESB-CFG-NOTFOUND", "schemas.b") }));
     }
 
     [Test]

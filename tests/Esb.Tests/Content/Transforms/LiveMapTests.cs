@@ -196,8 +196,7 @@ public sealed class LiveMapTests : IDisposable
     private LiveMap Open(Func<StylesheetFiles, XsltMap> compile)
     {
         using var factory = LoggerFactory.Create(builder => builder.AddProvider(_log));
-        var files = StylesheetFiles.Read(MapFile);
-        return new LiveMap(new MapModel(MapFile, files, compile(files), compile), factory.CreateLogger("maps"));
+        return new LiveMap(MapModel.Create(MapFile, StylesheetFiles.Read, compile), factory.CreateLogger("maps"));
     }
 
     // Two writes within one tick of the file system's clock would look the same.

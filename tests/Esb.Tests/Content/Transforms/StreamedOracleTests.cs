@@ -1,6 +1,7 @@
 using System.Text;
 using Esb.Content.Transforms;
 using Esb.Content.Transforms.Streaming;
+using Esb.Content.Xml;
 using Esb.Core.Errors;
 
 namespace Esb.Tests.Content.Transforms;
@@ -22,7 +23,7 @@ public sealed class StreamedOracleTests
             if (StreamedCompiler.TryCompile(SomeMaps.Read(stylesheet)) is not { } compiled) continue;
             found++;
             var engine = SomeMaps.CompileText(stylesheet);
-            var stream = new StreamedMap(compiled, SomeContent.Xml, new TransformLimits());
+            var stream = new StreamedMap(compiled, SomeContent.Xml, new TransformLimits(), TimeProvider.System);
             for (var i = 0; i < DocumentsEach; i++) streamed += Compare(stream, engine, new SomeMarkup(random).Text, stylesheet);
         }
 
@@ -52,7 +53,7 @@ public sealed class StreamedOracleTests
     public void Documents_with_a_catch_come_out_as_the_engine_writes_them(string document)
     {
         var stylesheet = SomeMaps.Stylesheet(SomeMaps.Identity);
-        var stream = new StreamedMap(StreamedCompiler.TryCompile(SomeMaps.Read(stylesheet))!, SomeContent.Xml, new TransformLimits());
+        var stream = new StreamedMap(StreamedCompiler.TryCompile(SomeMaps.Read(stylesheet))!, SomeContent.Xml, new TransformLimits(), TimeProvider.System);
 
         Compare(stream, SomeMaps.CompileText(stylesheet), document, stylesheet);
     }
@@ -73,6 +74,38 @@ public sealed class StreamedOracleTests
         var map = SomeMaps.Compile(SomeMaps.Identity);
 
         Assert.That(map.Transform(SomeContent.Body("<html><br/></html>")).Body.ReadText(), Does.EndWith("<html><br></html>"));
+    }
+
+    [Test]
+    public void A_streamed_map_ends_after_the_time_of_the_engine()
+    {
+        var time = new HurryingTime();
+        var map = new StreamedMap(StreamedCompiler.TryCompile(SomeMaps.Read(SomeMaps.Stylesheet(SomeMaps.Identity)))!, SomeContent.Xml, new TransformLimits(), time);
+        var document = Encoding.UTF8.GetBytes($"<a>{string.Concat(Enumerable.Repeat("<b/>", 10_000))}</a>");
+
+        Assert.That(() => map.TryTransform(document), Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo("ESB-XPT-TIMEOUT"));
+    }
+
+    [Test]
+    public void Namespaces_in_scope_cost_a_streamed_map_nothing_at_elements_that_declare_none_of_them()
+    {
+        var xml = new XmlInput(new XmlLimits { Namespaces = 10_000 });
+        var map = new StreamedMap(StreamedCompiler.TryCompile(SomeMaps.Read(SomeMaps.Stylesheet(SomeMaps.Identity)))!, xml, new TransformLimits(), TimeProvider.System);
+        var declared = string.Concat(Enumerable.Range(0, 5_000).Select(i => $" xmlns:p{i}='u{i}'"));
+        var document = $"<r{declared}>{string.Concat(Enumerable.Repeat("<p1:a xmlns:p1='c'><p1:b/></p1:a>", 500))}</r>";
+
+        var made = map.TryTransform(Encoding.UTF8.GetBytes(document));
+
+        Assert.That(Encoding.UTF8.GetString(made!), Does.EndWith(document.Replace('\'', '"').Replace("/>", " />", StringComparison.Ordinal)[^2_000..]));
+    }
+
+    private sealed class HurryingTime : TimeProvider
+    {
+        private long _seconds;
+
+        public override long TimestampFrequency => 1;
+
+        public override long GetTimestamp() => _seconds += 31;
     }
 
     [Test]

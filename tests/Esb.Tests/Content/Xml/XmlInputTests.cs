@@ -143,6 +143,24 @@ public sealed class XmlInputTests
         Assert.That(errors.Select(error => error.Kind), Is.All.EqualTo(FaultKind.TooLarge));
     }
 
+    [TestCase(256, 0, true)]
+    [TestCase(255, 1, true)]
+    [TestCase(256, 1, false)]
+    [TestCase(257, 0, false)]
+    public void Namespace_declarations_in_scope_are_limited(int atRoot, int below, bool isAccepted)
+    {
+        string Declared(int count, char prefix) => string.Concat(Enumerable.Range(0, count).Select(i => $" xmlns:{prefix}{i}='u{i}'"));
+        var document = $"<r{Declared(atRoot, 'p')}>{string.Concat(Enumerable.Repeat($"<a{Declared(below, 'q')}/>", 300))}</r>";
+
+        foreach (var encoding in new[] { Encoding.UTF8, Encoding.Unicode })
+        {
+            byte[] bytes = [.. encoding.GetPreamble(), .. encoding.GetBytes(document)];
+            Action parse = () => SomeContent.Xml.Navigate(MessageBody.FromBytes(bytes));
+
+            Assert.That(parse, isAccepted ? Throws.Nothing : Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo("ESB-XML-LIMIT"));
+        }
+    }
+
     [Test]
     public void Equals_signs_that_are_no_attributes_do_not_count()
     {

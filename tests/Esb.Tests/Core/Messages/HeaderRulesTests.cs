@@ -60,8 +60,26 @@ public sealed class HeaderRulesTests
     [TestCase("x-", true)]
     [TestCase("Authorization", false)]
     [TestCase("Content-Type", false)]
+    [TestCase("X-Forwarded-User", false)]
+    [TestCase("X-Real-IP", false)]
+    [TestCase("X-Original-URL", false)]
+    [TestCase("X-Rewrite-URL", false)]
+    [TestCase("X-HTTP-Method-Override", false)]
+    [TestCase("X-Remote-User", false)]
+    [TestCase("X-Auth-Request-User", false)]
+    [TestCase("X-User-Id", false)]
+    [TestCase("X-Envoy-Internal", false)]
+    [TestCase("X-Amzn-Oidc-Data", false)]
     public void By_default_only_what_begins_with_x_passes(string name, bool passes) =>
         Assert.That(new HeaderRules(HeaderRules.DefaultPatterns).Allows(name), Is.EqualTo(passes));
+
+    [TestCase("*", false)]
+    [TestCase("x-*", false)]
+    [TestCase("X-Forwarded-User", true)]
+    [TestCase("x-forwarded-*", true)]
+    [TestCase("x-real-ip", false)]
+    public void What_servers_believe_of_their_gateway_passes_only_where_it_is_named(string pattern, bool passes) =>
+        Assert.That(new HeaderRules([pattern]).Allows("X-Forwarded-User"), Is.EqualTo(passes));
 
     [Test]
     public void A_pattern_without_a_star_is_a_whole_name()

@@ -45,6 +45,24 @@ public sealed class MessageBodyTests
     }
 
     [Test]
+    public void An_announced_length_takes_no_memory_before_bytes_arrive()
+    {
+        var body = MessageBody.FromStream(new NeverEndingStream(), length: 256 << 20);
+        var before = GC.GetAllocatedBytesForCurrentThread();
+
+        var buffering = body.BufferAsync(1 << 30, CancellationToken.None);
+
+        Assert.That(GC.GetAllocatedBytesForCurrentThread() - before, Is.LessThan(1 << 20));
+        Assert.That(buffering.IsCompleted, Is.False);
+    }
+
+    private sealed class NeverEndingStream : MemoryStream
+    {
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
+            new(new TaskCompletionSource<int>().Task);
+    }
+
+    [Test]
     [TestCase(null)]
     [TestCase(4L)]
     public void More_bytes_than_allowed_are_too_large_whether_the_length_is_told_or_not(long? length)

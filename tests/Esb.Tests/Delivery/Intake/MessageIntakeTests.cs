@@ -18,6 +18,7 @@ public sealed class MessageIntakeTests : IntakeFixture
     {
         var received = new TaskCompletionSource();
         var audit = Substitute.For<IAuditTrail>();
+        audit.Mask.IsEmpty.Returns(true);
         audit.RecordAsync(default!, default(EsbMessage)!, default).ReturnsForAnyArgs(_ => new ValueTask(received.Task));
         var intake = new MessageIntake(new Config { Name = "in" }, Nothing, needsTopics: true, isDurable: true, new IntakeState("in", Time), NoContent, audit, Time, NullLogger<MessageIntake>.Instance);
 
@@ -42,6 +43,7 @@ public sealed class MessageIntakeTests : IntakeFixture
         var (records, runs) = (new Queue<TaskCompletionSource>([new(), new(), new()]), 0);
         var recording = records.ToArray();
         var audit = Substitute.For<IAuditTrail>();
+        audit.Mask.IsEmpty.Returns(true);
         audit.RecordAsync(default!, default(EsbMessage)!, default).ReturnsForAnyArgs(call => call.Arg<AuditFact>().Kind == AuditKind.Received ? new ValueTask(records.Dequeue().Task) : ValueTask.CompletedTask);
         var intake = new MessageIntake(new Config { Name = "in" }, Count, needsTopics: true, isDurable: true, new IntakeState("in", Time), NoContent, audit, Time, NullLogger<MessageIntake>.Instance);
 
@@ -71,6 +73,7 @@ public sealed class MessageIntakeTests : IntakeFixture
     {
         var recording = new TaskCompletionSource();
         var audit = Substitute.For<IAuditTrail>();
+        audit.Mask.IsEmpty.Returns(true);
         audit.RecordAsync(default!, default(EsbMessage)!, default).ReturnsForAnyArgs(_ => new ValueTask(recording.Task));
         var intake = new MessageIntake(new Config { Name = "in" }, Nothing, needsTopics: true, isDurable: true, new IntakeState("in", Time), NoContent, audit, Time, NullLogger<MessageIntake>.Instance);
 

@@ -1,5 +1,7 @@
 using System.Diagnostics.Metrics;
+using Esb.Core.Alerts;
 using Esb.Core.Endpoints;
+using Esb.Core.Errors;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Delivery.Replay;
@@ -33,11 +35,41 @@ public sealed class BacklogMonitorTests
         var measured = Measure("shop", BacklogMonitor.Other);
         await monitor.StopAsync(cancellationToken);
 
-        Assert.That(monitor.Current, Is.EqualTo(new Backlog(11, now.AddSeconds(-90), 1, now.AddSeconds(-10))));
+        Assert.That(monitor.Current, Is.EqualTo(new Backlog(11, now.AddSeconds(-90), 1, now.AddSeconds(-10)) { CountedAt = now }));
+        Assert.That(monitor.Notices, Is.Empty);
         Assert.That(measured["esb.dead_letter.open"], Is.EqualTo(new Dictionary<string, double> { ["shop"] = 7, ["_other"] = 4 }));
         Assert.That(measured["esb.dead_letter.age"], Is.EqualTo(new Dictionary<string, double> { ["shop"] = 60, ["_other"] = 90 }));
         Assert.That(measured["esb.parked.keys"], Is.EqualTo(new Dictionary<string, double> { ["shop"] = 1, ["_other"] = 0 }));
         Assert.That(measured["esb.parked.age"], Is.EqualTo(new Dictionary<string, double> { ["shop"] = 10, ["_other"] = 0 }));
+    }
+
+    [Test, CancelAfter(20_000)]
+    public async Task Store_that_is_away_is_a_notice_until_it_is_back(CancellationToken cancellationToken)
+    {
+        var time = new ManualTime();
+        var isAway = true;
+        var letters = Substitute.For<IDeadLetterStore>();
+        letters.GroupAsync(null!, false, default).ReturnsForAnyArgs(_ => isAway ? throw new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable) : []);
+        var parking = Substitute.For<IParkingStore>();
+        parking.ListAsync(null, 0, default).ReturnsForAnyArgs([]);
+        var alerts = Substitute.For<IAlerts>();
+        using var monitor = new BacklogMonitor([], letters, parking, time, NullLogger<BacklogMonitor>.Instance, alerts);
+
+        await monitor.StartAsync(cancellationToken);
+        await Eventually.HoldsAsync(() => monitor.Notices.Any(), "the notice", cancellationToken);
+        Assert.That(monitor.Notices.Single(), Does.StartWith("ESB-STORE-AWAY The store cannot be read since "));
+        isAway = false;
+        await Eventually.HoldsAsync(
+            () =>
+            {
+                time.Advance(TimeSpan.FromSeconds(3));
+                return !monitor.Notices.Any();
+            },
+            "the end of the notice", cancellationToken);
+        await monitor.StopAsync(cancellationToken);
+
+        alerts.Received(1).Raise(Arg.Is<Alert>(alert => alert.Kind == AlertKinds.StoreAway));
+        Assert.That(monitor.Current.CountedAt, Is.Not.Null);
     }
 
     [Test, CancelAfter(20_000)]

@@ -106,8 +106,14 @@ public sealed class ReplayRunTests : ReplayFixture
         Assert.That(sent.Id, Is.Not.EqualTo(letter.Message.Id).And.EqualTo(kept.Summary.ReplayedAs));
         Assert.That((sent.Body.ReadText(), sent.ContentType, sent.Headers["x-mended"], sent.Headers["replay-of"], sent.ConversationId), Is.EqualTo(("mended", "text/markdown", "yes", letter.Message.Id.ToString(), letter.Message.ConversationId)));
         Assert.That(kept.Letter.Message.Body.ReadText(), Is.EqualTo("order 0"));
-        Assert.That(Audit.Facts.Single().Fields["replay-of"], Is.EqualTo(letter.Message.Id.ToString()));
+        var fields = Audit.Facts.Single().Fields;
+        Assert.That(fields["replay-of"], Is.EqualTo(letter.Message.Id.ToString()));
+        Assert.That(fields["edited-by"], Is.EqualTo(job.CreatedBy));
+        Assert.That((fields["body-before"], fields["body-after"]), Is.EqualTo((DigestOf("order 0"), DigestOf("mended"))));
+        Assert.That(fields["headers-changed"].Split(", "), Does.Contain("content-type").And.Contain("x-mended"));
     }
+
+    private static string DigestOf(string text) => Convert.ToHexStringLower(System.Security.Cryptography.SHA256.HashData(System.Text.Encoding.UTF8.GetBytes(text)));
 
     [Test, CancelAfter(20_000)]
     public async Task Keys_keep_their_order_where_the_endpoint_does(CancellationToken cancellationToken)

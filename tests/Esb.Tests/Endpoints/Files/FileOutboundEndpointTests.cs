@@ -54,7 +54,7 @@ internal sealed class FileOutboundEndpointTests
     {
         var failure = Refusal(Some.Message(), "{header.x-order}.xml");
 
-        Assert.That(failure.Message, Is.EqualTo("The file name has no value for {header.x-order}."));
+        Assert.That(failure.Message, Is.EqualTo("The file name of the endpoint 'orders-out' has no value for {header.x-order}."));
     }
 
     [Test, Property("Case", "FIL-08")]

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
+using Esb.Core.Processes;
 
 namespace Esb.Tests.Endpoints.Files;
 
@@ -28,6 +29,8 @@ internal sealed class RecordingIntake : IMessageIntake
         _messages.Enqueue(message);
         return new IntakeResult(message.Id, null, null, IsDurable, await Answer(message, cancellationToken));
     }
+
+    public ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, IUnitOfWork unitOfWork, CancellationToken cancellationToken) => ReceiveAsync(message, cancellationToken);
 
     public ValueTask RefuseAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken)
     {

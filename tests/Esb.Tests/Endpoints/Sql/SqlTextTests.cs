@@ -18,6 +18,8 @@ public sealed class SqlTextTests
     [TestCase("select /* @a /* @c */ @d */ @b", "select /* @a /* @c */ @d */ $1", "b")]
     [TestCase("select a from t where tags @> @b and c <@ @d", "select a from t where tags @> $1 and c <@ $2", "b,d")]
     [TestCase("select a from t where doc @@ @q", "select a from t where doc @@ $1", "q")]
+    [TestCase("select 1 where a=@id and b<>@b and c>=@c and d||@d = 'x'", "select 1 where a=$1 and b<>$2 and c>=$3 and d||$4 = 'x'", "id,b,c,d")]
+    [TestCase("update t set a=@id, b=b+@b", "update t set a=$1, b=b+$2", "id,b")]
     [TestCase("select @ -5, mail like 'x@example.org'", "select @ -5, mail like 'x@example.org'", "")]
     public void Parameters_are_found_outside_of_strings_names_and_comments(string command, string positional, string names)
     {

@@ -87,7 +87,7 @@ public sealed class AuditCommandTests
     public async Task Further_pages_are_named_and_found()
     {
         Assert.That(await RunAsync("audit", "find", "--limit", "3"), Is.Zero, Error);
-        Assert.That(Output.TrimEnd().Split('\n'), Has.Length.EqualTo(3));
+        Assert.That(Output.TrimEnd().Split('\n'), Has.Length.EqualTo(4));
         Assert.That(Error, Does.Contain($"There may be more: --before {_host.Store.Facts[2].Id}"));
     }
 
@@ -141,7 +141,7 @@ public sealed class AuditCommandTests
         Assert.That(await RunAsync("audit", "replay", "--at", "orders-in", "--endpoint", "shop", "--limit", "5"), Is.Zero, Error);
 
         Assert.That(_host.Store.Asked!.Endpoint, Is.EqualTo("orders-in"));
-        Assert.That(Output.ReplaceLineEndings("\n"), Is.EqualTo("1 messages\n1 messages sent to shop, 0 refused\n"));
+        Assert.That(Output.ReplaceLineEndings("\n"), Is.EqualTo("1 message\n1 message sent to shop, 0 refused\n"));
     }
 
     [TestCase("--endpoint shop"), TestCase("01950000-0000-7000-8000-000000000001 --failed --endpoint shop"), TestCase("01950000-0000-7000-8000-000000000001"), TestCase("seven --endpoint shop")]

@@ -1,5 +1,6 @@
 using Esb.Host.Commands;
 using Esb.Tests.Host.Management;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Tests.Host.Commands;
 
@@ -39,6 +40,9 @@ public abstract class CommandLineFixture
 
     private protected Task<int> RunWithAsync(Dictionary<string, string> variables, params string[] arguments) =>
         EsbCommandLine.InvokeAsync(arguments, new CommandContext { Output = _output, Error = _error, Variables = variables, Services = StandIns.Services });
+
+    private protected Task<int> RunAsync(Func<IServiceCollection> services, params string[] arguments) =>
+        EsbCommandLine.InvokeAsync(arguments, new CommandContext { Output = _output, Error = _error, Variables = new Dictionary<string, string>(), Services = services });
 
     private protected void ForgetOutput() => _output.GetStringBuilder().Clear();
 

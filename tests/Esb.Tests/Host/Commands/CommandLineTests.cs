@@ -12,8 +12,41 @@ public sealed class CommandLineTests : CommandLineFixture
         var exitCode = await RunAsync(arguments.Split(' '));
 
         Assert.That(exitCode, Is.EqualTo(2));
-        Assert.That(Error, Does.StartWith("ESB-CLI-USAGE").And.Contains($"did you mean \"{meant}\"?").And.Contains("Usage:"));
+        Assert.That(Error, Does.StartWith("ESB-CLI-USAGE").And.Contains($"did you mean \"{meant}\"?"));
+        Assert.That(Error.TrimEnd().Split('\n'), Has.Length.EqualTo(2).And.Some.Match("^See esb .*--help"));
         Assert.That(Output, Is.Empty);
+    }
+
+    [Test]
+    public async Task No_command_shows_the_commands()
+    {
+        Assert.That(await RunAsync(), Is.Zero);
+        Assert.That(Output, Does.Contain("Usage:").And.Contains("validate").And.Contains("new <folder>"));
+        Assert.That(Error, Is.Empty);
+    }
+
+    [TestCase(""), TestCase("audit find"), TestCase("send"), TestCase("dead-letters replay"), TestCase("new")]
+    public async Task Help_fits_80_columns(string command)
+    {
+        Assert.That(await RunAsync([.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), "--help"]), Is.Zero);
+        Assert.That(Output.Split('\n').Where(line => line.TrimEnd().Length > 80), Is.Empty);
+    }
+
+    [Test]
+    public async Task Help_shows_the_values_that_are_accepted()
+    {
+        await RunAsync("audit", "find", "--help");
+
+        Assert.That(Output, Does.Contain("dead-lettered").And.Not.Contains("DeadLettered"));
+    }
+
+    [Test]
+    public async Task Header_that_would_not_travel_is_refused()
+    {
+        File.WriteAllText(Path.Combine(Folder, "a.xml"), "<a/>");
+
+        Assert.That(await RunAsync("send", "orders.new", "--file", Path.Combine(Folder, "a.xml"), "--header", "order=1"), Is.EqualTo(2));
+        Assert.That(Error, Does.Contain("--header: expected a name that begins with x-"));
     }
 
     [TestCase("validate", "config"), TestCase("send orders.new", "--file"), TestCase("audit show", "id"), Property("Case", "CLI-02")]

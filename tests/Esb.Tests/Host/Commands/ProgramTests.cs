@@ -52,7 +52,7 @@ public sealed class ProgramTests
         if (OperatingSystem.IsWindows()) Assert.Ignore("There are no signals here.");
         var folder = Directory.CreateTempSubdirectory("esb-"); // without samples in it: those beside the program are found
         var management = $"http://127.0.0.1:{FreePorts.Next()}";
-        using var program = Start("", folder.FullName, ("ESB__LISTENERS__PUBLIC__URL", $"http://127.0.0.1:{FreePorts.Next()}"), ("ESB__MANAGEMENT__URL", management));
+        using var program = Start("run", folder.FullName, ("ESB__LISTENERS__PUBLIC__URL", $"http://127.0.0.1:{FreePorts.Next()}"), ("ESB__MANAGEMENT__URL", management));
         try
         {
             var lines = new List<string>();

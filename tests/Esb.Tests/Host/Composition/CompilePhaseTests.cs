@@ -30,7 +30,7 @@ public sealed class CompilePhaseTests : IDisposable
 
     public void Dispose() => _folder.Delete(recursive: true);
 
-    [TestCase("orders"), TestCase("mediation"), TestCase("database"), TestCase("transactions")]
+    [TestCase("orders"), TestCase("mediation"), TestCase("database"), TestCase("transactions"), TestCase("csv-import")]
     public void Processes_compile_where_nothing_that_runs_is_registered(string sample)
     {
         IServiceCollection services = new ServiceCollection();

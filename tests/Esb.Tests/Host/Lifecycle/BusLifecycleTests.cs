@@ -137,7 +137,7 @@ public sealed class BusLifecycleTests
     [Test]
     public async Task Messages_that_wait_in_memory_at_a_paused_endpoint_are_counted_too_when_the_time_is_up(CancellationToken cancellationToken)
     {
-        await using var transport = new MemoryTransport(maxInFlight: 100, TimeProvider.System, NullLogger<MemoryTransport>.Instance);
+        await using var transport = new MemoryTransport(new LimitsConfig { InFlight = 100 }, TimeProvider.System, NullLogger<MemoryTransport>.Instance);
         var (begun, finish) = (new TaskCompletionSource(), new TaskCompletionSource());
         var wanted = new Subscription("busy", [SubjectPattern.Parse("orders.#")!], 1, 32, SingleActive: false, new QueueConfig(), []);
         await using var paused = await transport.SubscribeAsync(wanted with { Endpoint = "paused" }, (_, _) => ValueTask.FromResult(Settlement.Done), cancellationToken);

@@ -13,7 +13,7 @@ public sealed class EsbConsoleFormatterTests
 
     [Test]
     public void Entry_is_one_line_with_time_level_and_project() =>
-        Assert.That(Write("shop listens", "Esb.Endpoints.Http.HttpListener"), Is.EqualTo($"07:30:12.345 info  endpoints shop listens{Environment.NewLine}"));
+        Assert.That(Write("shop listens", "Esb.Endpoints.Http.HttpListener"), Is.EqualTo($"2026-01-31 07:30:12.345+00:00 info  endpoints shop listens{Environment.NewLine}"));
 
     [Test]
     public void Text_from_outside_cannot_write_lines_or_colors() =>
@@ -34,6 +34,19 @@ public sealed class EsbConsoleFormatterTests
     {
         Assert.That(Write("hello", "Esb.Host.X"), Does.Not.Contain("\e"));
         Assert.That(Write("hello", "Esb.Host.X", colored: true), Does.Contain("\e[32minfo \e[0m"));
+    }
+
+    [Test]
+    public void Json_is_one_object_a_line_with_what_the_entry_names()
+    {
+        KeyValuePair<string, object?>[] state = [new("Endpoint", "out"), new("Attempts", 3), new("{OriginalFormat}", "x")];
+        using var writer = new StringWriter();
+        var entry = new LogEntry<KeyValuePair<string, object?>[]>(LogLevel.Error, "Esb.Delivery.X", new EventId(2402), state, new EsbException("ESB-X", "no", FaultKind.Outside), (_, _) => "given up\nby out");
+
+        new EsbConsoleFormatter(Options.Create(new EsbConsoleFormatterOptions { Json = true, Time = new FixedTime() })).Write(entry, null, writer);
+
+        Assert.That(writer.ToString(), Is.EqualTo(
+            """{"time":"2026-01-31T07:30:12.345+00:00","level":"error","category":"delivery","logger":"Esb.Delivery.X","event":2402,"message":"given up\nby out","endpoint":"out","attempts":3,"code":"ESB-X","exception":"no"}""" + Environment.NewLine));
     }
 
     [TestCase("Esb.Topics.Memory.MemoryTransport", "topics"), TestCase("Microsoft.AspNetCore.Server.Kestrel", "kestrel"), TestCase("MassTransit.ReceiveTransport", "masstransit"), TestCase("MassTransit", "masstransit")]

@@ -51,6 +51,18 @@ public sealed class ManagementKeyTests
     public void Anything_but_the_key_does_not_match(string? presented) =>
         Assert.That(new ManagementKey("the-key").Matches(presented), Is.False);
 
+    [Test, Platform(Exclude = "Win"), UnsupportedOSPlatform("windows")]
+    public void Key_that_others_can_read_or_that_is_too_short_opens_nothing()
+    {
+        ManagementKey.ReadOrCreate(KeyFile);
+        File.SetUnixFileMode(KeyFile, UnixFileMode.UserRead | UnixFileMode.OtherRead);
+        Assert.That(() => ManagementKey.ReadOrCreate(KeyFile), Throws.TypeOf<ConfigurationRefusedException>().With.Message.Contains("ESB-CFG-KEYFILE"));
+
+        File.SetUnixFileMode(KeyFile, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        File.WriteAllText(KeyFile, "x");
+        Assert.That(() => ManagementKey.ReadOrCreate(KeyFile), Throws.TypeOf<ConfigurationRefusedException>().With.Message.Contains("too short"));
+    }
+
     [Test]
     public void Empty_key_file_opens_nothing()
     {

@@ -57,6 +57,24 @@ public sealed class ParkedApiTests
         Assert.That((shown.StatusCode, released.StatusCode, elsewhere.StatusCode), Is.EqualTo((HttpStatusCode.OK, HttpStatusCode.Accepted, HttpStatusCode.NotFound)));
     }
 
+    [Test]
+    public async Task Body_and_headers_of_a_parked_message_are_shown(CancellationToken cancellationToken)
+    {
+        var message = Some.Message("<order/>");
+        _desk.MessagesAsync("ledger", "c/7", 100, Arg.Any<CancellationToken>())
+            .Returns([new WaitingMessage(message.Id, "orders.new", null, 8, Now, null, []) { Headers = new Dictionary<string, string> { ["x-order"] = "A-1" } }]);
+        _desk.FindAsync("ledger", "c/7", message.Id, Arg.Any<CancellationToken>()).Returns(message);
+
+        var line = (await _host.Client.GetFromJsonAsync<JsonObject>("/api/parked/ledger/c%2F7", cancellationToken))!;
+        var body = await _host.Client.GetStringAsync($"/api/parked/ledger/c%2F7/{message.Id}/body", cancellationToken);
+        using var missing = await _host.Client.GetAsync($"/api/parked/ledger/c%2F7/{Guid.NewGuid()}/body", cancellationToken);
+        using var standing = await _host.Client.GetAsync($"/api/parked/ledger/*/{message.Id}/body", cancellationToken);
+
+        Assert.That((string?)line["items"]![0]!["headers"]!["x-order"], Is.EqualTo("A-1"));
+        Assert.That(body, Is.EqualTo("<order/>"));
+        Assert.That((missing.StatusCode, standing.StatusCode), Is.EqualTo((HttpStatusCode.NotFound, HttpStatusCode.NotFound)));
+    }
+
     [TestCase("."), TestCase(".."), TestCase("*"), TestCase("~"), TestCase("c/7"), TestCase("...")]
     public void Name_of_a_line_survives_a_path(string key)
     {

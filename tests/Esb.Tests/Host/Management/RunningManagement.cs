@@ -29,17 +29,18 @@ internal sealed class RunningManagement : IAsyncDisposable
 
     public RecordingPublisher Publisher => Services.GetRequiredService<RecordingPublisher>();
 
-    public static async Task<RunningManagement> StartAsync(CancellationToken cancellationToken, Action<IServiceCollection>? add = null)
+    public static async Task<RunningManagement> StartAsync(
+        CancellationToken cancellationToken, Action<IServiceCollection>? add = null, string management = "", IReadOnlyDictionary<string, string>? variables = null)
     {
         var running = new RunningManagement();
         var services = StandIns.Services();
         add?.Invoke(services);
-        running.Services = BusServices.Build(running.WriteConfiguration(), new Dictionary<string, string>(), services);
+        running.Services = BusServices.Build(running.WriteConfiguration(management), variables ?? new Dictionary<string, string>(), services);
         running.Server = new ManagementServer(running.Services, Path.Combine(running._folder.FullName, "esb-data", "management.key"));
         await running.Server.StartAsync(cancellationToken);
         running.Services.GetRequiredService<HostState>().Started();
         running.Client = new HttpClient { BaseAddress = running.Server.Address };
-        running.Client.DefaultRequestHeaders.Authorization = new("Bearer", running.Key);
+        if (File.Exists(running.Server.KeyFile)) running.Client.DefaultRequestHeaders.Authorization = new("Bearer", running.Key);
         return running;
     }
 
@@ -51,13 +52,13 @@ internal sealed class RunningManagement : IAsyncDisposable
         _folder.Delete(recursive: true);
     }
 
-    private string WriteConfiguration()
+    private string WriteConfiguration(string management)
     {
         var path = Path.Combine(_folder.FullName, "esb.json");
         File.WriteAllText(path, $$"""
             {
               "name": "shop",
-              "management": { "url": "http://127.0.0.1:{{FreePorts.Next()}}" },
+              "management": { "url": "http://127.0.0.1:{{FreePorts.Next()}}" {{management}} },
               "limits": { "maxBodySize": "1KiB" },
               "topics": { "orders": {} },
               "endpoints": { "ledger": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": "ledger" } }

@@ -112,7 +112,7 @@ public sealed class PluginCatalogTests
     }
 
     [TestCase(nameof(Registrations.KnownStep), "the step 'validate'")]
-    [TestCase(nameof(Registrations.UnavailableStep), "the step 'split'")]
+    [TestCase(nameof(Registrations.UnavailableStep), "the step 'itinerary'")]
     [TestCase(nameof(Registrations.KnownSection), "the section 'limits'")]
     public void Name_that_is_taken_is_refused(string registration, string taken)
     {

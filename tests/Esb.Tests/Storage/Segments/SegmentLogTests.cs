@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.Versioning;
 using System.Text;
 using Esb.Core.Errors;
 using Esb.Storage.Segments;
@@ -26,6 +27,17 @@ public sealed class SegmentLogTests
         await AppendAsync(["four"], cancellationToken);
 
         Assert.That(ReadAll(), Is.EqualTo(["one", "", "three", "four"]));
+    }
+
+    [Test, CancelAfter(10_000), Platform(Exclude = "Win"), UnsupportedOSPlatform("windows")]
+    public async Task Files_and_folders_are_for_their_owner_alone(CancellationToken cancellationToken)
+    {
+        _folder = Path.Combine(_folder, "made");
+        await AppendAsync(["one"], cancellationToken);
+
+        Assert.That(File.GetUnixFileMode(_folder), Is.EqualTo(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute));
+        Assert.That(Directory.GetFiles(_folder).Select(File.GetUnixFileMode), Is.Not.Empty.And.All.EqualTo(UnixFileMode.UserRead | UnixFileMode.UserWrite));
+        _folder = Path.GetDirectoryName(_folder)!;
     }
 
     [Test, CancelAfter(30_000)]

@@ -1,4 +1,5 @@
 using Esb.Core.Storage;
+using Esb.Storage.Sql;
 using Esb.Tests.Fakes;
 
 namespace Esb.Tests.Storage.Sqlite;
@@ -26,6 +27,27 @@ public sealed class EmbeddedKeysTests
 
         Assert.That(await ClaimAsync(SomeKeys.Key, "body", cancellationToken), Is.InstanceOf<KeyClaim.Answered>());
         Assert.That(await ClaimAsync(SomeKeys.Key, "other", cancellationToken), Is.InstanceOf<KeyClaim.Conflicting>());
+    }
+
+    [TestCase(null, 30)]
+    [TestCase("shop", 60)]
+    public async Task Oldest_keys_of_a_client_go_as_new_ones_come(string? client, int most, CancellationToken cancellationToken)
+    {
+        var keys = new IdempotencyKeys(_embedded.Store.Tables, _embedded.Time) { MostKeysOfStrangers = 30, MostKeys = 60, TrimInterval = 10 };
+        var other = new IdempotencyKey("invoices", client, "k-0");
+        await keys.ClaimAsync(other, SomeKeys.HashOf("body"), cancellationToken);
+        for (var number = 0; number < 100; number++)
+        {
+            _embedded.Time.Advance(TimeSpan.FromMilliseconds(1));
+            await keys.ClaimAsync(new IdempotencyKey("orders", client, $"k-{number}"), SomeKeys.HashOf("body"), cancellationToken);
+        }
+
+        var first = await keys.ClaimAsync(new IdempotencyKey("orders", client, $"k-{99 - most}"), SomeKeys.HashOf("other"), cancellationToken);
+        var kept = await keys.ClaimAsync(new IdempotencyKey("orders", client, $"k-{100 - most}"), SomeKeys.HashOf("other"), cancellationToken);
+        var beside = await keys.ClaimAsync(other, SomeKeys.HashOf("other"), cancellationToken);
+
+        Assert.That(first, Is.InstanceOf<KeyClaim.Granted>(), "forgotten");
+        Assert.That(new[] { kept, beside }, Is.All.InstanceOf<KeyClaim.Conflicting>());
     }
 
     [Test]

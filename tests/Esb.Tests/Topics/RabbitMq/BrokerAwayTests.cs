@@ -1,3 +1,4 @@
+using Esb.Configuration;
 using Esb.Core.Topics;
 using Esb.Storage;
 using Esb.Topics.ClaimChecks;
@@ -27,5 +28,5 @@ public sealed class BrokerAwayTests
     }
 
     private static RabbitMqTransport Transport(string url) => new(
-        new RabbitMqTransportConfig { Url = url, Prefix = "esb" }, "tests", new Dictionary<string, TopicConfig> { ["orders"] = new() }, [], new BodyLimits(1 << 20, 1 << 18), new NoClaimCheckStore(), TimeProvider.System, NullLoggerFactory.Instance);
+        new RabbitMqTransportConfig { Url = url, Prefix = "esb" }, "tests", new Dictionary<string, TopicConfig> { ["orders"] = new() }, [], new LimitsConfig(), new NoClaimCheckStore(), Esb.Topics.Farm.FarmKeys.None, TimeProvider.System, NullLoggerFactory.Instance);
 }

@@ -26,12 +26,14 @@ internal sealed class CompiledProcesses : IDisposable
     /// <param name="place">What both endpoints have to do with on the outside; nothing that could be told by default.</param>
     /// <param name="prepare">Tells what transactions are possible; by default all.</param>
     /// <param name="register">Registers further steps.</param>
-    /// <param name="maps">Stylesheets, by the names of their maps.</param>
+    /// <param name="sections">Further sections, as JSON, each with a comma behind it.</param>
+    /// <param name="maps">Maps by name; a name without an ending is that of a stylesheet.</param>
     public CompiledProcesses(
         string processes,
         string place = "",
         Action<ITransactionSupport>? prepare = null,
         Action<IServiceCollection>? register = null,
+        string sections = "",
         params IReadOnlyList<(string Name, string Text)> maps)
     {
         Publisher = Substitute.For<ITopicPublisher>();
@@ -42,11 +44,12 @@ internal sealed class CompiledProcesses : IDisposable
         support.ObstacleOf(default!).ReturnsForAnyArgs((string?)null);
         prepare?.Invoke(support);
         var file = Path.Combine(_folder.FullName, "esb.json");
-        foreach (var (name, text) in maps) File.WriteAllText(Path.Combine(_folder.FullName, $"{name}.xsl"), text);
+        foreach (var (name, text) in maps) File.WriteAllText(Path.Combine(_folder.FullName, FileOf(name)), text);
         File.WriteAllText(file, $$"""
             {
+              {{sections}}
               "topics": { "orders": {} },
-              "maps": { {{string.Join(", ", maps.Select(map => $"\"{map.Name}\": \"{map.Name}.xsl\""))}} },
+              "maps": { {{string.Join(", ", maps.Select(map => $"\"{Path.GetFileNameWithoutExtension(map.Name)}\": \"{FileOf(map.Name)}\""))}} },
               "connections": { "shop": { "connection": "Host=shop" }, "other": { "connection": "Host=other" } },
               "endpoints": {
                 "backend": { "type": "test-outbound", "targets": ["east", "west"], "subscribe": ["orders.query"], "place": "{{place}}" },
@@ -104,6 +107,8 @@ internal sealed class CompiledProcesses : IDisposable
 
     public string Describe() => Service<ProcessModels>().Find("main")!.Description;
 
+    private static string FileOf(string map) => Path.HasExtension(map) ? map : $"{map}.xsl";
+
     public void Dispose()
     {
         _services?.Dispose();
@@ -124,6 +129,8 @@ internal sealed class CompiledProcesses : IDisposable
         public override string? Database => Store;
 
         public override bool HasTargets => Targets.Count > 0;
+
+        public override bool TakesRequests => Store is null;
 
         public override bool MayHaveTarget(string name) => Targets.Contains(name);
 

@@ -1,6 +1,6 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using System.Text.Json.Nodes;
 using Esb.IntegrationTests.EndToEnd;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.IntegrationTests.Faults.Benches;
 using Esb.IntegrationTests.Faults.Checking;
 using Esb.IntegrationTests.Faults.Ledgers;

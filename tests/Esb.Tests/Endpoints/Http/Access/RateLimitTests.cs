@@ -25,6 +25,20 @@ public sealed class RateLimitTests : AccessFixture
         Assert.That((carrier.Status, elsewhere.Status), Is.EqualTo((HttpStatusCode.Accepted, HttpStatusCode.Accepted)));
     }
 
+    [Test, CancelAfter(30_000)]
+    public async Task Address_that_guesses_waits_and_callers_without_a_credential_do_not_count(CancellationToken cancellationToken)
+    {
+        await Bus.StartAsync(Orders(""", "authentication": ["api-key"] """), Parties);
+        for (var call = 0; call < 40; call++) (await AskAsync("/orders", null, cancellationToken)).Dispose();
+        var before = await OutcomeAsync(await AskAsync("/orders", WithKey(ShopKey), cancellationToken));
+        var guesses = new List<(HttpStatusCode Status, string? Code)>();
+        for (var guess = 0; guess < 60; guess++) guesses.Add(await OutcomeAsync(await AskAsync("/orders", WithKey($"guess-number-{guess:D8}"), cancellationToken)));
+
+        Assert.That(before.Status, Is.EqualTo(HttpStatusCode.Accepted));
+        Assert.That(guesses[..20].Select(guess => guess.Status), Is.All.EqualTo(HttpStatusCode.Unauthorized));
+        Assert.That(guesses[20..], Does.Contain((HttpStatusCode.TooManyRequests, "ESB-HTTP-GUESSES")));
+    }
+
     [Test, CancelAfter(10_000)]
     public async Task Caller_is_told_when_to_come_back(CancellationToken cancellationToken)
     {

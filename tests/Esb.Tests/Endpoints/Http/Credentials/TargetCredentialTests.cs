@@ -71,14 +71,14 @@ public sealed class TargetCredentialTests
         var file = Path.GetTempFileName();
         try
         {
-            await File.WriteAllTextAsync(file, "first", cancellationToken);
+            SecretText.Write(file, "first");
             _bus.Read($$""" "out": { "type": "http-outbound", "url": "{{_backend.Url}}", "authentication": { "type": "bearer", "file": "{{file}}" } } """);
             await using var adapter = OutboundEndpoints.Create(_bus, "out");
             var endpoint = adapter.CreateInstance();
 
             foreach (var token in new[] { "first", "", "second" })
             {
-                await File.WriteAllTextAsync(file, token, cancellationToken);
+                SecretText.Write(file, token);
                 _time.Advance(TimeSpan.FromSeconds(6));
                 await endpoint.SendAsync(EsbMessage.Create(MessageBody.FromText("body"), _time), cancellationToken);
             }

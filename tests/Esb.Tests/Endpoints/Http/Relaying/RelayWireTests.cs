@@ -13,12 +13,13 @@ public sealed class RelayWireTests : RelayWire
             received.SetResult(await connection.ReadUntilAsync("42\r\n\r\n", stopping));
             await connection.WriteAsync("HTTP/1.1 204 No Content\r\n\r\n", stopping);
         });
-        await StartAsync(backend.Url);
+        Bus.Variables["SECRET"] = "of-the-target-itself";
+        await StartAsync(backend.Url, """, "authentication": { "type": "api-key", "header": "X-Api-Key", "key": "${env:SECRET}" } """);
         const string Request = "POST /relay HTTP/1.1\r\nHost: bus\r\nConnection: close\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nwiki\r\n0\r\n";
 
         using var connection = await RawConnection.OpenAsync(Bus.Port, cancellationToken);
         await connection.WriteAsync(Request, cancellationToken);
-        await connection.WriteAsync("X-Sum: 42\r\nAuthorization: stolen\r\nEsb-Key: a\r\nX-Forwarded-For: 1.2.3.4\r\n\r\n", cancellationToken);
+        await connection.WriteAsync("X-Sum: 42\r\nAuthorization: stolen\r\nEsb-Key: a\r\nX-Forwarded-For: 1.2.3.4\r\nX-Api-Key: mine\r\nX-Forwarded-User: admin\r\nX-Real-IP: 1.2.3.4\r\n\r\n", cancellationToken);
         var answer = await connection.ReadToEndAsync(cancellationToken);
 
         Assert.That(answer, Does.StartWith("HTTP/1.1 204 "));

@@ -136,10 +136,21 @@ public sealed class HttpOutboundTests
     [Test, CancelAfter(10_000)]
     public void Outside_that_refuses_the_connection_is_away(CancellationToken cancellationToken)
     {
-        var failure = Failure(Endpoint($"http://127.0.0.1:{FreePorts.Next()}/"), cancellationToken);
+        var port = FreePorts.Next();
+        var failure = Failure(Endpoint($"http://127.0.0.1:{port}/secret?key=1"), cancellationToken);
 
         Assert.That((failure.Code, failure.IsTransient, failure.IsOutage, failure.Kind), Is.EqualTo(("ESB-HTTP-UNREACHABLE", true, true, FaultKind.Outside)));
         Assert.That(failure.Message, Does.Not.Contain("127.0.0.1"));
+        Assert.That(failure.Detail, Is.EqualTo($"http://127.0.0.1:{port}: the connection was refused."));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public void Host_name_that_is_unknown_is_told(CancellationToken cancellationToken)
+    {
+        var failure = Failure(Endpoint("http://nowhere.invalid:8080/", """ , "allowInsecure": true """), cancellationToken);
+
+        Assert.That((failure.Code, failure.IsOutage), Is.EqualTo(("ESB-HTTP-UNREACHABLE", true)));
+        Assert.That(failure.Detail, Does.StartWith("http://nowhere.invalid:8080: the host name "));
     }
 
     [Test, CancelAfter(10_000)]

@@ -53,7 +53,7 @@ public sealed class HttpTargetsTests
         File.Delete(file);
 
         Assert.That(adapter.CreateInstance, Throws.InstanceOf<FileFaultException>());
-        await File.WriteAllTextAsync(file, "second", cancellationToken);
+        SecretText.Write(file, "second");
         await adapter.CreateInstance().SendAsync(Some.Message(), cancellationToken);
 
         Assert.That(backend.Requests.Single(), Does.Contain("Authorization: Bearer second"));

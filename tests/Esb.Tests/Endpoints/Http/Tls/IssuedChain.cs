@@ -1,5 +1,6 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using Esb.Tests.Fakes;
 
 namespace Esb.Tests.Endpoints.Http.Tls;
 
@@ -18,7 +19,7 @@ internal static class IssuedChain
         using var signing = middle.CopyWithPrivateKey(middleKey);
         using var leaf = new CertificateRequest("CN=127.0.0.1", key, HashAlgorithmName.SHA256).Create(signing, now.AddDays(-1), now.AddDays(1), Guid.NewGuid().ToByteArray());
         var file = Path.Combine(folder, "chain.pem");
-        File.WriteAllText(file, string.Join('\n', leaf.ExportCertificatePem(), key.ExportPkcs8PrivateKeyPem(), middle.ExportCertificatePem()));
+        SecretText.Write(file, string.Join('\n', leaf.ExportCertificatePem(), key.ExportPkcs8PrivateKeyPem(), middle.ExportCertificatePem()));
         return (file, middle.Thumbprint);
     }
 

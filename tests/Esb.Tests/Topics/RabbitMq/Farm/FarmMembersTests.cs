@@ -29,7 +29,7 @@ public sealed class FarmMembersTests
     [Test]
     public void News_are_told_once_and_repetitions_are_none()
     {
-        for (var i = 0; i < 3; i++) _members.Hear(Other, [Receiver("orders-out")]);
+        for (var i = 0; i < 3; i++) _members.Hear(Other, [Receiver("orders-out")], isProven: true);
 
         Assert.That(_changes, Is.EqualTo(1));
         Assert.That(_members.ReceiversOf("orders-out").Select(receiver => receiver.Host), Is.EqualTo(new[] { Other.Id }));
@@ -38,8 +38,8 @@ public sealed class FarmMembersTests
     [Test]
     public void Host_that_begins_to_consume_anew_is_news()
     {
-        _members.Hear(Other, [Receiver("orders-out", Guid.NewGuid())]);
-        _members.Hear(Other, [Receiver("orders-out", Guid.NewGuid())]);
+        _members.Hear(Other, [Receiver("orders-out", Guid.NewGuid())], isProven: true);
+        _members.Hear(Other, [Receiver("orders-out", Guid.NewGuid())], isProven: true);
 
         Assert.That(_changes, Is.EqualTo(2));
     }
@@ -48,10 +48,10 @@ public sealed class FarmMembersTests
     public void Host_knows_all_others_once_it_has_listened_for_longer_than_they_are_silent()
     {
         var before = _members.KnowsAll;
-        _members.Hear(Self, []);
+        _members.Hear(Self, [], isProven: true);
         var atOnce = _members.KnowsAll;
         _time.Advance(FarmMembers.Interval + FarmMembers.Interval);
-        _members.Hear(Self, []);
+        _members.Hear(Self, [], isProven: true);
 
         Assert.That((before, atOnce, _members.KnowsAll), Is.EqualTo((false, false, true)));
     }
@@ -59,7 +59,7 @@ public sealed class FarmMembersTests
     [Test]
     public void Host_that_says_nothing_is_missed_after_seven_seconds()
     {
-        _members.Hear(Other, []);
+        _members.Hear(Other, [], isProven: true);
         for (var second = 0; second < 7; second++) HearSelfAfterASecond();
         var before = _members.Hosts;
         HearSelfAfterASecond();
@@ -71,8 +71,8 @@ public sealed class FarmMembersTests
     [Test]
     public void Who_does_not_even_hear_itself_misses_nobody()
     {
-        _members.Hear(Self, []);
-        _members.Hear(Other, []);
+        _members.Hear(Self, [], isProven: true);
+        _members.Hear(Other, [], isProven: true);
 
         _time.Advance(TimeSpan.FromMinutes(1));
         _members.Sweep();
@@ -84,10 +84,10 @@ public sealed class FarmMembersTests
     [Test]
     public void Who_is_cut_off_misses_nobody_although_it_heard_the_others_before_itself()
     {
-        _members.Hear(Self, []);
-        _members.Hear(Other, []);
+        _members.Hear(Self, [], isProven: true);
+        _members.Hear(Other, [], isProven: true);
         _time.Advance(FarmMembers.Interval);
-        _members.Hear(Self, []); // the last that gets through
+        _members.Hear(Self, [], isProven: true); // the last that gets through
 
         for (var i = 0; i < 100; i++)
         {
@@ -101,10 +101,10 @@ public sealed class FarmMembersTests
     [Test]
     public void Goodbye_is_believed_at_once_but_not_ones_own()
     {
-        _members.Hear(Other, []);
+        _members.Hear(Other, [], isProven: true);
 
-        _members.Leave(Other.Id);
-        _members.Leave(Self.Id);
+        _members.Leave(Other.Id, isProven: true);
+        _members.Leave(Self.Id, isProven: true);
 
         Assert.That(_members.Hosts, Is.EqualTo(new[] { Self }));
     }
@@ -114,14 +114,14 @@ public sealed class FarmMembersTests
     {
         _members.Receive([Receiver("orders-out")]);
 
-        _members.Hear(Self, []);
+        _members.Hear(Self, [], isProven: true);
 
         Assert.That(_members.ReceiversOf("orders-out"), Has.Count.EqualTo(1));
     }
 
     private void HearSelfAfterASecond()
     {
-        _members.Hear(Self, []);
+        _members.Hear(Self, [], isProven: true);
         _time.Advance(TimeSpan.FromSeconds(1));
         _members.Sweep();
     }

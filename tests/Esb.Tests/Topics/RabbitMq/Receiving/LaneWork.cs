@@ -1,6 +1,8 @@
+using Esb.Configuration;
 using Esb.Core.Topics;
 using Esb.Storage;
 using Esb.Topics.ClaimChecks;
+using Esb.Topics.Farm;
 using Esb.Topics.RabbitMq;
 using Esb.Topics.RabbitMq.Connections;
 using Esb.Topics.RabbitMq.Publishing;
@@ -19,9 +21,9 @@ internal static class LaneWork
         var names = new RabbitMqNames("esb", "tests");
         var user = new BrokerUser("esb", NullLogger.Instance);
         var nowhere = new BrokerConnection(new ConnectionFactory(), (_, _) => Task.CompletedTask, time, NullLogger.Instance);
-        var claims = new BodyClaims(new NoClaimCheckStore(), long.MaxValue, static _ => false, time, NullLogger.Instance);
-        var settler = new DeliverySettler(names, new ConfirmedPublisher(nowhere, user, time), claims, time, NullLogger.Instance);
+        var claims = new BodyClaims(new NoClaimCheckStore(), new LimitsConfig(), static _ => false, time, NullLogger.Instance);
+        var settler = new DeliverySettler(names, new ConfirmedPublisher(nowhere, user, new WireSignature(FarmKeys.None, user), time), claims, time, NullLogger.Instance);
         var subscription = new Subscription("orders-out", [], 1, 32, SingleActive: false, new QueueConfig(), []) { Lanes = 8 };
-        return new DeliveryWork(subscription, handler, new WireReader(names, user, time), claims, settler, new SeenDeliveries(), long.MaxValue, time, NullLogger.Instance);
+        return new DeliveryWork(subscription, handler, new WireReader(names, new WireSignature(FarmKeys.None, user), time), claims, settler, new SeenDeliveries(), new LimitsConfig(), time, NullLogger.Instance);
     }
 }

@@ -1,4 +1,5 @@
 using Esb.Tests.Fakes;
+using Esb.Topics.Farm;
 using Esb.Topics.RabbitMq;
 using Microsoft.Extensions.Logging.Abstractions;
 using Esb.Topics.RabbitMq.Wire;
@@ -48,6 +49,6 @@ public sealed class WireReaderTests
     {
         var properties = new BasicProperties { ReplyTo = "replies", Expiration = "60000", Timestamp = new AmqpTimestamp(published), Headers = headers };
         var wire = new WireMessage("", "orders.get", properties, ReadOnlyMemory<byte>.Empty, IsRedelivered: false) { ArrivedAt = arrived };
-        return new WireReader(new RabbitMqNames("esb", "tests"), new BrokerUser("esb", NullLogger.Instance), _time).ExpiryOf(wire);
+        return new WireReader(new RabbitMqNames("esb", "tests"), new WireSignature(FarmKeys.None, new BrokerUser("esb", NullLogger.Instance)), _time).ExpiryOf(wire);
     }
 }

@@ -1,4 +1,5 @@
 using Esb.Tests.Fakes;
+using Esb.Topics.Farm;
 using Esb.Topics.RabbitMq;
 using Microsoft.Extensions.Logging.Abstractions;
 using Esb.Topics.RabbitMq.Wire;
@@ -18,6 +19,6 @@ public sealed class WireWriterTests
         var properties = WireWriter.Request(message, isPersistent: false, "replies", TimeSpan.FromSeconds(5), _time.GetUtcNow());
 
         var wire = new WireMessage("", "orders.get", properties, ReadOnlyMemory<byte>.Empty, IsRedelivered: false);
-        Assert.That(new WireReader(new RabbitMqNames("esb", "tests"), new BrokerUser("esb", NullLogger.Instance), _time).ExpiryOf(wire), Is.EqualTo(_time.GetUtcNow().AddSeconds(5)));
+        Assert.That(new WireReader(new RabbitMqNames("esb", "tests"), new WireSignature(FarmKeys.None, new BrokerUser("esb", NullLogger.Instance)), _time).ExpiryOf(wire), Is.EqualTo(_time.GetUtcNow().AddSeconds(5)));
     }
 }

@@ -1,0 +1,59 @@
+using System.Buffers;
+using System.Text;
+using System.Text.Json;
+
+namespace Esb.Content.Formats.Flat;
+
+/// <summary>Takes the items out of a flat text while it is read. Not thread-safe.</summary>
+internal sealed class FlatItems(Utf8JsonWriter json, ArrayBufferWriter<byte> buffer, List<FormatRecord> items)
+{
+    private readonly List<KeyValuePair<string, string>> _surroundings = [];
+    private IReadOnlyList<KeyValuePair<string, string>>? _copy;
+    private FormatFaultException? _fault;
+
+    /// <summary>True between the beginning and the end of an item.</summary>
+    public bool IsInside { get; private set; }
+
+    /// <summary>True if a record had a fault, so that sums are not complete.</summary>
+    public bool HasFaults { get; private set; }
+
+    public void Begin()
+    {
+        Drop();
+        (IsInside, _fault) = (true, null);
+    }
+
+    /// <summary>Notes the first fault of the item; false outside of an item.</summary>
+    public bool Take(FormatFaultException fault)
+    {
+        if (!IsInside || !fault.IsOfRecord) return false;
+        _fault ??= fault;
+        HasFaults = true;
+        return true;
+    }
+
+    public void End(int line, ReadOnlyMemory<byte> text)
+    {
+        json.Flush();
+        items.Add(new FormatRecord(line, _fault is null ? buffer.WrittenSpan.ToArray() : default, text, _fault) { Surroundings = _copy ??= [.. _surroundings] });
+        IsInside = false;
+        Drop();
+    }
+
+    /// <summary>Drops the JSON of records around items.</summary>
+    public void Drop()
+    {
+        json.Flush();
+        buffer.ResetWrittenCount();
+        json.Reset();
+    }
+
+    /// <summary>Notes a field of a record around items; the latest record of each name counts.</summary>
+    public void Surround(string record, string field, ReadOnlySpan<byte> value)
+    {
+        var name = $"{record}.{field}";
+        _surroundings.RemoveAll(known => known.Key == name);
+        _surroundings.Add(KeyValuePair.Create(name, Encoding.UTF8.GetString(value)));
+        _copy = null;
+    }
+}

@@ -1,0 +1,63 @@
+using System.Security.Cryptography;
+using System.Text;
+using Esb.Configuration;
+using Esb.Core.Configuration;
+
+namespace Esb.Host.Management;
+
+/// <summary>The keys that open the management API: those of the running configuration, otherwise the key of the first start. Both are used
+/// without a restart once they change. Thread-safe.</summary>
+internal sealed class ManagementKeys
+{
+    private static readonly TimeSpan LookInterval = TimeSpan.FromSeconds(5);
+
+    private readonly Func<ManagementConfig> _config;
+    private readonly RenewedFile<ManagementKey>? _file;
+    private readonly TimeProvider _time;
+    private volatile Known _known;
+
+    /// <param name="config">The settings of the running configuration.</param>
+    /// <param name="keyFile">The file of the key of the first start; made if it is missing, unless keys are configured.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="logger">The logger.</param>
+    /// <exception cref="ConfigurationRefusedException">The file cannot be read or written, or holds no key.</exception>
+    public ManagementKeys(Func<ManagementConfig> config, string keyFile, TimeProvider time, ILogger logger)
+    {
+        (_config, _time) = (config, time);
+        _known = Known.Of(config());
+        if (_known.Entries.Count > 0) return;
+        ManagementKey.ReadOrCreate(keyFile);
+        _file = new RenewedFile<ManagementKey>("the key of the management API", [keyFile], () => ManagementKey.Read(keyFile), LookInterval, time, logger);
+    }
+
+    /// <summary>Returns the owner of a key; null if it opens nothing. Takes the same time for every key.</summary>
+    public ManagementUser? Find(string? presented)
+    {
+        if (presented is null) return null;
+        var config = _config();
+        if (!ReferenceEquals(config, _known.Config)) _known = Known.Of(config);
+        if (_known.Entries.Count == 0) return _file?.Current.Matches(presented) == true ? new ManagementUser(null, ManagementRole.Administrator) : null;
+
+        var digest = SHA256.HashData(Encoding.UTF8.GetBytes(presented));
+        Entry? found = null;
+        foreach (var entry in _known.Entries)
+        {
+            if (CryptographicOperations.FixedTimeEquals(entry.Digest, digest)) found = entry;
+        }
+
+        return found is null || _time.GetUtcNow() >= found.Expires ? null : found.User;
+    }
+
+    private sealed record Entry(byte[] Digest, DateTimeOffset Expires, ManagementUser User);
+
+    private sealed record Known(ManagementConfig Config, IReadOnlyList<Entry> Entries)
+    {
+        public static Known Of(ManagementConfig config) => new(config, [.. config.Keys.SelectMany(entry => entry.Value.Key.Select(key => EntryOf(entry.Key, entry.Value, key)))]);
+
+        private static Entry EntryOf(string name, ManagementKeyConfig config, string key)
+        {
+            var expires = config.Expires is { } text && ManagementKeyConfig.TryReadTime(text, out var time) ? time : DateTimeOffset.MaxValue;
+            return new Entry(SHA256.HashData(Encoding.UTF8.GetBytes(key)), expires, new ManagementUser(name, config.Role));
+        }
+    }
+}

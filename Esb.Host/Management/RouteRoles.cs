@@ -1,0 +1,42 @@
+namespace Esb.Host.Management;
+
+/// <summary>The least role for each route: what is not named here is for viewers if it only reads, otherwise for administrators.</summary>
+internal static class RouteRoles
+{
+    private static readonly HashSet<string> Operators =
+    [
+        "GET /api/messages/{id}", // with the bodies that are recorded
+        "GET /api/parked/{endpoint}/{line}",
+        "PATCH /api/endpoints/{name}",
+        "PATCH /api/log",
+        "POST /api/topics/{subject}/messages",
+        "POST /api/unroutable/replays",
+        "POST /api/dead-letters/discard",
+        "POST /api/dead-letters/{id}/replay",
+        "POST /api/replays",
+        "POST /api/replays/preview",
+        "POST /api/replays/{id}/pause",
+        "POST /api/replays/{id}/resume",
+        "POST /api/replays/{id}/cancel",
+        "POST /api/parked/{endpoint}/{line}/release",
+        "POST /api/parked/{endpoint}/{line}/discard",
+        "POST /api/messages/{id}/replay",
+        "POST /api/messages/replays",
+        "POST /api/messages/replays/preview",
+        "POST /api/activities/rebuild",
+        "DELETE /api/metrics/peaks",
+    ];
+
+    private static readonly HashSet<string> Administrators = ["GET /api/dead-letters/{id}/body"]; // unmasked, as it came
+
+    public static ManagementRole Of(RouteEndpoint route) =>
+        route.Metadata.GetMetadata<IHttpMethodMetadata>()?.HttpMethods is [var method] ? Of(method, route.RoutePattern.RawText ?? "") : ManagementRole.Administrator;
+
+    private static ManagementRole Of(string method, string pattern)
+    {
+        var route = $"{method} /{pattern.Trim('/')}";
+        if (Administrators.Contains(route)) return ManagementRole.Administrator;
+        if (Operators.Contains(route)) return ManagementRole.Operator;
+        return method is "GET" or "HEAD" ? ManagementRole.Viewer : ManagementRole.Administrator;
+    }
+}

@@ -1,0 +1,79 @@
+using System.Diagnostics;
+using Esb.Content.Splitting;
+using Esb.Core.Audit;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Esb.Core.Storage;
+
+namespace Esb.Workflows.Processes.Steps;
+
+/// <summary>Runs the steps of a split with single items, and keeps those that fail. Thread-safe.</summary>
+/// <param name="place">The id or the location of the split.</param>
+/// <param name="run">The steps.</param>
+/// <param name="letters">Keeps failed items.</param>
+/// <param name="time">The clock.</param>
+internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChannel letters, TimeProvider time)
+{
+    private const string Unrecorded = "ESB-AUD-UNRECORDED";
+
+    public string Place => place;
+
+    /// <summary>Runs the steps with an item; null if it became a dead letter.</summary>
+    /// <exception cref="EsbException">The whole message fails: the fault is not of the item, such as an unavailable topic. A repetition
+    /// gives the same ids.</exception>
+    public async ValueTask<MessageContext?> RunAsync(
+        MessageContext context, SplitItem item, string division, int index, CancellationToken cancellationToken)
+    {
+        var began = time.GetUtcNow();
+        var message = context.Message with { Id = context.PartId(division, index), Body = item.Body, ContentType = item.ContentType };
+        var part = context.ForPart(message);
+        part.SetProperty("split.index", (double)index);
+        part.SetProperty("split.line", item.Line > 0 ? (double)item.Line : null);
+        part.SetProperty("split.id", context.Received.Id.ToString());
+        foreach (var (name, value) in item.Properties) part.SetProperty($"split.{name}", value);
+        try
+        {
+            if (item.Fault is not null) throw item.Fault;
+            await run(part, cancellationToken);
+            return part;
+        }
+        catch (EsbException ex) when (IsOfItem(ex, context))
+        {
+            await letters.KeepAsync(LetterOf(message, ex, item, index, part, began), cancellationToken);
+            return null;
+        }
+        catch
+        {
+            context.FailedStep ??= part.FailedStep;
+            throw;
+        }
+        finally
+        {
+            context.Join(part);
+        }
+    }
+
+    // What a repetition may change is no fault of the item; in a transaction the items take effect together.
+    private static bool IsOfItem(EsbException failure, MessageContext context) =>
+        !failure.IsTransient && failure.Code != Unrecorded && context.UnitOfWork is null;
+
+    private DeadLetter LetterOf(EsbMessage message, EsbException failure, SplitItem item, int index, MessageContext part, DateTimeOffset began)
+    {
+        var at = item.Line > 0 ? $"Item {index} at line {item.Line}" : $"Item {index}";
+        var step = part.FailedStep is null ? "" : $", step {part.FailedStep}";
+        var reason = $"{at} of message {part.Received.Id}{step}: {failure.Message}";
+        return new DeadLetter(
+            message,
+            part.Endpoint,
+            failure.Code,
+            FailedAttempts.Cut(MaskedFlow.Clean(reason), DeadLetter.MaxReasonLength),
+            failure.GetType().FullName,
+            Attempts: 1,
+            began,
+            time.GetUtcNow())
+        {
+            TraceParent = Activity.Current?.Id,
+        };
+    }
+}

@@ -1,0 +1,183 @@
+using System.Text;
+using Esb.Content.Formats;
+using Esb.Core.Errors;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Esb.Core.Storage;
+using Microsoft.Extensions.DependencyInjection;
+using NSubstitute;
+
+namespace Esb.Tests.Workflows.Processes;
+
+[CancelAfter(10_000), FixtureLifeCycle(LifeCycle.InstancePerTestCase)]
+public sealed class SplitStepTests
+{
+    private const string Each = """{ "jsonpath": "$.lines[*]", "steps": [{ "filter": { "not": { "jsonpath": "$.skip" } } }, { "set": { "headers": { "x-index": { "property": "split.index" } } } }, { "publish": "orders.line" }] }""";
+
+    private readonly List<DeadLetter> _letters = [];
+    private readonly List<(Guid Id, string Body, string? Index)> _published = [];
+    private EsbException? _failure;
+
+    [Test]
+    public async Task Each_value_is_published_under_an_id_of_its_own_that_repeats(CancellationToken cancellationToken)
+    {
+        using var processes = Compile(Each);
+        var message = Some.Message("""{ "lines": [{ "n": 1 }, { "skip": true }, "x"] }""", contentType: "application/json");
+
+        var context = await processes.RunAsync(message, cancellationToken);
+        var again = await processes.RunAsync(message, cancellationToken);
+
+        var first = _published.Take(2).ToList();
+        Assert.That(first.Select(item => (item.Body, item.Index)), Is.EqualTo(new[] { ("""{ "n": 1 }""", "0"), ("\"x\"", "2") }));
+        Assert.That(first.Select(item => item.Id), Is.EqualTo(new[] { MessageIds.Derive(message.Id, "split parts 0"), MessageIds.Derive(message.Id, "split parts 2") }));
+        Assert.That(_published.Skip(2), Is.EqualTo(first), "a repetition publishes the same");
+        Assert.That((context.Message.Body.ReadText(), context.GetProperty("split.items"), context.GetProperty("split.failed")), Is.EqualTo((message.Body.ReadText(), 3.0, 0.0)));
+        Assert.That(again.Outcome, Is.EqualTo(ProcessOutcome.Running), "a filter ends its item alone");
+    }
+
+    [Test]
+    public async Task Each_element_is_a_document_with_the_namespaces_in_scope(CancellationToken cancellationToken)
+    {
+        using var processes = Compile("""{ "xpath": "/*/*[local-name() = 'line']", "steps": [{ "publish": "orders.line" }] }""");
+        const string Xml = "<a:order xmlns:a='urn:a' xmlns='urn:d' xmlns:t='urn:t'>\n<line a:x='1'>&lt;1</line><other/><a:line k='t:v'><b/></a:line></a:order>";
+
+        await processes.RunAsync(Some.Message(Xml), cancellationToken);
+
+        Assert.That(_published.Select(item => item.Body), Is.EqualTo(new[]
+        {
+            """<line xmlns:t="urn:t" xmlns:a="urn:a" a:x="1" xmlns="urn:d">&lt;1</line>""",
+            """<a:line xmlns:t="urn:t" xmlns="urn:d" k="t:v" xmlns:a="urn:a"><b /></a:line>""",
+        }).Using<string>((actual, expected) => System.Xml.Linq.XNode.DeepEquals(Sorted(actual), Sorted(expected))));
+    }
+
+    [Test, Property("Case", "FLT-11")]
+    public async Task Bad_row_is_a_dead_letter_with_its_place_and_the_others_go_on(CancellationToken cancellationToken)
+    {
+        using var processes = Compile("""{ "format": "rows", "steps": [{ "publish": "orders.line" }] }""");
+        var message = Some.Message("n\n1\nx\n3\n");
+
+        var context = await processes.RunAsync(message, cancellationToken);
+
+        Assert.That(_published.Select(item => item.Body), Is.EqualTo(new[] { """{"n":1}""", """{"n":3}""" }));
+        var letter = _letters.Single();
+        Assert.That((letter.Endpoint, letter.Code, letter.Message.Body.ReadText()), Is.EqualTo(("an-endpoint", "ESB-FLAT-FORMAT", "x")));
+        Assert.That(letter.Message.Id, Is.EqualTo(MessageIds.Derive(message.Id, "split parts 1")));
+        Assert.That(letter.Reason, Does.Contain($"Item 1 at line 3 of message {message.Id}").And.Contain("line 3, column 1, field n"));
+        Assert.That((context.GetProperty("split.items"), context.GetProperty("split.failed")), Is.EqualTo((3.0, 1.0)));
+    }
+
+    [Test]
+    public async Task Item_that_a_step_refuses_is_a_dead_letter_with_the_step(CancellationToken cancellationToken)
+    {
+        using var processes = Compile("""{ "jsonpath": "$[*]", "steps": [{ "choose": { "when": [{ "if": { "jsonpath": "$.bad" }, "steps": [{ "id": "refuse", "fail": "no" }] }] } }, { "publish": "orders.line" }] }""");
+
+        await processes.RunAsync(Some.Message("""[{ "bad": true }, { "n": 2 }]"""), cancellationToken);
+
+        Assert.That((_letters.Single().Code, _letters.Single().Message.Body.ReadText()), Is.EqualTo(("ESB-PROC-REFUSED", """{ "bad": true }""")));
+        Assert.That(_letters.Single().Reason, Does.Contain("step refuse: no"));
+        Assert.That(_published.Select(item => item.Body), Is.EqualTo(new[] { """{ "n": 2 }""" }));
+    }
+
+    [Test]
+    public void More_failures_than_allowed_fail_the_message(CancellationToken cancellationToken)
+    {
+        using var processes = Compile("""{ "format": "rows", "maxFailed": 1, "steps": [{ "publish": "orders.line" }] }""");
+
+        var error = Assert.ThrowsAsync<EsbException>(() => processes.RunAsync(Some.Message("n\n1\nx\ny\n4\n"), cancellationToken))!;
+
+        Assert.That((error.Code, error.Kind), Is.EqualTo(("ESB-SPLIT-FAILED", FaultKind.Invalid)));
+        Assert.That((_letters.Count, _published.Count), Is.EqualTo((2, 1)));
+    }
+
+    [Test]
+    public void Text_that_cannot_be_divided_any_more_fails_the_message_after_the_items_before(CancellationToken cancellationToken)
+    {
+        using var processes = Compile("""{ "format": "rows", "steps": [{ "publish": "orders.line" }] }""");
+
+        var error = Assert.ThrowsAsync<FormatFaultException>(() => processes.RunAsync(Some.Message("n\n1\n2\n\"3\n4\n"), cancellationToken))!;
+
+        Assert.That((error.Code, error.Line), Is.EqualTo(("ESB-FLAT-QUOTE", 4)));
+        Assert.That((_letters.Count, _published.Count), Is.EqualTo((0, 2)));
+    }
+
+    [Test]
+    public void Topic_that_is_not_available_fails_the_message_and_not_the_item(CancellationToken cancellationToken)
+    {
+        using var processes = Compile("""{ "jsonpath": "$[*]", "steps": [{ "publish": "orders.line" }] }""");
+        _failure = new EsbException("ESB-TOPIC-UNAVAILABLE", "away", FaultKind.Unavailable);
+
+        var error = Assert.ThrowsAsync<EsbException>(() => processes.RunAsync(Some.Message("[1]"), cancellationToken))!;
+
+        Assert.That((error.Code, _letters.Count), Is.EqualTo(("ESB-TOPIC-UNAVAILABLE", 0)));
+    }
+
+    [Test]
+    public async Task Results_of_the_items_are_gathered_in_their_order(CancellationToken cancellationToken)
+    {
+        using var processes = Compile("""{ "jsonpath": "$[*]", "gather": "array", "steps": [{ "filter": { "not": { "jsonpath": "$.skip" } } }, { "convert": { "to": "xml", "root": "a" } }, { "choose": { "when": [{ "if": { "xpath": "/a/n = 2" }, "steps": [{ "convert": "json" }] }] } }] }""");
+
+        var context = await processes.RunAsync(Some.Message("""[{ "n": 1 }, { "skip": true }, { "n": 2 }]"""), cancellationToken);
+
+        Assert.That(context.Message.Body.ReadText(), Is.EqualTo("""["<?xml version=\"1.0\" encoding=\"utf-8\"?><a><n>1</n></a>",{"a":{"n":"2"}}]"""));
+        Assert.That((context.Message.ContentType, context.GetProperty("split.items")), Is.EqualTo(("application/json", 3.0)));
+    }
+
+    [Test]
+    public async Task Split_within_a_split_and_a_second_run_give_other_ids(CancellationToken cancellationToken)
+    {
+        using var processes = Compile("""{ "jsonpath": "$[*]", "steps": [{ "id": "inner", "split": { "jsonpath": "$[*]", "steps": [{ "publish": "orders.a" }, { "publish": "orders.b" }] } }] }""", twice: true);
+
+        await processes.RunAsync(Some.Message("[[1, 2], [3]]"), cancellationToken);
+
+        Assert.That(_published, Has.Count.EqualTo(12));
+        Assert.That(_published.Select(item => item.Id).Distinct().Count(), Is.EqualTo(12));
+    }
+
+    [TestCase("""{ "jsonpath": "$[", "steps": [{ "publish": "orders.a" }] }""", "ESB-JPT-SYNTAX")]
+    [TestCase("""{ "xpath": "count(/a)", "steps": [{ "publish": "orders.a" }] }""", "ESB-XPT-SYNTAX")]
+    [TestCase("""{ "format": "fixed", "steps": [{ "publish": "orders.a" }] }""", "ESB-CFG-VALUE")]
+    [TestCase("""{ "format": "nothing", "steps": [{ "publish": "orders.a" }] }""", "ESB-CFG-REF")]
+    [TestCase("""{ "jsonpath": "$[*]", "xpath": "/a", "steps": [{ "publish": "orders.a" }] }""", "ESB-CFG-ONEOF")]
+    [TestCase("""{ "jsonpath": "$[*]", "mode": "all-or-nothing", "steps": [{ "publish": "orders.a" }] }""", "ESB-CFG-UNAVAILABLE")]
+    [TestCase("""{ "jsonpath": "$[*]", "steps": [] }""", "ESB-CFG-VALUE")]
+    public void Settings_that_cannot_be_used_are_configuration_errors(string split, string code)
+    {
+        using var processes = Compile(split);
+
+        Assert.That(processes.Errors.All.Single().Code, Is.EqualTo(code));
+    }
+
+    [Test]
+    public void Entries_of_an_archive_are_not_available_yet()
+    {
+        using var processes = Compile("""{ "entries": true, "steps": [{ "publish": "orders.a" }] }""");
+
+        Assert.That(processes.Errors.All.Select(error => error.Code), Has.Some.EqualTo("ESB-CFG-UNAVAILABLE"));
+    }
+
+    private CompiledProcesses Compile(string split, bool twice = false)
+    {
+        var letters = Substitute.For<IDeadLetterChannel>();
+        letters.WhenForAnyArgs(each => each.KeepAsync(default!, default)).Do(call => _letters.Add(call.Arg<DeadLetter>()));
+        var more = """{ "type": "csv", "columns": { "n": "integer" } }, "fixed": { "type": "flat", "records": [{ "name": "a", "fields": [{ "name": "x", "length": 1 }] }] }""";
+        var steps = $$"""[{ "id": "parts", "split": {{split}} }]""";
+        var processes = new CompiledProcesses(
+            twice ? $$"""{ "main": [{ "run": "part" }, { "run": "part" }], "part": {{steps}} }""" : $$"""{ "main": {{steps}} }""",
+            register: services => services.AddSingleton(letters),
+            sections: "\"formats\": { \"rows\": " + more + " },");
+        processes.Publisher.WhenForAnyArgs(each => each.PublishAsync(default!, default!, default!, default)).Do(call =>
+        {
+            if (_failure is not null) throw _failure;
+            var context = call.Arg<MessageContext>();
+            _published.Add((context.NextPublishId(call.Arg<string>()), Encoding.UTF8.GetString(context.Message.Body.Bytes.Span), context.Message.Headers["x-index"]));
+        });
+        return processes;
+    }
+
+    private static System.Xml.Linq.XElement Sorted(string xml)
+    {
+        var element = System.Xml.Linq.XElement.Parse(xml);
+        element.ReplaceAttributes(element.Attributes().OrderBy(attribute => attribute.Name.ToString(), StringComparer.Ordinal).ToList());
+        return element;
+    }
+}
