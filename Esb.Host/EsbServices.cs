@@ -34,7 +34,7 @@ internal static class EsbServices
     public static IServiceCollection AddEsbHost(this IServiceCollection services) => services
         .AddSection<ManagementConfig>("management", "The management API.")
         .FixSettings("management", "url", "tls")
-        .AddSection<TelemetryConfig>("telemetry", "What the host tells of itself.")
+        .AddSection<TelemetryConfig>("telemetry", "Traces, metrics and logs of the host.")
         .FixSettings("telemetry", "otlp", "logFormat")
         .AddSingleton<MetricsCollector>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<MetricsCollector>())
