@@ -20,7 +20,7 @@ internal static class HttpRegistration
     public static IServiceCollection AddHttpEndpoints(this IServiceCollection services) => services
         .AddSection<IReadOnlyDictionary<string, ListenerConfig>>("listeners", "Where inbound endpoints of HTTP are reached.", """{ "public": { "url": "http://127.0.0.1:8080" } }""")
         .AddEndpointType<HttpInboundType, HttpInboundConfig>("http-inbound", "Takes requests of HTTP in, or relays them.")
-        .AddEndpointType<HttpOutboundType, HttpOutboundConfig>("http-outbound", "Sends requests of HTTP to one address.")
+        .AddEndpointType<HttpOutboundType, HttpOutboundConfig>("http-outbound", "Sends HTTP requests to one address, or to several servers.")
         .AddScoped<PartyCredentials>()
         .AddSingleton<GuessBrake>()
         .AddScoped<AccessFactory>()

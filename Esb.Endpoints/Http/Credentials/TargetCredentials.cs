@@ -4,6 +4,7 @@ using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Storage;
 using Esb.Endpoints.Http.Access;
+using Esb.Endpoints.Http.Credentials.OAuth;
 using Esb.Endpoints.Http.Sending;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
@@ -18,22 +19,28 @@ internal static class TargetCredentials
     public static IServiceCollection AddTargetCredentials(this IServiceCollection services) => services
         .AddKind<BasicTargetConfig>("basic", "A user and a password.")
         .AddKind<ApiKeyTargetConfig>("api-key", "A key in a header.")
-        .AddKind<BearerTargetConfig>("bearer", "A bearer token.");
+        .AddKind<BearerTargetConfig>("bearer", "A bearer token.")
+        .AddKind<OAuthTargetConfig>("oauth2", "A bearer token of an authorization server, by OAuth 2.0 client credentials.");
 
     /// <summary>Returns the credential of an endpoint; null if it has none.</summary>
+    /// <param name="config">The endpoint.</param>
+    /// <param name="connect">Creates the client for requests to an authorization server.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="logger">Logs renewed files and tokens.</param>
     /// <exception cref="FileFaultException">The token file cannot be used.</exception>
-    public static TargetCredential? Of(HttpOutboundConfig config, TimeProvider time, ILogger logger) => config.Authentication switch
+    public static TargetCredential? Of(HttpOutboundConfig config, Func<HttpMessageInvoker> connect, TimeProvider time, ILogger logger) => config.Authentication switch
     {
         BasicTargetConfig basic => Always(Authorization, $"Basic {Convert.ToBase64String(Encoding.UTF8.GetBytes($"{basic.User}:{basic.Password}"))}"),
         ApiKeyTargetConfig key => Always(key.Header, key.Key),
         BearerTargetConfig { File: { } file } => FromFile(file, config.Name, time, logger),
         BearerTargetConfig bearer => Always(Authorization, $"Bearer {bearer.Token}"),
+        OAuthTargetConfig oauth => new ClientCredentials(config.Name, new TokenClient(config.Name, oauth, connect(), config.Timeout, time), time, logger),
         _ => null,
     };
 
     /// <summary>Wraps a handler so that it sets the credential; returns the inner handler if there is no credential.</summary>
     public static HttpMessageHandler Around(HttpMessageHandler inner, TargetCredential? credential) =>
-        credential is null ? inner : new CredentialHandler(credential.Header, credential.Value, inner);
+        credential is null ? inner : new CredentialHandler(credential, inner);
 
     /// <summary>Reads the token from a file.</summary>
     /// <exception cref="FileFaultException">The file does not exist, cannot be read, or holds no token.</exception>
@@ -51,12 +58,12 @@ internal static class TargetCredentials
         }
     }
 
-    private static TargetCredential Always(string header, string value) => new(header, () => value);
+    private static GivenCredential Always(string header, string value) => new(header, () => value);
 
-    private static TargetCredential FromFile(string file, string endpoint, TimeProvider time, ILogger logger)
+    private static GivenCredential FromFile(string file, string endpoint, TimeProvider time, ILogger logger)
     {
         var token = new RenewedFile<string>($"the token of endpoint {endpoint}", [file], () => $"Bearer {ReadToken(file)}", AccessFiles.Interval, time, logger);
-        return new TargetCredential(Authorization, () => token.Current);
+        return new GivenCredential(Authorization, () => token.Current);
     }
 
     private static IServiceCollection AddKind<TConfig>(this IServiceCollection services, string kind, string description)

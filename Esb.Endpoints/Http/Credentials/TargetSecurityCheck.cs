@@ -2,7 +2,9 @@ using Esb.Core.Certificates;
 using Esb.Core.Configuration;
 using Esb.Core.Messages;
 using Esb.Endpoints.Http.Access;
+using Esb.Endpoints.Http.Credentials.OAuth;
 using Esb.Endpoints.Http.Sending;
+using Esb.Endpoints.Http.Targets;
 
 namespace Esb.Endpoints.Http.Credentials;
 
@@ -19,6 +21,7 @@ internal static class TargetSecurityCheck
         if (settings.Authentication is ApiKeyTargetConfig { Key: { } secret } withKey && !HeaderRules.IsValue(secret)) errors.Add("ESB-CFG-HEADER", withKey, "key", OneLine);
         if (settings.Authentication is BearerTargetConfig { Token: { } token } withToken && !HeaderRules.IsValue(token)) errors.Add("ESB-CFG-HEADER", withToken, "token", OneLine);
         if (settings.Authentication is BearerTargetConfig { File: { } file } bearer) CheckToken(bearer, file, errors);
+        if (settings.Authentication is OAuthTargetConfig oauth) HttpAddressRules.CheckAddress(oauth, "tokenUrl", oauth.TokenUrl, settings.AllowInsecure, errors);
         if (settings.Authentication is BasicTargetConfig basic && basic.User.Contains(':', StringComparison.Ordinal))
             errors.Add("ESB-CFG-VALUE", basic, "user", "expected a name without a colon, which ends it");
     }
@@ -26,7 +29,8 @@ internal static class TargetSecurityCheck
     private static void CheckTls(HttpOutboundConfig settings, ClientTlsConfig tls, ConfigErrors errors, DateTimeOffset now)
     {
         errors.CheckFiles(tls, now);
-        if (settings.Url.StartsWith("http://", StringComparison.OrdinalIgnoreCase)) errors.Add("ESB-CFG-URL", settings, "url", "expected https://, as \"tls\" is given");
+        if (settings.Addresses.Any(address => address.StartsWith("http://", StringComparison.OrdinalIgnoreCase)))
+            errors.Add("ESB-CFG-URL", settings, settings.Url is null ? "urls" : "url", "expected https://, as \"tls\" is given");
         if (tls.ServerName is { } name && Uri.CheckHostName(name) == UriHostNameType.Unknown) errors.Add("ESB-CFG-VALUE", tls, "serverName", "expected the name of a host");
     }
 

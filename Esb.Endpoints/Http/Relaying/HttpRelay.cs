@@ -4,6 +4,7 @@ using Esb.Core.Errors;
 using Esb.Delivery;
 using Esb.Endpoints.Http.Outside;
 using Esb.Endpoints.Http.Sending;
+using Esb.Endpoints.Http.Servers;
 using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Relaying;
@@ -18,13 +19,12 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask RelayAsync(HttpContext context, RelayHeaders headers, TimeSpan patience)
     {
-        using var span = RelaySpan.Start(context.Request.Method, target.Url);
+        using var span = RelaySpan.Start(context.Request.Method, target.Servers.First.Url);
         var started = time.GetTimestamp();
         string? error = null;
         try
         {
-            // A server may close a connection just as it is reused.
-            if (!await TryAsync(context, headers, patience, isNew: false)) await TryAsync(context, headers, patience, isNew: true);
+            await SendAsync(context, headers, patience);
             RelaySpan.End(span, context.Response.StatusCode);
         }
         catch (Exception ex)
@@ -40,41 +40,65 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
         }
     }
 
+    // The next server gets the request if one is unreachable, or lost a request that may be repeated.
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask SendAsync(HttpContext context, RelayHeaders headers, TimeSpan patience)
+    {
+        var turn = target.Servers.Begin();
+        var server = turn.Next()!;
+        while (true)
+        {
+            try
+            {
+                // A server may close a connection just as it is reused.
+                if (!await TryAsync(server, context, headers, patience, isNew: false)) await TryAsync(server, context, headers, patience, isNew: true);
+                return;
+            }
+            catch (EndpointException ex) when (ex is { IsOutage: true } or { IsUnanswered: true })
+            {
+                server.NoteFailure();
+                if (context.Response.HasStarted || !FailOverHandler.MayPassOn(ex, RelayCourse.MayRepeat(context)) || turn.Next() is not { } next) throw;
+                server = next;
+            }
+        }
+    }
+
     // False if the request may be retried.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<bool> TryAsync(HttpContext context, RelayHeaders headers, TimeSpan patience, bool isNew)
+    private async ValueTask<bool> TryAsync(HttpServer server, HttpContext context, RelayHeaders headers, TimeSpan patience, bool isNew)
     {
         OutsideConnection? connection = null;
         try
         {
-            connection = await target.Connections.RentAsync(isNew, patience, context.RequestAborted);
-            var course = new RelayCourse(context, connection, target, headers, time);
+            var credential = target.Credential is { } own ? await own.CurrentAsync(context.RequestAborted) : null;
+            connection = await server.Connections.RentAsync(isNew, patience, context.RequestAborted);
+            var course = new RelayCourse(context, connection, target, server, headers, time);
             connection.Silence.Begin(patience);
-            await course.RunAsync();
-            Finish(connection, course.IsReusable);
+            await course.RunAsync(credential);
+            Finish(server, connection, course.IsReusable);
             return true;
         }
         catch (Exception ex)
         {
-            if (connection is not null) target.Connections.Discard(connection);
+            if (connection is not null) server.Connections.Discard(connection);
             if (ex is EsbException) throw;
             if (context.RequestAborted.IsCancellationRequested) throw new OperationCanceledException("The caller has gone.", ex, context.RequestAborted);
             if (ex is OutsideException && connection is { IsReused: true, HasReceived: false, Silence.HasElapsed: false } && RelayCourse.MayRepeat(context)) return false;
-            if (Explain(ex, connection) is { } failure) throw failure;
+            if (Explain(ex, server, connection) is { } failure) throw failure;
             throw;
         }
     }
 
-    private void Finish(OutsideConnection connection, bool isReusable)
+    private static void Finish(HttpServer server, OutsideConnection connection, bool isReusable)
     {
-        if (isReusable) target.Connections.Return(connection);
-        else target.Connections.Discard(connection);
+        if (isReusable) server.Connections.Return(connection);
+        else server.Connections.Discard(connection);
     }
 
-    private EsbException? Explain(Exception exception, OutsideConnection? connection)
+    private EsbException? Explain(Exception exception, HttpServer server, OutsideConnection? connection)
     {
         if (connection?.Silence.HasElapsed == true) return new EsbException("ESB-HTTP-TIMEOUT", $"The endpoint '{target.Name}' did not answer in time.", FaultKind.Timeout, exception);
         if (exception is BadAnswerException) return new EsbException("ESB-HTTP-ANSWER", $"The answer of the endpoint '{target.Name}' cannot be passed on: {exception.Message}.", FaultKind.Outside, exception);
-        return HttpFailures.Of(target.Name, target.Url, exception, CancellationToken.None);
+        return HttpFailures.Of(target.Name, server.Url, exception, CancellationToken.None);
     }
 }

@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using Esb.Endpoints.Http.Outside;
 using Esb.Endpoints.Http.Sending;
+using Esb.Endpoints.Http.Servers;
 using Esb.Endpoints.Http.Wire;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
@@ -8,7 +9,7 @@ using Microsoft.AspNetCore.Http.Features;
 namespace Esb.Endpoints.Http.Relaying;
 
 /// <summary>One request over one connection, and its answer; the answer may arrive before the request is fully sent.</summary>
-internal sealed class RelayCourse(HttpContext context, OutsideConnection connection, HttpTarget target, RelayHeaders headers, TimeProvider time)
+internal sealed class RelayCourse(HttpContext context, OutsideConnection connection, HttpTarget target, HttpServer server, RelayHeaders headers, TimeProvider time)
 {
     // The time that clients wait for the interim answer before they send anyway (RFC 9110, section 10.1.1).
     private static readonly TimeSpan LongestExpectation = TimeSpan.FromSeconds(1);
@@ -26,18 +27,20 @@ internal sealed class RelayCourse(HttpContext context, OutsideConnection connect
     /// 9.2.2).</summary>
     public static bool MayRepeat(HttpContext context) => !HasBody(context) && context.Request.Method is "GET" or "HEAD" or "OPTIONS" or "PUT" or "DELETE";
 
+    /// <param name="credential">The value of the credential; null if the external system needs none.</param>
     /// <exception cref="OutsideException">The connection was lost.</exception>
     /// <exception cref="Core.Errors.EsbException">The caller's request is incomplete or invalid.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    public async ValueTask RunAsync()
+    public async ValueTask RunAsync(string? credential)
     {
         using var leaving = context.RequestAborted.UnsafeRegister(static connection => ((OutsideConnection)connection!).Abort(), connection);
         var hasBody = HasBody(context);
-        headers.WriteHead(connection.Request, context, target, hasBody);
+        headers.WriteHead(connection.Request, context, target, server, credential, hasBody);
         var sending = hasBody && IsExpectant(context.Request) ? await AskAsync() : _upload.SendAsync(hasBody);
         try
         {
             if (!_hasHead) await ReadFinalHeadAsync();
+            if (credential is not null && connection.Head.Status == StatusCodes.Status401Unauthorized) target.Credential?.Refuse(credential);
             await new RelayAnswer(context, connection, headers).PassAsync(isRequestSent: _upload.HasReadAll);
         }
         catch (Exception ex)

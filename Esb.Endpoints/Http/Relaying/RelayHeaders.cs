@@ -5,6 +5,7 @@ using Esb.Endpoints.Http.Outside;
 using Esb.Endpoints.Http.Proxies;
 using Esb.Endpoints.Http.Receiving;
 using Esb.Endpoints.Http.Sending;
+using Esb.Endpoints.Http.Servers;
 using Esb.Endpoints.Http.Wire;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
@@ -24,14 +25,20 @@ internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig
     public bool TakesTrailers(HttpRequest request) => request.Headers.TE.Count > 0 && HttpFields.HasOption(request.Headers.TE.ToString(), "trailers");
 
     /// <summary>Writes the head of the request to the external system.</summary>
+    /// <param name="head">Receives the head.</param>
+    /// <param name="context">The caller's request.</param>
+    /// <param name="target">The external system.</param>
+    /// <param name="server">The server of the external system that gets the request.</param>
+    /// <param name="credential">The value of the credential; null if it has none.</param>
+    /// <param name="hasBody">True if a body follows.</param>
     /// <exception cref="EsbException">The caller's request has invalid content.</exception>
-    public void WriteHead(TextBuffer head, HttpContext context, HttpTarget target, bool hasBody)
+    public void WriteHead(TextBuffer head, HttpContext context, HttpTarget target, HttpServer server, string? credential, bool hasBody)
     {
         var request = context.Request;
         head.Clear();
-        target.WriteRequestLine(head, request.Method, request.QueryString);
+        server.WriteRequestLine(head, request.Method, request.QueryString);
         WritePassing(head, request.Headers, target.Credential?.Header, context.Features.Get<ForwardedRequest>() is not null);
-        if (target.Credential is { } credential) head.WriteField(credential.Header, credential.Value());
+        if (credential is not null) head.WriteField(target.Credential!.Header, credential);
         WriteConnection(head, request);
         if (hasBody && request.ContentLength is null)
         {

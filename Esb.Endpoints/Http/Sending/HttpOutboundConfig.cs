@@ -5,16 +5,24 @@ using Esb.Core.Endpoints;
 using Esb.Core.Expressions;
 using Esb.Core.Messages;
 using Esb.Endpoints.Http.Credentials;
+using Esb.Endpoints.Http.Servers;
 using Esb.Endpoints.Http.Targets;
 
 namespace Esb.Endpoints.Http.Sending;
 
-/// <summary>An endpoint that sends HTTP requests to one address.</summary>
+/// <summary>An endpoint that sends HTTP requests to one address, or to servers that share the work.</summary>
+[ExactlyOne("url", "urls")]
 [AtMostOne("targets", "targetsFile")]
 internal sealed record HttpOutboundConfig : OutboundEndpointConfig, IRewritesHeaders
 {
     [Setting("Where it sends to; never taken from a message.", MayHoldPassword = true)]
-    public required string Url { get; init; }
+    public string? Url { get; init; }
+
+    [Setting("Several servers instead, at most 64, with the same scheme, path and query.", MayHoldPassword = true)]
+    public IReadOnlyList<string> Urls { get; init; } = [];
+
+    [Setting("Which of urls gets a request.")]
+    public ServerBalance Balance { get; init; }
 
     [Setting("Whether the server may be on another machine without TLS; told at each start.")]
     public bool AllowInsecure { get; init; }
@@ -64,6 +72,9 @@ internal sealed record HttpOutboundConfig : OutboundEndpointConfig, IRewritesHea
     [Setting("What a relay reads and writes at once; each that is under way has two buffers of this size at most, an idle connection two of 16 KiB.", Range = "32KiB..1MiB")]
     public ByteSize BufferSize { get; init; } = new(64 * 1024);
 
+    /// <summary>The addresses of its servers: <c>url</c>, or <c>urls</c>.</summary>
+    public IReadOnlyList<string> Addresses => Url is null ? Urls : [Url];
+
     /// <inheritdoc/>
     public override bool Answers => true;
 
@@ -84,7 +95,7 @@ internal sealed record HttpOutboundConfig : OutboundEndpointConfig, IRewritesHea
     public override bool MayHaveTarget(string name) => TargetsFile is not null || Targets.ContainsKey(name);
 
     /// <inheritdoc/>
-    public override string Address => Url;
+    public override string? Address => Url ?? Urls.FirstOrDefault();
 
-    public override IReadOnlyList<string> AddressPaths => [$"{Path}.url"];
+    public override IReadOnlyList<string> AddressPaths => [Url is null ? $"{Path}.urls" : $"{Path}.url"];
 }

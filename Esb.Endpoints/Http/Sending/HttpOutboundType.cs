@@ -21,7 +21,7 @@ internal sealed class HttpOutboundType(ReferenceVariables variables, LimitsConfi
 
     private void Check(HttpOutboundConfig settings, ConfigErrors errors)
     {
-        HttpAddressRules.Check(settings, settings.Url, settings.Method, settings.AllowInsecure, errors);
+        HttpAddressRules.Check(settings, errors);
         TargetSecurityCheck.Check(settings, errors, time.GetUtcNow());
         foreach (var target in settings.Targets.Values) CheckTarget(settings, target, errors);
         if (settings.TargetsFile is { } file) LiveSettings<HttpTargetConfig>.Read(file, variables.Values, (target, found) => CheckTarget(settings, target, found), errors);
@@ -36,7 +36,7 @@ internal sealed class HttpOutboundType(ReferenceVariables variables, LimitsConfi
         services.GetRequiredService<TimeProvider>());
 
     private static void CheckTarget(HttpOutboundConfig endpoint, HttpTargetConfig target, ConfigErrors errors) =>
-        HttpAddressRules.Check(target, target.Url, target.Method ?? endpoint.Method, endpoint.AllowInsecure, errors);
+        HttpAddressRules.Check(target, "url", target.Url, target.Method ?? endpoint.Method, endpoint.AllowInsecure, errors);
 
     private LiveSettings<HttpTargetConfig>? LiveOf(HttpOutboundConfig settings, IServiceProvider services) => settings.TargetsFile is { } file
         ? new LiveSettings<HttpTargetConfig>(

@@ -11,7 +11,7 @@ namespace Esb.Endpoints.Http.Targets;
 /// ones.</remarks>
 internal sealed class HttpDestinations(HttpOutboundConfig config, LiveSettings<HttpTargetConfig>? live)
 {
-    private readonly HttpDestination _own = new(config.Url, config.Method);
+    private readonly HttpDestination _own = new(config.Addresses[0], config.Method);
     private volatile Table _table = new(new Dictionary<string, HttpTargetConfig>(), FrozenDictionary<string, HttpDestination>.Empty);
 
     /// <summary>Returns the destination that a call names; the endpoint's own if it names none.</summary>

@@ -86,5 +86,5 @@ public sealed class LiveSettingsTests : IDisposable
         File.SetLastWriteTimeUtc(_file, File.GetLastWriteTimeUtc(_file).AddSeconds(text.Length)); // two changes may fall into one tick of the clock
     }
 
-    private static void Check(HttpTargetConfig target, ConfigErrors errors) => HttpAddressRules.Check(target, target.Url, "POST", allowInsecure: false, errors);
+    private static void Check(HttpTargetConfig target, ConfigErrors errors) => HttpAddressRules.Check(target, "url", target.Url, "POST", allowInsecure: false, errors);
 }

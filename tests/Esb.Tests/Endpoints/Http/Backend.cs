@@ -23,17 +23,17 @@ internal sealed class Backend : IAsyncDisposable
     /// <summary>The requests that came, as text: first line, headers, body.</summary>
     public List<string> Requests { get; } = [];
 
-    public static async Task<Backend> StartAsync(Func<HttpContext, Task>? answer = null)
+    public static async Task<Backend> StartAsync(Func<HttpContext, Task>? answer = null, int? port = null)
     {
-        var port = FreePorts.Next();
+        var place = port ?? FreePorts.Next();
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.Services.AddLogging();
         builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
         {
-            kestrel.ListenLocalhost(port);
+            kestrel.ListenLocalhost(place);
             kestrel.Limits.MaxRequestBodySize = null;
         });
-        var backend = new Backend(builder.Build(), port);
+        var backend = new Backend(builder.Build(), place);
         backend._application.Run(async context =>
         {
             await backend.RememberAsync(context);
