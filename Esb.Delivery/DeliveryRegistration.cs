@@ -41,7 +41,12 @@ public static class DeliveryRegistration
         .AddSingleton<IDeadLetterChannel>(provider => provider.GetRequiredService<DeadLetterKeeper>())
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<OutboundEndpoints>())
         .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<OutboundEndpoints>())
+        .AddSingleton<TunedEndpoints>()
+        .AddSingleton<TuningBook>()
+        .AddSingleton<TuningFacts>()
+        .AddSingleton<IBusPart, TuningKeeper>()
         .AddSingleton<FarmTuning>()
+        .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<FarmTuning>())
         .AddSingleton<IFarmTuning>(provider => provider.GetRequiredService<FarmTuning>())
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<FarmTuning>())
         .AddSingleton<IBusPart, QueueHolds>();

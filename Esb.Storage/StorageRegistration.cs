@@ -23,6 +23,7 @@ public static class StorageRegistration
         .AddScoped<IChangePlanner, PostgresPlanner>()
         .AddSingleton(Create)
         .AddSingleton<IHostRunStore>(provider => new HostRunFile(provider.GetRequiredService<StoreConfig>().Folder))
+        .AddSingleton<ITuningCopy>(CreateCopy)
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<Store>())
         .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<Store>())
         .AddSingleton(provider => provider.GetRequiredService<Store>().Audit)
@@ -34,6 +35,7 @@ public static class StorageRegistration
         .AddSingleton(provider => provider.GetRequiredService<Store>().CrashMarks)
         .AddSingleton(provider => provider.GetRequiredService<Store>().Attempts)
         .AddSingleton(provider => provider.GetRequiredService<Store>().EndpointMarks)
+        .AddSingleton(provider => provider.GetRequiredService<Store>().Tuning)
         .AddSingleton(provider => provider.GetRequiredService<Store>().ReplayJobs)
         .AddSingleton(provider => provider.GetRequiredService<Store>().IdempotencyKeys)
         .AddSingleton(provider => provider.GetRequiredService<Store>().Leases)
@@ -41,6 +43,12 @@ public static class StorageRegistration
         .AddSingleton(provider => provider.GetRequiredService<Store>().Activities)
         .AddSingleton(provider => provider.GetRequiredService<Store>().FarmKeys)
         .AddSingleton<IBusPart, LetterRetention>();
+
+    private static TuningCopy CreateCopy(IServiceProvider provider)
+    {
+        var config = provider.GetRequiredService<StoreConfig>();
+        return new TuningCopy(config.Folder, isNeeded: config.IsShared);
+    }
 
     private static Store Create(IServiceProvider provider)
     {

@@ -47,6 +47,8 @@ internal abstract class Store(SqlDatabase database, TimeProvider time) : IStoreP
 
     public IEndpointMarks EndpointMarks { get; } = new EndpointMarks(database, time);
 
+    public ITuningStore Tuning { get; } = new TuningStore(database);
+
     public IReplayJobStore ReplayJobs { get; } = new ReplayJobStore(database);
 
     public IIdempotencyKeys IdempotencyKeys { get; } = new IdempotencyKeys(database, time);

@@ -1,6 +1,7 @@
 using Esb.Configuration;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
@@ -11,7 +12,7 @@ namespace Esb.Audit.Recording;
 /// <summary>Makes of what happened what is recorded of it: with the host, without secrets, with as much of the message as is wanted there.
 /// Thread-safe.</summary>
 internal sealed class AuditRecorder(
-    AuditConfig config, AuditPolicies policies, IMessageMask mask, RevisionIdentity revision, TimeProvider time, ILogger<AuditRecorder> logger)
+    AuditConfig config, AuditPolicies policies, IMessageMask mask, RevisionIdentity revision, TimeProvider time, ILogger<AuditRecorder> logger, TunedEndpoints? tuned = null)
 {
     private readonly AuditWarnings _warnings = new(time, logger);
 
@@ -19,7 +20,7 @@ internal sealed class AuditRecorder(
     public IMessageMask Mask => mask;
 
     /// <summary>How much is recorded with facts of a kind at an endpoint.</summary>
-    public AuditBodies Wants(AuditKind kind, string endpoint) => policies.Of(endpoint, subject: null).Of(kind);
+    public AuditBodies Wants(AuditKind kind, string endpoint) => PolicyOf(endpoint, subject: null).Of(kind);
 
     /// <summary>Whether steps leave facts, of messages that came in by an endpoint.</summary>
     public bool WantsSteps(string endpoint) => policies.Of(endpoint, subject: null).Steps;
@@ -33,7 +34,7 @@ internal sealed class AuditRecorder(
     /// <summary>The fact with as much of a message as is wanted there.</summary>
     public AuditFact Describe(AuditFact fact, EsbMessage content)
     {
-        var policy = policies.Of(fact.Endpoint, fact.Subject);
+        var policy = PolicyOf(fact.Endpoint, fact.Subject);
         var bodies = policy.Of(fact.Kind);
         if (bodies == AuditBodies.None) return fact;
 
@@ -55,6 +56,13 @@ internal sealed class AuditRecorder(
         var masked = mask.Apply(context.Message);
         fact = fact with { Fields = FieldReading.Evaluate(fields, context, masked, field => _warnings.Missing(field, context.Received.Id, fact.Name!, context.Process)) };
         return wantsBody ? RecordedBody.Put(fact, context.Message, masked, config.MaxBody.Bytes) : fact;
+    }
+
+    // An operator's tuning replaces how much is recorded, and nothing else of the policy.
+    private AuditPolicy PolicyOf(string? endpoint, string? subject)
+    {
+        var policy = policies.Of(endpoint, subject);
+        return endpoint is not null && tuned?.Of(endpoint).Audit is { } bodies && bodies != policy.Bodies ? policy with { Bodies = bodies } : policy;
     }
 
     // What happened is recorded whatever the message holds: a field that cannot be read is left out.

@@ -21,10 +21,10 @@ internal sealed class EndpointCompiler(
 {
     // Settings that do not affect the instances: they are evaluated before an instance is rented, or afterwards.
     private static readonly string[] BeforeInstances =
-        ["subscribe", "filter", "retry", "onFailure", "prefetch", "poolSize", "processingThreads", "audit", "party"];
+        ["subscribe", "filter", "retry", "onFailure", "prefetch", "poolSize", "processingThreads", "audit", "party", "circuitBreaker", "rate", "paused", "roles"];
 
     // Settings that an inbound endpoint delegates to its intake.
-    private static readonly string[] BehindIntake = ["process", "publish", "audit", "party"];
+    private static readonly string[] BehindIntake = ["process", "publish", "audit", "party", "roles"];
 
     private readonly ILookup<Type?, string> _names = kinds.ToLookup(kind => kind.Settings, kind => kind.Kind);
     private readonly Dictionary<Type, IEndpointType> _types = types.ToDictionary(type => type.Settings);

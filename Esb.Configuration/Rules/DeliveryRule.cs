@@ -10,9 +10,6 @@ namespace Esb.Configuration.Rules;
 internal sealed class DeliveryRule(
     IReadOnlyDictionary<string, EndpointConfig> endpoints, IReadOnlyDictionary<string, TopicConfig> topics, TransportConfig transport, StoreConfig store, UnreadSettings unread) : IConfigurationRule
 {
-    // Half of RabbitMQ's acknowledgement time-out (30 minutes), after which the broker takes the message away from its consumer.
-    private static readonly TimeSpan LongestInPlace = TimeSpan.FromMinutes(15);
-
     public void Check(ConfigErrors errors)
     {
         foreach (var endpoint in endpoints.Values.OfType<OutboundEndpointConfig>())
@@ -22,6 +19,8 @@ internal sealed class DeliveryRule(
             if (endpoint.IsSound("delivery", "retry", "timeout")) CheckHold(endpoint, errors);
             if (endpoint is { Delivery: DeliveryMode.Parallel, OnFailure: FailureAction.Park } && endpoint.IsSound("delivery"))
                 errors.Add("ESB-CFG-ORDERING", endpoint, "onFailure", "parking keeps an order, which delivery \"parallel\" has not; expected dead-letter or discard");
+            if (endpoint is { Paused: true, Subscribe.Count: 0 } && endpoint.IsSound("paused", "subscribe"))
+                errors.Add("ESB-CFG-PAUSED", endpoint, "paused", "expected an endpoint that subscribes to something: calls and relays have no queue to wait in");
             if (endpoint is { Once: true, CanBeOnce: false })
                 errors.Add("ESB-CFG-ONCE", endpoint, "once", "only a sql-outbound endpoint with execute can record a message together with its effect");
         }
@@ -45,18 +44,9 @@ internal sealed class DeliveryRule(
             errors.Add("ESB-CFG-STORE", endpoint, "delivery", "several hosts share the lanes, so they must share what is parked: expected a store of type postgres");
     }
 
-    // The time that a message is held: all attempts and delays for ordered delivery, otherwise only the attempts without a delay.
     private static void CheckHold(OutboundEndpointConfig endpoint, ConfigErrors errors)
     {
-        var isInPlace = endpoint.Delivery == DeliveryMode.Ordered;
-        var attempts = 1 + endpoint.Retry.Immediate + (isInPlace ? endpoint.Retry.Delays.Count : 0);
-        var delays = isInPlace ? endpoint.Retry.Delays.Aggregate(TimeSpan.Zero, (sum, delay) => sum + delay) : TimeSpan.Zero;
-        var longest = delays + (attempts * endpoint.Timeout);
-        if (longest <= LongestInPlace) return;
-
-        var taken = $"{attempts} attempts of {Duration.Format(endpoint.Timeout)}{(isInPlace ? " and the delays" : "")} take up to {Duration.Format(longest)}";
-        var expected = $"expected at most {Duration.Format(LongestInPlace)}, half of what the broker waits";
-        errors.Add("ESB-CFG-ACKTIMEOUT", endpoint, "retry", $"{(isInPlace ? "delivery \"ordered\" repeats in place: " : "")}{taken}; {expected}");
+        if (DeliveryHold.FaultOf(endpoint) is { } fault) errors.Add("ESB-CFG-ACKTIMEOUT", endpoint, "retry", fault);
     }
 
     private static void RefuseSecond(string property, OutboundEndpointConfig endpoint, ConfigErrors errors) =>

@@ -24,6 +24,10 @@ public abstract record EndpointConfig : SettingsRecord
     [Setting("Whether the endpoint is started.")]
     public bool Enabled { get; init; } = true;
 
+    /// <summary>Roles of the hosts that run it; empty if every host does.</summary>
+    [Setting("The roles of the hosts that run it (host.roles); every host by default.")]
+    public IReadOnlyList<string> Roles { get; init; } = [];
+
     /// <summary>Headers that may cross the boundary.</summary>
     [Setting("The headers that may cross the boundary: names, or beginnings followed by *.")]
     public virtual IReadOnlyList<string> Headers { get; init; } = HeaderRules.DefaultPatterns;

@@ -70,11 +70,17 @@ public sealed record EndpointStatus
     /// <summary>Concurrent deliveries; null for inbound endpoints.</summary>
     public int? ProcessingThreads { get; init; }
 
-    /// <summary>Current tuning; null for inbound endpoints.</summary>
+    /// <summary>Settings that can be tuned, as they hold now; null for inbound endpoints.</summary>
     public EndpointTuning? Current { get; init; }
 
-    /// <summary>Configured tuning; null for inbound endpoints.</summary>
+    /// <summary>Settings that can be tuned, as configured; null for inbound endpoints.</summary>
     public EndpointTuning? Configured { get; init; }
+
+    /// <summary>The settings that operators tuned, by whom and when; null if none.</summary>
+    public IReadOnlyList<Storage.TunedSetting>? Tuned { get; init; }
+
+    /// <summary>A sentence about the size of its pool, by the measured use; null while too little is known.</summary>
+    public string? Sizing { get; init; }
 
     /// <summary>The message at which it is blocked, to keep the order; null if not blocked.</summary>
     public EndpointStandstill? StandsAt { get; init; }

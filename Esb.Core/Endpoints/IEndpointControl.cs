@@ -15,6 +15,17 @@ public interface IEndpointControl
     /// <see cref="Check"/>.</exception>
     Task TuneAsync(string endpoint, EndpointTuning tuning, CancellationToken cancellationToken);
 
+    /// <summary>Makes these the tuned settings of an endpoint: all others are as configured. Applied when it returns, as by
+    /// <see cref="TuneAsync"/>.</summary>
+    /// <exception cref="Errors.EsbException">As <see cref="TuneAsync"/>.</exception>
+    Task SetAsync(string endpoint, EndpointTuning tuned, CancellationToken cancellationToken);
+
+    /// <summary>The settings of an endpoint that can be tuned, as configured; null if it does not exist.</summary>
+    EndpointTuning? ConfiguredOf(string endpoint);
+
+    /// <summary>The tuned settings that the endpoint's configuration forbids, one text each; empty if all apply.</summary>
+    IReadOnlyList<string> SetAsideOf(string endpoint);
+
     /// <summary>Retries, or discards, the failed message at which an ordered endpoint is blocked; after a discard, delivery continues with
     /// the next message.</summary>
     /// <param name="endpoint">The endpoint.</param>
@@ -24,21 +35,4 @@ public interface IEndpointControl
     /// <param name="cancellationToken">Cancels waiting.</param>
     /// <returns>True if it is blocked at this message on this host.</returns>
     Task<bool> MoveOnAsync(string endpoint, Guid messageId, bool discard, OperatorDecision? decision, CancellationToken cancellationToken);
-}
-
-/// <summary>A change of an endpoint; null settings are unchanged. It lasts until the host stops; then the configuration applies
-/// again.</summary>
-public sealed record EndpointTuning
-{
-    /// <summary>Maximum instances on a host, 1..1000.</summary>
-    public int? PoolSize { get; init; }
-
-    /// <summary>Concurrent deliveries on a host, 1..1000.</summary>
-    public int? ProcessingThreads { get; init; }
-
-    /// <summary>Maximum messages in transit from the broker, 1..10000.</summary>
-    public int? Prefetch { get; init; }
-
-    /// <summary>True if delivery, or intake, is paused; the only setting of an inbound endpoint.</summary>
-    public bool? Paused { get; init; }
 }

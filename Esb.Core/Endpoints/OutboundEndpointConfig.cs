@@ -111,6 +111,18 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     [Setting("How a failed delivery is tried again.")]
     public RetryConfig Retry { get; init; } = new();
 
+    /// <summary>When the endpoint pauses because its external system does not answer.</summary>
+    [Setting("When the endpoint pauses because its external system does not answer, and how it probes.")]
+    public CircuitBreakerConfig CircuitBreaker { get; init; } = new();
+
+    /// <summary>Maximum attempts a second on a host; null for no limit.</summary>
+    [Setting("Attempts a second, at most, at what it subscribes to, on a host; by default no limit.", Range = "1..100000")]
+    public int? Rate { get; init; }
+
+    /// <summary>True if delivery starts paused, as by an operator.</summary>
+    [Setting("Whether it delivers nothing until an operator resumes it; its messages wait in their queue.")]
+    public bool Paused { get; init; }
+
     /// <summary>Time-out of one attempt.</summary>
     [Setting("How long one attempt may take.", Range = "1ms..10m")]
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(60);

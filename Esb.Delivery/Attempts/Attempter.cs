@@ -20,7 +20,7 @@ internal sealed record AttemptResult(EsbMessage? Answer, EsbException? Failure, 
 /// <remarks>Conditions that affect all messages do not count as attempts: an external system that is unreachable or rejects everything, and
 /// an exhausted instance pool.</remarks>
 internal sealed partial class Attempter(
-    string endpoint, EndpointSender sender, OutageGate gate, RetryLadder ladder, Suspects suspects, DeliveryJournal journal, TimeProvider time, ILogger<Attempter> logger)
+    string endpoint, EndpointSender sender, OutageGate gate, RetryLadder ladder, Suspects suspects, DeliveryJournal journal, SendPace pace, TimeProvider time, ILogger<Attempter> logger)
 {
     // Prevents a busy loop when the pool has a short time-out.
     private static readonly TimeSpan PoolPause = TimeSpan.FromMilliseconds(100);
@@ -71,6 +71,7 @@ internal sealed partial class Attempter(
         var reported = false;
         try
         {
+            await pace.WaitAsync(tokens.Waiting);
             var prepared = new PreparedMessage(attempts.Current, TimeSpan.Zero);
             if (sender.Processes.Prepares)
             {

@@ -7,37 +7,52 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Control;
 
-/// <summary>Changes the endpoints of this host at run time; inbound endpoints can only be paused and resumed. Thread-safe.</summary>
-internal sealed partial class EndpointControl(OutboundEndpoints endpoints, InboundControl inbound, ILogger<EndpointControl> logger) : IEndpointControl
+/// <summary>Changes the endpoints of this host at run time; inbound endpoints can only be paused, resumed and recorded less or more.
+/// Thread-safe.</summary>
+internal sealed partial class EndpointControl(OutboundEndpoints endpoints, InboundControl inbound, TunedEndpoints tunedEndpoints, ILogger<EndpointControl> logger) : IEndpointControl
 {
     public IReadOnlyList<string> Check(string endpoint, EndpointTuning tuning) =>
-        endpoints.Find(endpoint) is { } controller ? EndpointTunings.Check(controller.Config, tuning)
+        endpoints.Find(endpoint) is { } controller ? EndpointTunings.Check(controller.Model.Config, tuning)
         : inbound.Knows(endpoint) ? InboundControl.Check(tuning)
-        : [Unknown(endpoint)];
+        : [UnknownText(endpoint)];
 
-    public async Task TuneAsync(string endpoint, EndpointTuning tuning, CancellationToken cancellationToken)
+    public EndpointTuning? ConfiguredOf(string endpoint) => endpoints.Find(endpoint)?.Configured ?? inbound.ConfiguredOf(endpoint);
+
+    public IReadOnlyList<string> SetAsideOf(string endpoint) => ConfiguredOf(endpoint) is null ? [] : Check(endpoint, tunedEndpoints.Of(endpoint));
+
+    public Task TuneAsync(string endpoint, EndpointTuning tuning, CancellationToken cancellationToken)
     {
+        var configured = ConfiguredOf(endpoint) ?? throw Unknown(endpoint);
+        var merged = EndpointTunings.Merge(configured, tunedEndpoints.Of(endpoint), tuning);
+        if (Check(endpoint, tuning) is { Count: > 0 } errors)
+            throw new EsbException("ESB-ENDPOINT-TUNING", $"The endpoint '{endpoint}' refuses the change: {string.Join("; ", errors)}.", FaultKind.Invalid);
+        if (tuning.Paused == false) endpoints.Find(endpoint)?.Release();
+        return SetAsync(endpoint, merged, cancellationToken);
+    }
+
+    public async Task SetAsync(string endpoint, EndpointTuning tuned, CancellationToken cancellationToken)
+    {
+        tunedEndpoints.Set(endpoint, tuned);
         if (inbound.Knows(endpoint))
         {
-            inbound.Tune(endpoint, tuning);
+            inbound.Set(endpoint, tuned);
             return;
         }
 
-        var controller = endpoints.Find(endpoint) ?? throw new EsbException("ESB-ENDPOINT-UNKNOWN", Unknown(endpoint), FaultKind.Invalid);
-        if (EndpointTunings.Check(controller.Config, tuning) is { Count: > 0 } errors)
-            throw new EsbException("ESB-ENDPOINT-TUNING", $"The endpoint '{endpoint}' refuses the change: {string.Join("; ", errors)}.", FaultKind.Invalid);
-        await controller.TuneAsync(tuning, cancellationToken);
-        var current = controller.Status.Current!;
-        LogTuned(endpoint, current.PoolSize, current.ProcessingThreads, current.Prefetch, current.Paused == true ? ", paused" : "");
+        await endpoints.RetuneAsync(endpoint, cancellationToken);
+        if (endpoints.Find(endpoint)?.Status.Current is { } current)
+            LogTuned(endpoint, current.PoolSize, current.ProcessingThreads, current.Prefetch, current.Paused == true ? ", paused" : "");
     }
 
     public Task<bool> MoveOnAsync(string endpoint, Guid messageId, bool discard, OperatorDecision? decision, CancellationToken cancellationToken)
     {
-        var controller = endpoints.Find(endpoint) ?? throw new EsbException("ESB-ENDPOINT-UNKNOWN", Unknown(endpoint), FaultKind.Invalid);
+        var controller = endpoints.Find(endpoint) ?? throw Unknown(endpoint);
         return Task.FromResult(controller.TryMoveOn(messageId, discard, decision));
     }
 
-    private static string Unknown(string endpoint) => $"There is no endpoint '{endpoint}'.";
+    private static EsbException Unknown(string endpoint) => new("ESB-ENDPOINT-UNKNOWN", UnknownText(endpoint), FaultKind.Invalid);
+
+    private static string UnknownText(string endpoint) => $"There is no endpoint '{endpoint}'.";
 
     [LoggerMessage(EventId = 2421, Level = LogLevel.Information, Message = "Endpoint {Endpoint} now runs with poolSize {PoolSize}, processingThreads {ProcessingThreads}, prefetch {Prefetch}{Paused}")]
     private partial void LogTuned(string endpoint, int? poolSize, int? processingThreads, int? prefetch, string paused);

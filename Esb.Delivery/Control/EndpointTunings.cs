@@ -1,13 +1,16 @@
+using Esb.Configuration.Rules;
+using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Topics;
 
 namespace Esb.Delivery.Control;
 
-/// <summary>The tunable settings of an endpoint as complete values, and the check of changes against its delivery mode.</summary>
+/// <summary>The tunable settings of an endpoint as complete values, and the check of changes against its configuration.</summary>
 internal static class EndpointTunings
 {
     private const int MostAtOnce = 1000;
     private const int MostPrefetch = 10_000;
+    private const int MostRate = 100_000;
 
     /// <summary>The configured values.</summary>
     public static EndpointTuning Of(OutboundEndpointConfig config) => new()
@@ -15,8 +18,15 @@ internal static class EndpointTunings
         PoolSize = config.PoolSize,
         ProcessingThreads = config.ProcessingThreads,
         Prefetch = config.Prefetch ?? Subscription.DefaultPrefetch(config.PoolSize, config.ProcessingThreads),
-        Paused = false,
+        Paused = config.Paused,
+        Retry = TuningValues.Of(config.Retry),
+        CircuitBreaker = TuningValues.Of(config.CircuitBreaker),
+        Rate = config.Rate ?? 0,
+        Audit = config.Audit?.Bodies,
     };
+
+    /// <summary>The configured values of an inbound endpoint.</summary>
+    public static EndpointTuning Of(InboundEndpointConfig config) => new() { Paused = false, Audit = config.Audit?.Bodies };
 
     /// <summary>The effective values after a change.</summary>
     public static EndpointTuning Change(OutboundEndpointConfig config, EndpointTuning current, EndpointTuning change)
@@ -29,29 +39,48 @@ internal static class EndpointTunings
             ProcessingThreads = threads,
             Prefetch = change.Prefetch ?? (followed ? Subscription.DefaultPrefetch(poolSize, threads) : current.Prefetch),
             Paused = change.Paused ?? current.Paused,
+            Retry = change.Retry is { } retry ? TuningValues.Of(TuningValues.ConfigOf(retry)) : current.Retry,
+            CircuitBreaker = change.CircuitBreaker is { } breaker ? TuningValues.Of(TuningValues.ConfigOf(breaker)) : current.CircuitBreaker,
+            Rate = change.Rate ?? current.Rate,
+            Audit = change.Audit ?? current.Audit,
         };
     }
 
-    /// <summary>The values that an operator changed; null for a value that is as configured.</summary>
-    public static EndpointTuning Difference(EndpointTuning configured, EndpointTuning current) => new()
+    /// <summary>The tuned settings after a change; a setting that has its configured value is not tuned.</summary>
+    public static EndpointTuning Merge(EndpointTuning configured, EndpointTuning tuned, EndpointTuning change)
     {
-        PoolSize = current.PoolSize == configured.PoolSize ? null : current.PoolSize,
-        ProcessingThreads = current.ProcessingThreads == configured.ProcessingThreads ? null : current.ProcessingThreads,
-        Prefetch = current.Prefetch == configured.Prefetch ? null : current.Prefetch,
-        Paused = current.Paused,
+        var merged = TuningValues.Of(tuned);
+        foreach (var (setting, value) in TuningValues.Of(change)) merged[setting] = value;
+        var asConfigured = TuningValues.Of(configured);
+        return TuningValues.Read(merged.Where(one => asConfigured.GetValueOrDefault(one.Key) != one.Value));
+    }
+
+    /// <summary>The tuned settings that apply: all, or only the pause if the configuration forbids the others.</summary>
+    public static EndpointTuning Applicable(OutboundEndpointConfig config, EndpointTuning tuned) =>
+        Check(config, tuned).Count == 0 ? tuned : new EndpointTuning { Paused = config.Subscribe.Count > 0 ? tuned.Paused : null };
+
+    /// <summary>The configuration with those tuned settings that a delivery controller has for its life.</summary>
+    public static OutboundEndpointConfig Over(OutboundEndpointConfig config, EndpointTuning tuned) => config with
+    {
+        Retry = tuned.Retry is { } retry ? TuningValues.ConfigOf(retry) : config.Retry,
+        CircuitBreaker = tuned.CircuitBreaker is { } breaker ? TuningValues.ConfigOf(breaker) : config.CircuitBreaker,
     };
 
-    /// <summary>The effective values under new settings: an operator's changes apply on top, unless the settings forbid them.</summary>
-    public static EndpointTuning KeepTuned(OutboundEndpointConfig config, EndpointTuning configured, EndpointTuning tuned) =>
-        Change(config, configured, Check(config, tuned).Count == 0 ? tuned : new EndpointTuning { Paused = config.Subscribe.Count > 0 ? tuned.Paused : false });
+    /// <summary>True if a change of the tuned settings needs another delivery controller.</summary>
+    public static bool NeedsAnother(EndpointTuning before, EndpointTuning after)
+    {
+        var (old, changed) = (TuningValues.Of(before), TuningValues.Of(after));
+        return new[] { TuningValues.Retry, TuningValues.CircuitBreaker }.Any(setting => old.GetValueOrDefault(setting) != changed.GetValueOrDefault(setting));
+    }
 
     /// <summary>The errors of a change, one sentence for each invalid setting.</summary>
     public static IReadOnlyList<string> Check(OutboundEndpointConfig config, EndpointTuning change)
     {
         var errors = new List<string>();
-        CheckRange("poolSize", change.PoolSize, MostAtOnce);
-        CheckRange("processingThreads", change.ProcessingThreads, MostAtOnce);
-        CheckRange("prefetch", change.Prefetch, MostPrefetch);
+        CheckRange("poolSize", change.PoolSize, 1, MostAtOnce);
+        CheckRange("processingThreads", change.ProcessingThreads, 1, MostAtOnce);
+        CheckRange("prefetch", change.Prefetch, 1, MostPrefetch);
+        CheckRange("rate", change.Rate, 0, MostRate);
         if (config.Delivery == DeliveryMode.Ordered)
         {
             CheckSecond("poolSize", change.PoolSize);
@@ -59,16 +88,40 @@ internal static class EndpointTunings
         }
 
         if (change.Paused == true && config.Subscribe.Count == 0) errors.Add("paused = true: expected an endpoint that subscribes to something: calls and relays have no queue to wait in");
+        CheckRetry(config, change.Retry, errors);
+        CheckBreaker(change.CircuitBreaker, errors);
         return errors;
 
-        void CheckRange(string name, int? value, int most)
+        void CheckRange(string name, int? value, int least, int most)
         {
-            if (value < 1 || value > most) errors.Add($"{name} = {value}: expected 1..{most}");
+            if (value < least || value > most) errors.Add($"{name} = {value}: expected {least}..{most}");
         }
 
         void CheckSecond(string name, int? value)
         {
             if (value is > 1 and <= MostAtOnce) errors.Add($"{name} = {value}: expected 1, because of delivery \"ordered\": two at once would overtake each other");
         }
+    }
+
+    private static void CheckRetry(OutboundEndpointConfig config, RetryTuning? retry, List<string> errors)
+    {
+        if (retry is null) return;
+        var before = errors.Count;
+        if (retry.Immediate is < 0 or > 10) errors.Add($"retry.immediate = {retry.Immediate}: expected 0..10");
+        foreach (var delay in retry.Delays ?? [])
+        {
+            if (!Duration.TryParse(delay, out var span) || span < TimeSpan.FromMilliseconds(10) || span > TimeSpan.FromHours(24))
+                errors.Add($"retry.delays = \"{Clipped.Name(delay)}\": expected durations such as \"10s\", 10ms..24h");
+        }
+
+        if (errors.Count == before && DeliveryHold.FaultOf(config with { Retry = TuningValues.ConfigOf(retry) }) is { } fault) errors.Add($"retry: {fault}");
+    }
+
+    private static void CheckBreaker(CircuitBreakerTuning? breaker, List<string> errors)
+    {
+        if (breaker is null) return;
+        if (breaker.Failures is < 2 or > 1000) errors.Add($"circuitBreaker.failures = {breaker.Failures}: expected 2..1000");
+        if (breaker.Probe is { } probe && (!Duration.TryParse(probe, out var span) || span < TimeSpan.FromSeconds(1) || span > TimeSpan.FromHours(1)))
+            errors.Add($"circuitBreaker.probe = \"{Clipped.Name(probe)}\": expected a duration such as \"30s\", 1s..1h");
     }
 }

@@ -13,6 +13,7 @@ namespace Esb.Delivery.Intake;
 /// <summary>The inbound endpoints of the revision in service, each with its intake.</summary>
 internal sealed partial class InboundEndpoints(
     Live<EndpointModels> models,
+    Live<HostConfig> host,
     IRevisions revisions,
     IntakeStates states,
     IntakeHolds holds,
@@ -34,6 +35,9 @@ internal sealed partial class InboundEndpoints(
     /// <summary>True if an inbound endpoint of this name exists, running or not.</summary>
     public bool Knows(string endpoint) => models.Current.Inbound.Any(model => model.Config.Name == endpoint);
 
+    /// <summary>The settings of an inbound endpoint; null if it does not exist.</summary>
+    public InboundEndpointConfig? ConfigOf(string endpoint) => models.Current.Inbound.FirstOrDefault(model => model.Config.Name == endpoint)?.Config;
+
     public void ResetPeaks()
     {
         foreach (var model in models.Current.Inbound) states.Of(model.Config.Name).ResetPeaks();
@@ -41,7 +45,7 @@ internal sealed partial class InboundEndpoints(
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        foreach (var model in models.Current.Inbound.Where(model => model.Config.Enabled)) await StartAsync(model, revisions.Current, cancellationToken);
+        foreach (var model in models.Current.Inbound.Where(model => host.Current.Runs(model.Config))) await StartAsync(model, revisions.Current, cancellationToken);
     }
 
     public Task StopAsync(CancellationToken cancellationToken) => Task.WhenAll(Running().Select(endpoint => endpoint.Endpoint.StopAsync(cancellationToken)));
@@ -50,7 +54,7 @@ internal sealed partial class InboundEndpoints(
     /// settings only receives a new intake.</summary>
     public async Task ExchangeAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
     {
-        var wanted = models.Current.Inbound.Where(model => model.Config.Enabled).ToDictionary(model => model.Config.Name);
+        var wanted = models.Current.Inbound.Where(model => host.Current.Runs(model.Config)).ToDictionary(model => model.Config.Name);
         foreach (var gone in Running().Where(running => !wanted.ContainsKey(running.Model.Config.Name))) old.Until(StopAsync(gone, cancellationToken));
         foreach (var model in wanted.Values)
         {
@@ -157,8 +161,9 @@ internal sealed partial class InboundEndpoints(
         var config = model.Config;
         lock (_gate)
         {
-            var reason = _failed.GetValueOrDefault(config.Name);
-            var state = !config.Enabled ? EndpointState.Disabled
+            var absence = config.Enabled ? host.Current.AbsenceOf(config) : null;
+            var reason = absence ?? _failed.GetValueOrDefault(config.Name);
+            var state = !config.Enabled || absence is not null ? EndpointState.Disabled
                 : reason is not null ? EndpointState.Stopped
                 : StateOf(_running.GetValueOrDefault(config.Name)?.Endpoint);
             return holds.Of(config.Name).Show(states.Of(config.Name).Describe(model.Type, state, reason) with { MaxInFlight = config.CallsAtOnce });

@@ -12,11 +12,11 @@ namespace Esb.Delivery.Modes;
 /// <summary>Creates the delivery mode that an endpoint's <c>delivery</c> names.</summary>
 internal static class DeliveryModes
 {
-    public static IDeliveryMode Create(OutboundEndpointConfig config, EndpointSender sender, OutageGate gate, DeliveryState state, DeliveryJournal journal, Patience patience, FreezeWatch freezes, DeliveryServices services)
+    public static IDeliveryMode Create(OutboundEndpointConfig config, EndpointSender sender, OutageGate gate, DeliveryState state, DeliveryJournal journal, Patience patience, FreezeWatch freezes, SendPace pace, DeliveryServices services)
     {
         var (time, loggers) = (services.Time, services.Loggers);
         var ladder = new RetryLadder(config.Retry);
-        var attempter = new Attempter(config.Name, sender, gate, ladder, services.Suspects, journal, time, loggers.CreateLogger<Attempter>());
+        var attempter = new Attempter(config.Name, sender, gate, ladder, services.Suspects, journal, pace, time, loggers.CreateLogger<Attempter>());
         var requests = new RequestDelivery(config, attempter, gate, ladder, journal, time);
         var lastResort = new LastResort(config.Name, config.OnFailure ?? FailureAction.DeadLetter, journal);
         var book = new AttemptBook(config, services.Attempts, time, loggers.CreateLogger<AttemptBook>());

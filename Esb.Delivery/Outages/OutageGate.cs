@@ -1,3 +1,5 @@
+using Esb.Core.Endpoints;
+
 namespace Esb.Delivery.Outages;
 
 /// <summary>The pass that the gate grants.</summary>
@@ -15,19 +17,18 @@ internal enum GatePass
 }
 
 /// <summary>Holds deliveries back while the external system is unreachable. One delivery at a time passes as a probe, after a delay that
-/// doubles from 1 s to 30 s; the first reply of the external system opens the gate.</summary>
+/// doubles from 1 s to the longest one; the first reply of the external system opens the gate.</summary>
 /// <remarks>
-/// The gate closes at the first attempt that cannot reach the external system, or after ten consecutive attempts, of more than one message,
+/// The gate closes at the first attempt that cannot reach the external system, or after so many consecutive attempts, of more than one message,
 /// that were unanswered or rejected (<see cref="UnansweredRun"/>). Any other answer resets the count and opens the gate. Thread-safe
 /// (pattern: Circuit Breaker).
 /// </remarks>
-internal sealed class OutageGate(TimeProvider time)
+internal sealed class OutageGate(CircuitBreakerConfig config, TimeProvider time)
 {
     private static readonly TimeSpan FirstDelay = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan LastDelay = TimeSpan.FromSeconds(30);
 
     private readonly Lock _lock = new();
-    private readonly UnansweredRun _run = new();
+    private readonly UnansweredRun _run = new(config.Failures);
     private volatile string? _reason;
     private TaskCompletionSource _wake = NewWake();
     private long _closedAt;
@@ -137,7 +138,7 @@ internal sealed class OutageGate(TimeProvider time)
     {
         var closes = _reason is null;
         if (closes) _delay = FirstDelay;
-        else if (pass == GatePass.Probe) _delay = _delay * 2 < LastDelay ? _delay * 2 : LastDelay;
+        else if (pass == GatePass.Probe) _delay = _delay * 2 < config.Probe ? _delay * 2 : config.Probe;
         if (asked > _delay) _delay = asked.Value;
         if (closes || pass == GatePass.Probe) _closedAt = time.GetTimestamp();
         _reason = reason;

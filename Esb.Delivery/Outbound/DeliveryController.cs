@@ -5,6 +5,7 @@ using Esb.Core.Messages;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Delivery.Attempts;
 using Esb.Delivery.Control;
 using Esb.Delivery.Crashes;
 using Esb.Delivery.Lanes;
@@ -35,7 +36,9 @@ internal sealed partial class DeliveryController : IAsyncDisposable
     private readonly DeliveryReceiver _receiver;
     private readonly FreezeWatch _freezes;
     private readonly EndpointTuning _configured;
+    private readonly SendPace _pace;
     private readonly SemaphoreSlim _changing = new(1, 1);
+    private volatile EndpointTuning _tuned;
     private volatile EndpointTuning _current;
     private volatile ITopicSubscription? _subscription;
     private readonly TaskCompletionSource _subscribed = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -50,26 +53,35 @@ internal sealed partial class DeliveryController : IAsyncDisposable
     /// <param name="sender">Sends to the external system.</param>
     /// <param name="services">The services that all endpoints share.</param>
     /// <param name="before">The state carried over from the previous settings; null when the host starts.</param>
-    public DeliveryController(OutboundModel model, EndpointSender sender, DeliveryServices services, EndpointHandover? before = null)
+    /// <param name="tuned">The settings that an operator tuned; null if none.</param>
+    /// <param name="absence">The reason why this host does not deliver; null if it does.</param>
+    public DeliveryController(OutboundModel model, EndpointSender sender, DeliveryServices services, EndpointHandover? before = null, EndpointTuning? tuned = null, string? absence = null)
     {
-        var (config, type, filter) = (model.Config, model.Type, model.Filter);
+        Absence = absence;
+        _tuned = tuned ?? new EndpointTuning();
+        var applied = EndpointTunings.Applicable(model.Config, _tuned);
+        var (config, type, filter) = (EndpointTunings.Over(model.Config, applied), model.Type, model.Filter);
         Model = model;
         (_config, _type, _sender, _services) = (config, type, sender, services);
-        _configured = EndpointTunings.Of(config);
-        _current = before is null ? _configured : EndpointTunings.KeepTuned(config, _configured, before.Tuned);
+        _configured = EndpointTunings.Of(model.Config);
+        _current = EndpointTunings.Change(model.Config, _configured, applied);
         var (time, loggers) = (services.Time, services.Loggers);
         _logger = loggers.CreateLogger<DeliveryController>();
         _state = before?.State ?? new DeliveryState(time);
-        _gate = new OutageGate(time);
+        _gate = new OutageGate(config.CircuitBreaker, time);
+        _pace = new SendPace(time) { Rate = _current.Rate ?? 0 };
         _freezes = new FreezeWatch(time);
         _patience = new Patience(config.Name, _state, time, loggers.CreateLogger<Patience>());
         _journal = new DeliveryJournal(config.Name, services.Audit, _state, _patience, time, loggers.CreateLogger<DeliveryJournal>()) { Alerts = services.Alerts };
-        _mode = DeliveryModes.Create(config, sender, _gate, _state, _journal, _patience, _freezes, services);
+        _mode = DeliveryModes.Create(config, sender, _gate, _state, _journal, _patience, _freezes, _pace, services);
         _receiver = new DeliveryReceiver(config, services.Transport.System, filter, _mode, _state, _journal, services.AuditGate, time, loggers.CreateLogger<DeliveryReceiver>());
         if (config is { SingleInstance: true, Subscribe.Count: > 0 } && services.Singles.AreShared) _holder = services.Singles.Hold(config.Name, RunAsync);
     }
 
     public OutboundEndpointConfig Config => _config;
+
+    /// <summary>The reason why this host does not deliver although the endpoint is enabled; null if it does.</summary>
+    public string? Absence { get; }
 
     /// <summary>The model of the endpoint.</summary>
     public OutboundModel Model { get; }
@@ -78,7 +90,13 @@ internal sealed partial class DeliveryController : IAsyncDisposable
     public EndpointSender Sender => _sender;
 
     /// <summary>The state carried over to a controller with other settings.</summary>
-    public EndpointHandover Handover => new(_state, EndpointTunings.Difference(_configured, _current));
+    public EndpointHandover Handover => new(_state);
+
+    /// <summary>The settings that an operator tuned, also those that the configuration forbids.</summary>
+    public EndpointTuning Tuned => _tuned;
+
+    /// <summary>The settings as configured.</summary>
+    public EndpointTuning Configured => _configured;
 
     public EndpointStatus Status
     {
@@ -87,6 +105,7 @@ internal sealed partial class DeliveryController : IAsyncDisposable
             var subscription = _subscription;
             var isLive = _config.Subscribe.Count == 0 || (subscription?.IsLive == true && !_services.Quarantine.IsMarked(_config.Name));
             var status = _state.Describe(_config, _type, _current, Outage, isLive, subscription?.Reason ?? _holder?.Trouble);
+            if (Absence is not null) return status with { State = EndpointState.Disabled, Reason = Absence, Configured = _configured, Pool = _sender.Pool };
             var quarantine = status.State == EndpointState.Disabled ? null : _services.Quarantine.ReasonOf(_config.Name);
             var isStandby = status.State is not (EndpointState.Disabled or EndpointState.PausedByOperator) && _holder is { IsHeld: false };
             return status with
@@ -96,6 +115,7 @@ internal sealed partial class DeliveryController : IAsyncDisposable
                 Configured = _configured,
                 Pool = _sender.Pool,
                 Stuck = _sender.Stuck,
+                Sizing = _sender.Sizing,
             };
         }
     }
@@ -139,16 +159,27 @@ internal sealed partial class DeliveryController : IAsyncDisposable
     }
 
     /// <summary>Changes the tunable settings; null leaves a value unchanged.</summary>
-    public async Task TuneAsync(EndpointTuning tuning, CancellationToken cancellationToken)
+    public Task TuneAsync(EndpointTuning tuning, CancellationToken cancellationToken)
     {
-        if (tuning.Paused == false) _services.Quarantine.Release(_config.Name);
+        if (tuning.Paused == false) Release();
+        return SetAsync(EndpointTunings.Merge(_configured, _tuned, tuning), cancellationToken);
+    }
+
+    /// <summary>Ends the quarantine of the endpoint, if it is quarantined.</summary>
+    public void Release() => _services.Quarantine.Release(_config.Name);
+
+    /// <summary>Replaces the tuned settings. Those that need another controller (<see cref="EndpointTunings.NeedsAnother"/>) stay as they
+    /// are.</summary>
+    public async Task SetAsync(EndpointTuning tuned, CancellationToken cancellationToken)
+    {
         await _changing.WaitAsync(cancellationToken);
         try
         {
             var before = _current;
-            var after = EndpointTunings.Change(_config, before, tuning);
+            var after = EndpointTunings.Change(Model.Config, _configured, EndpointTunings.Applicable(Model.Config, tuned)) with { Retry = before.Retry, CircuitBreaker = before.CircuitBreaker };
             if ((after.PoolSize, after.ProcessingThreads) != (before.PoolSize, before.ProcessingThreads)) _sender.Resize(after.PoolSize!.Value, after.ProcessingThreads!.Value);
-            _current = after;
+            _pace.Rate = after.Rate ?? 0;
+            (_tuned, _current) = (tuned, after);
             var isSame = (after.ProcessingThreads, after.Prefetch, after.Paused) == (before.ProcessingThreads, before.Prefetch, before.Paused);
             if (!isSame && _subscription is { } subscription) await TuneAsync(subscription, after, cancellationToken);
         }

@@ -11,7 +11,7 @@ namespace Esb.Delivery.Outbound;
 /// <remarks>A send that ignores its time-out and its cancellation is abandoned: the message counts as timed out, and a new instance
 /// replaces the rented one in the pool.</remarks>
 internal sealed class EndpointRental(
-    OutboundEndpointConfig config, InstanceLease<IOutboundEndpoint> lease, StuckSends stuck, InstancePool<IOutboundEndpoint> pool, TimeProvider time, TimeSpan spent) : IDisposable
+    OutboundEndpointConfig config, InstanceLease<IOutboundEndpoint> lease, StuckSends stuck, InstancePool<IOutboundEndpoint> pool, SendDemand demand, TimeProvider time, TimeSpan spent) : IDisposable
 {
     /// <summary>The error code of an attempt that timed out; it may have taken effect.</summary>
     public const string TimeoutCode = "ESB-ENDPOINT-TIMEOUT";
@@ -63,7 +63,9 @@ internal sealed class EndpointRental(
         }
         finally
         {
-            SendTelemetry.RecordAdapter(config.Name, message, time.GetElapsedTime(started), error);
+            var elapsed = time.GetElapsedTime(started);
+            demand.Add(elapsed);
+            SendTelemetry.RecordAdapter(config.Name, message, elapsed, error);
         }
     }
 

@@ -23,7 +23,12 @@ internal sealed class EndpointSender(
         time,
         loggers.CreateLogger<InstancePool<IOutboundEndpoint>>());
 
+    private readonly SendDemand _demand = new(time);
+
     public PoolStatus Pool => _pool.Status;
+
+    /// <summary>Advice on the size of the pool; null if there is none.</summary>
+    public string? Sizing => PoolSizing.Of(_pool.Status, _demand);
 
     /// <summary>The number of sends that still run after their time-out.</summary>
     public int Stuck => _stuck.Count;
@@ -42,7 +47,7 @@ internal sealed class EndpointSender(
     {
         try
         {
-            return new EndpointRental(config, await _pool.RentAsync(cancellationToken), _stuck, _pool, time, spent);
+            return new EndpointRental(config, await _pool.RentAsync(cancellationToken), _stuck, _pool, _demand, time, spent);
         }
         catch (Exception ex) when (ex is not EsbException && !(ex is OperationCanceledException && cancellationToken.IsCancellationRequested))
         {

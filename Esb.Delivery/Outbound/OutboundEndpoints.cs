@@ -9,6 +9,7 @@ using Esb.Core.Expressions;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
 using Esb.Core.Topics;
+using Esb.Delivery.Control;
 using Esb.Delivery.Failures;
 using Esb.Delivery.Processes;
 using Microsoft.Extensions.DependencyInjection;
@@ -19,13 +20,15 @@ namespace Esb.Delivery.Outbound;
 /// <summary>The outbound endpoints of the active revision, each with its delivery controller. A reload leaves endpoints with unchanged
 /// settings untouched.</summary>
 internal sealed partial class OutboundEndpoints(
-    Live<EndpointModels> models, DeliveryServices delivery, IServiceProvider services, ILogger<OutboundEndpoints> logger)
+    Live<EndpointModels> models, Live<HostConfig> host, DeliveryServices delivery, TunedEndpoints tuned, IServiceProvider services, ILogger<OutboundEndpoints> logger)
     : IBusPart, IEndpointCaller, IEndpointMonitor, IRevisionPart, IAsyncDisposable
 {
     // The time to return a message, in addition to the time-out of an attempt.
     private static readonly TimeSpan DrainMargin = TimeSpan.FromSeconds(5);
 
     private readonly Lock _gate = new();
+    private readonly SemaphoreSlim _exchanging = new(1, 1);
+    private bool _isStarted;
     private volatile IReadOnlyDictionary<string, DeliveryController>? _controllers; // replaced as a whole
     private readonly ConcurrentDictionary<string, DeliveryController> _gone = new(); // callable by processes of earlier revisions
 
@@ -55,7 +58,33 @@ internal sealed partial class OutboundEndpoints(
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        foreach (var controller in Controllers.Values) await StartAsync(controller, cancellationToken);
+        await _exchanging.WaitAsync(cancellationToken);
+        try
+        {
+            _isStarted = true;
+            foreach (var controller in Controllers.Values) await StartAsync(controller, cancellationToken);
+        }
+        finally
+        {
+            _exchanging.Release();
+        }
+    }
+
+    /// <summary>Applies the tuned settings of an endpoint (<see cref="TunedEndpoints"/>); does nothing if it does not exist.</summary>
+    public async Task RetuneAsync(string endpoint, CancellationToken cancellationToken)
+    {
+        await _exchanging.WaitAsync(cancellationToken);
+        try
+        {
+            if (Find(endpoint) is not { } running) return;
+            var wanted = tuned.Of(endpoint);
+            if (!EndpointTunings.NeedsAnother(running.Tuned, wanted)) await running.SetAsync(wanted, cancellationToken);
+            else await ReplaceAsync(running);
+        }
+        finally
+        {
+            _exchanging.Release();
+        }
     }
 
     public async Task StopAsync(CancellationToken cancellationToken)
@@ -66,7 +95,7 @@ internal sealed partial class OutboundEndpoints(
         }
         finally
         {
-            await Task.WhenAll(Controllers.Values.Select(controller => controller.StopAsync(cancellationToken)));
+            await Task.WhenAll(Controllers.Values.Where(controller => controller.Absence is null).Select(controller => controller.StopAsync(cancellationToken)));
         }
     }
 
@@ -86,6 +115,25 @@ internal sealed partial class OutboundEndpoints(
     }
 
     public async Task ExchangeAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
+    {
+        await _exchanging.WaitAsync(cancellationToken);
+        try
+        {
+            await ExchangeInTurnAsync(next, old, cancellationToken);
+        }
+        finally
+        {
+            _exchanging.Release();
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        // Registered under several interfaces, so the container disposes it several times.
+        foreach (var controller in (_controllers ?? new Dictionary<string, DeliveryController>()).Values.Concat(_gone.Values)) await controller.DisposeAsync();
+    }
+
+    private async Task ExchangeInTurnAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
     {
         var before = Controllers;
         var after = new Dictionary<string, DeliveryController>();
@@ -111,12 +159,6 @@ internal sealed partial class OutboundEndpoints(
         await Task.WhenAll([.. starting.Select(start => start()), .. gone.Select(one => RetireAsync(one.Value, old, cancellationToken))]);
     }
 
-    public async ValueTask DisposeAsync()
-    {
-        // Registered under several interfaces, so the container disposes it several times.
-        foreach (var controller in (_controllers ?? new Dictionary<string, DeliveryController>()).Values.Concat(_gone.Values)) await controller.DisposeAsync();
-    }
-
     private static bool IsWhole(OutboundModel model) => model.Create is not null;
 
     private static IEnumerable<OutboundModel> ModelsOf(Revision revision) =>
@@ -126,14 +168,25 @@ internal sealed partial class OutboundEndpoints(
 
     private EndpointSender SenderOf(OutboundModel model) => new(model.Config, Make(model.Config.Name, model.Create!), delivery.Time, delivery.Loggers, EndpointProcesses.Of(model.Config, services, delivery.Time));
 
-    private DeliveryController Create(OutboundModel model, EndpointSender sender, EndpointHandover? before = null) => new(model, sender, delivery, before);
+    private DeliveryController Create(OutboundModel model, EndpointSender sender, EndpointHandover? before = null) => new(model, sender, delivery, before, tuned.Of(model.Config.Name), model.Config.Enabled ? host.Current.AbsenceOf(model.Config) : null);
+
+    // As a reload with another retry policy does; not to be cancelled half-way.
+    private async Task ReplaceAsync(DeliveryController running)
+    {
+        var name = running.Config.Name;
+        var controller = Create(running.Model, running.Sender, running.Handover);
+        _controllers = new Dictionary<string, DeliveryController>(Controllers) { [name] = controller };
+        if (_isStarted) await ReplaceAsync(running, controller, keepsSender: true, new Leftovers(), CancellationToken.None);
+        else await running.LeaveAsync();
+    }
 
     private async Task StartAsync(DeliveryController controller, CancellationToken cancellationToken)
     {
         if (!controller.Config.Enabled) return;
         try
         {
-            await controller.StartAsync(cancellationToken);
+            if (controller.Absence is null) await controller.StartAsync(cancellationToken);
+            else if (controller.Config.Subscribe.Count > 0) await delivery.Transport.DeclareAsync(Subscription.Of(controller.Config), cancellationToken); // messages for it wait there
         }
         catch (EsbException ex)
         {
@@ -167,7 +220,7 @@ internal sealed partial class OutboundEndpoints(
 
     private async Task DrainAsync(DeliveryController controller, CancellationToken cancellationToken)
     {
-        if (!controller.Config.Enabled) return;
+        if (!controller.Config.Enabled || controller.Absence is not null) return;
         using var limit = new CancellationTokenSource(controller.Config.Timeout + DrainMargin, delivery.Time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, cancellationToken);
         try

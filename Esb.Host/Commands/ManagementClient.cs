@@ -41,6 +41,9 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
     public Task<TunedEndpoint> TuneAsync(string endpoint, EndpointTuning tuning, CancellationToken cancellationToken) =>
         PatchAsync<TunedEndpoint>($"api/endpoints/{Uri.EscapeDataString(endpoint)}", tuning, cancellationToken);
 
+    public Task<TunedEndpoint> ResetAsync(string endpoint, string? setting, CancellationToken cancellationToken) =>
+        DeleteAsync<TunedEndpoint>($"api/endpoints/{Uri.EscapeDataString(endpoint)}/tuning{(setting is null ? "" : $"/{Uri.EscapeDataString(setting)}")}", cancellationToken);
+
     public Task<Page<AuditFactView>> FindAsync(AuditQuery query, CancellationToken cancellationToken) =>
         GetAsync<Page<AuditFactView>>($"api/messages?{MessageParameters.Write(query)}", cancellationToken);
 
@@ -77,6 +80,13 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
     public async Task<T> PatchAsync<T>(string path, object body, CancellationToken cancellationToken)
     {
         using var request = new HttpRequestMessage(HttpMethod.Patch, path) { Content = JsonContent.Create(body, body.GetType(), options: Json) };
+        NameOperator(request);
+        return await AskAsync<T>(request, cancellationToken);
+    }
+
+    public async Task<T> DeleteAsync<T>(string path, CancellationToken cancellationToken)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Delete, path);
         NameOperator(request);
         return await AskAsync<T>(request, cancellationToken);
     }

@@ -8,6 +8,8 @@ internal static class RouteRoles
         "GET /api/messages/{id}", // with the bodies that are recorded
         "GET /api/parked/{endpoint}/{line}",
         "PATCH /api/endpoints/{name}",
+        "DELETE /api/endpoints/{name}/tuning",
+        "DELETE /api/endpoints/{name}/tuning/{setting}",
         "PATCH /api/log",
         "POST /api/topics/{subject}/messages",
         "POST /api/unroutable/replays",

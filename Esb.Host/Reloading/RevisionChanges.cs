@@ -2,13 +2,15 @@ using Esb.Configuration.Compiling;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Delivery.Control;
 
 namespace Esb.Host.Reloading;
 
 /// <summary>The differences between the running revision and another one.</summary>
 internal sealed class RevisionChanges(
-    BusModel before, BusModel after, IEnumerable<ConfigSection> sections, IEnumerable<FixedSettings> settings)
+    BusModel before, BusModel after, IEnumerable<ConfigSection> sections, IEnumerable<FixedSettings> settings, IReadOnlyList<TunedSetting>? tuned = null)
 {
     private readonly List<ConfigSection> _sections = [.. sections];
 
@@ -58,6 +60,7 @@ internal sealed class RevisionChanges(
                 .. old.Keys.Except(changed.Keys).Select(name => $"remove endpoint {name}; what waits stays in its queue"),
                 .. HasOtherFiles ? ["exchange maps or schemas whose files changed"] : Enumerable.Empty<string>(),
                 .. _sections.Where(section => section.Name != "endpoints" && IsChanged(section.Name)).Select(section => $"exchange {section.Name}"),
+                .. TuningChanges.Of(tuned ?? [], after.Get<EndpointModels>()),
             ];
         }
     }

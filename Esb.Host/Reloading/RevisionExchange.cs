@@ -3,6 +3,7 @@ using Esb.Configuration.Revisions;
 using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
+using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Planning;
 using Esb.Core.Topics;
@@ -35,7 +36,8 @@ internal sealed partial class RevisionExchange(
     IEnumerable<FixedSettings> fixedSettings,
     TransportConfig transport,
     TimeProvider time,
-    ILogger<RevisionExchange> logger) : IDisposable
+    ILogger<RevisionExchange> logger,
+    IFarmTuning? tuning = null) : IDisposable
 {
     private const int MostAlive = 8;
 
@@ -61,7 +63,7 @@ internal sealed partial class RevisionExchange(
     {
         var before = live.Current;
         var after = source.Compile();
-        var changes = new RevisionChanges(before, after, sections, fixedSettings);
+        var changes = new RevisionChanges(before, after, sections, fixedSettings, tuning?.Tuned);
         if (!changes.Any) return new PreparedExchange(before, after, changes, Next: null);
         var errors = new ConfigErrors();
         changes.Refuse(errors, mayMigrate: transport.SpansHosts, migrates);

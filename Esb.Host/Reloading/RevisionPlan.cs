@@ -2,6 +2,7 @@ using Esb.Configuration.Compiling;
 using Esb.Configuration.Revisions;
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
+using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Planning;
 using Esb.Core.Topics;
@@ -19,7 +20,8 @@ internal sealed class RevisionPlan(
     IEnumerable<ConfigSection> sections,
     IEnumerable<FixedSettings> fixedSettings,
     TransportConfig transport,
-    ITopicTransport topics)
+    ITopicTransport topics,
+    IFarmTuning? tuning = null)
 {
     /// <summary>Compiles the files beside what runs, and compares.</summary>
     /// <exception cref="ConfigurationRefusedException">With every error.</exception>
@@ -40,7 +42,7 @@ internal sealed class RevisionPlan(
 
     private async Task<PlannedReload> CompareAsync(BusModel before, BusModel after, CancellationToken cancellationToken)
     {
-        var (changes, errors) = (new RevisionChanges(before, after, sections, fixedSettings), new ConfigErrors());
+        var (changes, errors) = (new RevisionChanges(before, after, sections, fixedSettings, tuning?.Tuned), new ConfigErrors());
         changes.Refuse(errors, mayMigrate: transport.SpansHosts, migrates: transport.SpansHosts);
         var outside = new List<PlannedChange>();
         var next = revisions.Add(after);

@@ -1,5 +1,5 @@
 using Esb.Core.Endpoints;
-using Esb.Core.Errors;
+using Esb.Delivery.Control;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Intake.Holds;
@@ -10,21 +10,21 @@ internal sealed partial class InboundControl(IntakeHolds holds, InboundEndpoints
     /// <summary>True if an inbound endpoint of this name exists.</summary>
     public bool Knows(string endpoint) => endpoints.Knows(endpoint);
 
+    /// <summary>The settings of an endpoint that can be tuned, as configured; null if it does not exist.</summary>
+    public EndpointTuning? ConfiguredOf(string endpoint) => endpoints.ConfigOf(endpoint) is { } config ? EndpointTunings.Of(config) : null;
+
     /// <summary>The errors of a change: one sentence for each setting that an inbound endpoint does not have.</summary>
     public static IReadOnlyList<string> Check(EndpointTuning change) =>
-        [.. new[] { ("poolSize", change.PoolSize), ("processingThreads", change.ProcessingThreads), ("prefetch", change.Prefetch) }
-            .Where(setting => setting.Item2 is not null)
-            .Select(setting => $"{setting.Item1} = {setting.Item2}: expected an outbound endpoint; an inbound one can be paused and resumed")];
+        [.. TuningValues.Of(change with { Paused = null, Audit = null })
+            .Select(setting => $"{setting.Key} = {setting.Value}: expected an outbound endpoint; an inbound one can be paused and resumed, and recorded less or more")];
 
     /// <summary>Pauses or resumes an endpoint. If another host runs the single instance, the setting takes effect after a
     /// take-over.</summary>
-    /// <exception cref="EsbException"><c>ESB-ENDPOINT-TUNING</c>, with the errors of <see cref="Check"/>.</exception>
-    public void Tune(string endpoint, EndpointTuning change)
+    public void Set(string endpoint, EndpointTuning tuned)
     {
-        if (Check(change) is { Count: > 0 } errors)
-            throw new EsbException("ESB-ENDPOINT-TUNING", $"The endpoint '{endpoint}' refuses the change: {string.Join("; ", errors)}.", FaultKind.Invalid);
-        if (change.Paused is not { } paused) return;
-        holds.Of(endpoint).Pause(paused);
+        var (hold, paused) = (holds.Of(endpoint), tuned.Paused == true);
+        if (hold.IsPaused == paused) return;
+        hold.Pause(paused);
         if (paused) LogPaused(endpoint);
         else LogResumed(endpoint);
     }

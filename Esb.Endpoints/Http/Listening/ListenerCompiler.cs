@@ -16,13 +16,13 @@ internal sealed record ListenerModels(IReadOnlyList<ListenerModel> All);
 
 /// <summary>Compiles the section <c>listeners</c> and checks what the listeners admit.</summary>
 internal sealed class ListenerCompiler(
-    IReadOnlyDictionary<string, ListenerConfig> listeners, IReadOnlyDictionary<string, EndpointConfig> endpoints, ConfigErrors errors) : ICompiler<ListenerModels>
+    IReadOnlyDictionary<string, ListenerConfig> listeners, IReadOnlyDictionary<string, EndpointConfig> endpoints, HostConfig host, ConfigErrors errors) : ICompiler<ListenerModels>
 {
     public ListenerModels Compile()
     {
         foreach (var listener in listeners.Values) Check(listener);
         var onListener = endpoints.Values.OfType<ListeningEndpointConfig>()
-            .Where(endpoint => endpoint.Enabled)
+            .Where(host.Runs)
             .ToLookup(endpoint => endpoint.Listener);
         return new ListenerModels([.. listeners.Select(one => new ListenerModel(one.Value, [.. onListener[one.Key]]))]);
     }

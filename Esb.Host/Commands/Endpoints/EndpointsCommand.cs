@@ -4,7 +4,7 @@ using Esb.Core.Endpoints;
 
 namespace Esb.Host.Commands.Endpoints;
 
-/// <summary><c>esb endpoints list|set|pause|resume</c></summary>
+/// <summary><c>esb endpoints list|set|reset|pause|resume</c></summary>
 internal sealed class EndpointsCommand : Command
 {
     public EndpointsCommand(CommandContext context)
@@ -12,6 +12,7 @@ internal sealed class EndpointsCommand : Command
     {
         Add(new ListCommand(context));
         Add(new EndpointsSetCommand(context));
+        Add(new EndpointsResetCommand(context));
         Add(new EndpointsPauseCommand(context, paused: true));
         Add(new EndpointsPauseCommand(context, paused: false));
     }
@@ -37,6 +38,9 @@ internal sealed class EndpointsCommand : Command
             var endpoints = await client.GetEndpointsAsync(cancellationToken);
             if (_list.TryWrite(result, context, endpoints)) return ExitCode.Done;
             TextTable.Write(context.Output, endpoints.Select(Row).Prepend(Header));
+            foreach (var one in endpoints.SelectMany(endpoint => endpoint.Tuned ?? []))
+                await context.Output.WriteLineAsync($"{one.Endpoint}: {one.Setting} is tuned to {one.Value} by {one.By}, {one.At:yyyy-MM-ddTHH:mm:ssZ}");
+            foreach (var endpoint in endpoints.Where(endpoint => endpoint.Sizing is not null)) await context.Output.WriteLineAsync($"{endpoint.Name}: {endpoint.Sizing}");
             return ExitCode.Done;
         }
 

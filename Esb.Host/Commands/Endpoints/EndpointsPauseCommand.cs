@@ -22,7 +22,7 @@ internal sealed class EndpointsPauseCommand : Command
     {
         using var client = _host.Connect(result, context);
         var tuned = await client.TuneAsync(result.GetRequiredValue(_name), new EndpointTuning { Paused = paused }, cancellationToken);
-        await context.Output.WriteLineAsync($"{tuned.Endpoint.Name} {(paused ? "is paused" : "goes on")} on {string.Join(", ", tuned.Hosts)}");
+        await context.Output.WriteLineAsync($"{result.GetRequiredValue(_name)} {(paused ? "is paused" : "goes on")} on {string.Join(", ", tuned.Hosts)}");
         return ExitCode.Done;
     }
 }

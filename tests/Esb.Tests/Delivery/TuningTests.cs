@@ -19,8 +19,8 @@ public sealed class TuningTests : DeliveryFixture
         await Subscription.Received(1).TuneAsync(30, 60, false, Arg.Any<CancellationToken>());
         var status = Controller.Status;
         Assert.That(status.Pool!.Maximum, Is.EqualTo(250));
-        Assert.That(status.Current, Is.EqualTo(new EndpointTuning { PoolSize = 250, ProcessingThreads = 30, Prefetch = 60, Paused = false }));
-        Assert.That(status.Configured, Is.EqualTo(new EndpointTuning { PoolSize = 1, ProcessingThreads = 1, Prefetch = 32, Paused = false }));
+        Assert.That(Basics(status.Current!), Is.EqualTo(new EndpointTuning { PoolSize = 250, ProcessingThreads = 30, Prefetch = 60, Paused = false }));
+        Assert.That(Basics(status.Configured!), Is.EqualTo(new EndpointTuning { PoolSize = 1, ProcessingThreads = 1, Prefetch = 32, Paused = false }));
     }
 
     [Test, CancelAfter(10_000)]
@@ -88,4 +88,70 @@ public sealed class TuningTests : DeliveryFixture
 
         Assert.That(EndpointTunings.Check(config, new EndpointTuning { PoolSize = 16, ProcessingThreads = 8, Prefetch = 100, Paused = true }), Is.Empty);
     }
+
+    [TestCase(-1, null, null, "rate = -1: expected 0..100000")]
+    [TestCase(null, "soon", null, "retry.delays = \"soon\": expected durations")]
+    [TestCase(null, "48h", null, "retry.delays = \"48h\": expected durations")]
+    [TestCase(null, null, "0s", "circuitBreaker.probe = \"0s\": expected a duration")]
+    public void Value_out_of_range_is_refused(int? rate, string? delay, string? probe, string expected)
+    {
+        var tuning = new EndpointTuning
+        {
+            Rate = rate,
+            Retry = delay is null ? null : new RetryTuning { Delays = [delay] },
+            CircuitBreaker = probe is null ? null : new CircuitBreakerTuning { Probe = probe },
+        };
+
+        Assert.That(EndpointTunings.Check(new TestOutboundConfig(), tuning), Has.One.StartsWith(expected));
+    }
+
+    [Test]
+    public void Retries_that_hold_a_message_of_an_ordered_endpoint_too_long_are_refused_as_in_a_file()
+    {
+        var tuning = new EndpointTuning { Retry = new RetryTuning { Immediate = 0, Delays = ["14m", "14m"] } };
+
+        Assert.That(EndpointTunings.Check(new TestOutboundConfig { Delivery = DeliveryMode.Ordered }, tuning), Has.One.Contains("half of what the broker waits"));
+        Assert.That(EndpointTunings.Check(new TestOutboundConfig(), tuning), Is.Empty);
+    }
+
+    [Test]
+    public void Setting_that_is_tuned_to_its_configured_value_is_not_tuned()
+    {
+        var configured = EndpointTunings.Of(new TestOutboundConfig());
+        var tuned = EndpointTunings.Merge(configured, new EndpointTuning { PoolSize = 4, Rate = 10 }, new EndpointTuning { PoolSize = 1, Retry = TuningValues.Of(new RetryConfig()) });
+
+        Assert.That(TuningValues.Of(tuned), Is.EqualTo(new Dictionary<string, string> { ["rate"] = "10" }));
+    }
+
+    [Test, CancelAfter(10_000)]
+    public async Task Rate_spaces_attempts_from_the_next_one_on(CancellationToken cancellationToken)
+    {
+        await StartAsync(new TestOutboundConfig());
+        await Controller.TuneAsync(new EndpointTuning { Rate = 1 }, cancellationToken);
+
+        var first = DeliverAsync(Some.Message(), cancellationToken);
+        var second = DeliverAsync(Some.Message(), cancellationToken);
+        var third = DeliverAsync(Some.Message(), cancellationToken);
+        await first;
+        Assert.That(second.IsCompleted && third.IsCompleted, Is.False, "one attempt a second");
+
+        var before = Time.GetUtcNow();
+        await AdvanceUntilAsync(Task.WhenAll(second, third), TimeSpan.FromMilliseconds(100), cancellationToken);
+        Assert.That(Time.GetUtcNow() - before, Is.GreaterThanOrEqualTo(TimeSpan.FromSeconds(1.7)));
+        Assert.That(Outside.Attempts, Has.Count.EqualTo(3));
+    }
+
+    [Test, CancelAfter(10_000)]
+    public async Task Circuit_breaker_pauses_after_as_many_failures_as_it_says(CancellationToken cancellationToken)
+    {
+        await StartAsync(new TestOutboundConfig { CircuitBreaker = new CircuitBreakerConfig { Failures = 2 }, Retry = new RetryConfig { Immediate = 0, Delays = [] } });
+        Outside.TurnsAway(times: 4);
+
+        await DeliverAsync(Some.Message(), cancellationToken);
+        Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Running));
+        _ = DeliverAsync(Some.Message(), cancellationToken);
+        await Eventually.HoldsAsync(() => Controller.Status.State == EndpointState.Paused, "the endpoint pauses", cancellationToken);
+    }
+
+    private static EndpointTuning Basics(EndpointTuning tuning) => tuning with { Retry = null, CircuitBreaker = null, Rate = null, Audit = null };
 }

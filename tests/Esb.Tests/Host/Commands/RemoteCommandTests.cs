@@ -31,7 +31,8 @@ public sealed class RemoteCommandTests : CommandLineFixture
     {
         var (monitor, farm, log) = (Substitute.For<IEndpointMonitor>(), Substitute.For<IFarmTuning>(), new LogLines());
         monitor.Endpoints.Returns([new EndpointStatus { Name = "ledger", Type = "file-outbound", State = EndpointState.Running }]);
-        farm.TuneAsync(default!, default!, default).ReturnsForAnyArgs([]);
+        farm.TuneAsync(default!, default!, default!, default).ReturnsForAnyArgs([]);
+        farm.Tuned.Returns([]);
         await using var host = await RunningManagement.StartAsync(CancellationToken.None, services => services.AddSingleton(monitor).AddSingleton(farm).AddSingleton<ILoggerProvider>(log));
 
         var exitCode = await AskAsync(host, ["endpoints", command, "ledger", .. options]);

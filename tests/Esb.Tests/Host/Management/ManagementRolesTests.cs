@@ -39,6 +39,7 @@ public sealed class ManagementRolesTests
         "POST /api/replays/{id}/pause", "POST /api/replays/{id}/resume", "POST /api/replays/{id}/cancel", "POST /api/parked/{endpoint}/{line}/release",
         "POST /api/parked/{endpoint}/{line}/discard", "POST /api/messages/{id}/replay", "POST /api/messages/replays", "POST /api/messages/replays/preview",
         "POST /api/activities/rebuild", "DELETE /api/metrics/peaks",
+        "DELETE /api/endpoints/{name}/tuning", "DELETE /api/endpoints/{name}/tuning/{setting}",
     ];
 
     private static readonly string[] ForAdministrators =
