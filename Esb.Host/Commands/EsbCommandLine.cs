@@ -10,6 +10,7 @@ using Esb.Host.Commands.Logging;
 using Esb.Host.Commands.Messages;
 using Esb.Host.Commands.Parking;
 using Esb.Host.Commands.Replays;
+using Esb.Host.Logging;
 
 namespace Esb.Host.Commands;
 
@@ -27,25 +28,29 @@ internal static class EsbCommandLine
         }
         catch (ConfigurationRefusedException ex)
         {
-            context.Error.WriteLine(ex.Message);
+            Report(context, ex.Message);
             return ExitCode.Configuration;
         }
         catch (CommandException ex)
         {
-            context.Error.WriteLine($"{ex.Code} {ex.Message}");
+            Report(context, $"{ex.Code} {ex.Message}");
             return ex.ExitCode;
         }
         catch (EsbException ex)
         {
-            context.Error.WriteLine($"{ex.Code} {ex.Message}{(ex.InnerException is { } inner ? $" {inner.Message}" : "")}");
+            Report(context, $"{ex.Code} {ex.Message}{(ex.InnerException is { } inner ? $" {inner.Message}" : "")}");
             return ex.IsTransient ? ExitCode.Unreachable : ExitCode.Configuration;
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
-            context.Error.WriteLine($"ESB-CLI-FILE {ex.Message}"); // a file or folder that the configuration names
+            Report(context, $"ESB-CLI-FILE {ex.Message}"); // a file or folder that the configuration names
             return ExitCode.Configuration;
         }
     }
+
+    // Why a service did not start is an error of the journal.
+    private static void Report(CommandContext context, string text) =>
+        context.Error.WriteLine(JournalLines.IsTarget(context.Variables, descriptor: 2) ? JournalLines.Prefixed(JournalLines.Error, text) : text);
 
     /// <summary>All commands, for parsing without running one.</summary>
     internal static RootCommand Commands(CommandContext context)

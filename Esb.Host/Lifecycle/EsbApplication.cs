@@ -1,6 +1,7 @@
 using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Listening;
+using Esb.Host.Composition;
 using Esb.Host.Logging;
 using Esb.Host.Management;
 using Esb.Host.Telemetry;
@@ -23,6 +24,9 @@ internal sealed partial class EsbApplication(ServiceProvider services)
     public async Task<StopOutcome> RunAsync(CancellationToken stop, CancellationToken abandon)
     {
         RequireLogFolder();
+        RaiseThreads();
+        await using var notifier = new ServiceNotifier(
+            services.GetRequiredService<ConfigurationSource>().Variables, Environment.ProcessId, services.GetRequiredService<TimeProvider>(), services.GetRequiredService<ILogger<ServiceNotifier>>());
         using var telemetry = TelemetryExport.Start(services);
         await using var management = new ManagementServer(services, ManagementKey.DefaultFile);
         _report.Describe();
@@ -33,6 +37,7 @@ internal sealed partial class EsbApplication(ServiceProvider services)
             await management.StartAsync(stop);
             await _bus.StartAsync(stop);
             _report.Invite(management.Address, management.KeyFile);
+            notifier.Ready();
             await Task.Delay(Timeout.Infinite, stop);
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
@@ -41,11 +46,19 @@ internal sealed partial class EsbApplication(ServiceProvider services)
         }
         finally
         {
+            notifier.Stopping();
             outcome = await _bus.StopAsync(abandon);
         }
 
         LogStopped(outcome.IsClean ? "what was under way is finished" : $"{outcome.Abandoned} messages under way were abandoned");
         return outcome;
+    }
+
+    private void RaiseThreads()
+    {
+        if (services.GetRequiredService<Live<HostConfig>>().Current.MinThreads is not { } least) return;
+        ThreadPool.GetMinThreads(out _, out var completion);
+        ThreadPool.SetMinThreads(least, completion);
     }
 
     private void RequireLogFolder()

@@ -18,6 +18,19 @@ internal sealed class EsbConsoleFormatter(IOptions<EsbConsoleFormatterOptions> o
 
     public override void Write<TState>(in LogEntry<TState> logEntry, IExternalScopeProvider? scopeProvider, TextWriter textWriter)
     {
+        if (_options.Journal)
+        {
+            using var lines = new StringWriter();
+            WriteEntry(logEntry, lines);
+            textWriter.WriteLine(JournalLines.Prefixed(JournalLines.PrefixOf(logEntry.LogLevel), lines.ToString()));
+            return;
+        }
+
+        WriteEntry(logEntry, textWriter);
+    }
+
+    private void WriteEntry<TState>(in LogEntry<TState> logEntry, TextWriter textWriter)
+    {
         if (_options.Json)
         {
             LogJson.Write(logEntry, _options.Time.GetLocalNow(), textWriter);
@@ -51,6 +64,9 @@ internal sealed class EsbConsoleFormatterOptions : ConsoleFormatterOptions
 
     /// <summary>True for one JSON object a line.</summary>
     public bool Json { get; set; }
+
+    /// <summary>True if the output leads to the systemd journal: each line begins with its priority.</summary>
+    public bool Journal { get; set; }
 
     public TimeProvider Time { get; set; } = TimeProvider.System;
 }

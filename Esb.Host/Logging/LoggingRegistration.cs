@@ -38,6 +38,7 @@ internal static class LoggingRegistration
             {
                 format.Colored = !Console.IsOutputRedirected && Environment.GetEnvironmentVariable("NO_COLOR") is null or "";
                 format.ShowsStacks = ShowsStacks(level);
+                format.Journal = Environment.GetEnvironmentVariable("JOURNAL_STREAM") is { } stream && JournalLines.IsTarget(new Dictionary<string, string> { ["JOURNAL_STREAM"] = stream }, descriptor: 1);
             });
         });
 

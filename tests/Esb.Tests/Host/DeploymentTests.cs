@@ -41,6 +41,56 @@ public sealed partial class DeploymentTests
         Assert.That(File.ReadAllText(Path.Combine(Root, "Dockerfile")), Does.Contain("CMD [\"run\"]"));
     }
 
+    [TestCase("deploy/kubernetes/esb.yaml"), TestCase("deploy/helm/esb/templates/statefulset.yaml")]
+    public void Pods_are_probed_unprivileged_and_given_time_to_stop(string file)
+    {
+        var manifest = File.ReadAllText(Path.Combine(Root, file));
+
+        Assert.That(manifest, Does.Contain("path: /health/ready").And.Contain("path: /health/live").And.Contain("terminationGracePeriodSeconds"));
+        Assert.That(manifest, Does.Contain("runAsNonRoot: true").And.Contain("runAsUser: 1654").And.Contain("readOnlyRootFilesystem: true").And.Contain("allowPrivilegeEscalation: false"));
+        Assert.That(File.ReadAllText(Path.Combine(Root, "Dockerfile")), Does.Contain("USER 1654:1654").And.Contain("/var/lib/esb"));
+        Assert.That(manifest, Does.Contain("mountPath: /var/lib/esb"));
+        Assert.That(manifest, Does.Not.Contain("\t"), "YAML knows no tabs");
+    }
+
+    [Test]
+    public void Manifests_allow_one_disruption_and_scale_by_the_length_of_a_queue()
+    {
+        foreach (var folder in new[] { "deploy/kubernetes", "deploy/helm/esb/templates" })
+        {
+            var all = string.Concat(Directory.GetFiles(Path.Combine(Root, folder)).Select(File.ReadAllText));
+            Assert.That(all, Does.Contain("kind: PodDisruptionBudget").And.Contain("maxUnavailable: 1").And.Contain("mode: QueueLength"), folder);
+        }
+    }
+
+    [TestCase("deploy/kubernetes/esb.yaml"), TestCase("deploy/helm/esb/values.yaml")]
+    public async Task Configuration_in_a_manifest_is_valid(string file)
+    {
+        var json = Regex.Match(File.ReadAllText(Path.Combine(Root, file)), @"esb\.json: \|\n((?: {4}.*\n)+)").Groups[1].Value;
+        var folder = Directory.CreateTempSubdirectory("esb-manifest-");
+        try
+        {
+            var path = Path.Combine(folder.FullName, "esb.json");
+            await File.WriteAllTextAsync(path, json);
+            var variables = new Dictionary<string, string> { ["ESB_RABBITMQ"] = "amqp://127.0.0.1", ["ESB_POSTGRES"] = "Host=127.0.0.1" };
+            await using var services = BusServices.Build(path, variables, new ServiceCollection().AddEsb());
+            Assert.That(services.GetRequiredService<Live<EsbConfiguration>>().Current.Name, Is.EqualTo("shop"));
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+
+    [Test]
+    public void Unit_of_systemd_waits_for_readiness_and_is_the_one_of_the_document()
+    {
+        var unit = File.ReadAllText(Path.Combine(Root, "deploy", "systemd", "esb.service"));
+
+        Assert.That(unit, Does.Contain("Type=notify").And.Contain("WatchdogSec=").And.Contain("RestartPreventExitStatus=2 3"));
+        Assert.That(File.ReadAllText(Path.Combine(Root, "docs", "installing.md")), Does.Contain(unit.Split('\n', 2)[1].TrimEnd()));
+    }
+
     [Test]
     public void No_service_has_a_password_of_its_own()
     {
