@@ -3,6 +3,8 @@ using Esb.Configuration.Compiling;
 using Esb.Core;
 using Esb.Endpoints.Files;
 using Esb.Endpoints.Mail;
+using Esb.Endpoints.Sftp.Inbound;
+using Esb.Endpoints.Sftp.Outbound;
 using Esb.Endpoints.Sql;
 using Esb.Endpoints.Sql.Inbound;
 using Esb.Endpoints.Timers;
@@ -18,6 +20,9 @@ internal static class EndpointTypes
         .AddEndpointType<FileOutboundType, FileOutboundConfig>("file-outbound", "Writes each message to a file of its own.")
         .AddRule<SharedFoldersRule>()
         .AddEndpointType<MailOutboundType, MailOutboundConfig>("mail-outbound", "Sends a mail for each message.")
+        .AddEndpointType<SftpInboundType, SftpInboundConfig>("sftp-inbound", "Takes the files of a folder on an SFTP server.")
+        .AddEndpointType<SftpOutboundType, SftpOutboundConfig>("sftp-outbound", "Writes each message to a file on an SFTP server.")
+        .AddRule<SftpFolderRule>()
         .AddEndpointType<TimerInboundType, TimerInboundConfig>("timer-inbound", "Makes a message at each time of a rule.")
         .AddEndpointType<SqlInboundType, SqlInboundConfig>("sql-inbound", "Takes rows out of a table, and marks or deletes them.")
         .AddDatabases().AddEndpointType<SqlOutboundType, SqlOutboundConfig>("sql-outbound", "Runs a command in a database for each message.");

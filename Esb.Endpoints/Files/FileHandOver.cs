@@ -52,7 +52,8 @@ internal sealed class FileHandOver(FileInboundConfig config, IMessageIntake inta
 
     private static EsbException Busy(Exception? cause) => new("ESB-FILE-BUSY", "The file is still being written to.", FaultKind.Unavailable, cause);
 
-    private static string ContentTypeOf(string name) => Path.GetExtension(name).ToLowerInvariant() switch
+    /// <summary>The media type of a file, by the end of its name.</summary>
+    internal static string ContentTypeOf(string name) => Path.GetExtension(name).ToLowerInvariant() switch
     {
         ".xml" => "application/xml",
         ".json" => "application/json",

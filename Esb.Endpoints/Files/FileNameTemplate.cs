@@ -2,6 +2,7 @@ using System.Text;
 using System.Text.RegularExpressions;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Expressions;
 using Esb.Core.Processes;
@@ -26,15 +27,15 @@ internal sealed partial class FileNameTemplate
 
     /// <summary>Compiles the template; null after an error. Its fixed text must be a safe name, whatever values the messages
     /// supply.</summary>
-    public static FileNameTemplate? Compile(FileOutboundConfig config, IExpressionCompiler compiler, ConfigErrors errors)
+    public static FileNameTemplate? Compile(OutboundEndpointConfig config, string template, IExpressionCompiler compiler, ConfigErrors errors)
     {
         if (!config.IsSound("fileName")) return null; // reported already
         var known = errors.All.Count;
         var path = $"{config.Path}.fileName";
-        if (compiler.CompileTemplate(config.FileName, path, config.Origin, errors) is null) return null;
+        if (compiler.CompileTemplate(template, path, config.Origin, errors) is null) return null;
 
         var parts = new List<Part>();
-        foreach (Match match in Pieces().Matches(config.FileName))
+        foreach (Match match in Pieces().Matches(template))
         {
             // Each placeholder is compiled separately, so that a missing value is detected.
             var isPlace = match.Groups["place"].Success;

@@ -13,7 +13,7 @@ internal sealed class FileOutboundType(IExpressionCompiler expressions, LimitsCo
 {
     protected override CreateOutbound? Compile(FileOutboundConfig settings, ConfigErrors errors)
     {
-        if (FileNameTemplate.Compile(settings, expressions, errors) is not { } name) return null;
+        if (FileNameTemplate.Compile(settings, settings.FileName, expressions, errors) is not { } name) return null;
         return services => new FileOutboundAdapter(settings, name, limits.MaxBodySize.Bytes, services.GetRequiredService<ILogger<FileOutboundEndpoint>>());
     }
 }

@@ -35,6 +35,8 @@ public sealed class EndpointTypesTests
     [TestCase("""{ "type": "mail-outbound", "url": "smtps://mail.example.com", "from": "a@example.com", "to": "{header.x-to}", "subject": "Order", "text": "Hello", "allow": ["example.com", "*.example.org"] }""")]
     [TestCase("""{ "type": "mail-outbound", "url": "smtp://localhost:25", "tls": "none", "from": "a@example.com", "to": ["b@example.com", "c@example.com"], "attachments": [{ "name": "a.xml", "body": { "message": "body" } }] }""")]
     [TestCase("""{ "type": "sql-inbound", "connection": "shop", "query": "select id from jobs where not taken limit 20", "after": "update jobs set taken = true where id = @id", "publish": "orders.new", "batch": 5, "as": "xml" }""")]
+    [TestCase("""{ "type": "sftp-inbound", "url": "sftp://shop@partner/~/out", "password": "${env:P}", "hostKey": "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "ready": "{name}.ok", "after": "move:done/today", "order": "time", "minimumAge": "1m", "publish": "orders.new" }""")]
+    [TestCase("""{ "type": "sftp-outbound", "url": "sftp://shop@partner:2222/in", "password": "${env:P}", "hostKey": ["SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8"], "fileName": "{message.id}.xml", "ifExists": "unique" }""")]
     public async Task Endpoint_is_read_and_made(string endpoint) => Assert.That(await ErrorsOfAsync(endpoint), Is.Empty);
 
     [TestCase("""{ "type": "file-inbound", "folder": "in", "relay": "e" }""", "ESB-CFG-VALUE endpoints.e.relay")]
@@ -69,6 +71,20 @@ public sealed class EndpointTypesTests
     [TestCase("""{ "type": "sql-inbound", "connection": "shop", "query": "select id from jobs where id > @last", "after": "delete from jobs where id = @id", "publish": "orders.new" }""", "ESB-SQL-PARAM endpoints.e.query")]
     [TestCase("""{ "type": "sql-inbound", "connection": "shop", "query": "select id from jobs", "after": "delete from jobs where id = @id; commit", "publish": "orders.new" }""", "ESB-CFG-VALUE endpoints.e.after")]
     [TestCase("""{ "type": "sql-inbound", "connection": "shop", "query": "select id from jobs", "after": "delete from jobs where id = @id", "process": "p", "mode": "request-reply" }""", "ESB-CFG-VALUE endpoints.e.mode")]
+    [TestCase("""{ "type": "sftp-inbound", "password": "${env:P}", "hostKey": "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "url": "ftp://shop@partner/in", "process": "p" }""", "ESB-CFG-URL endpoints.e.url")]
+    [TestCase("""{ "type": "sftp-inbound", "password": "${env:P}", "hostKey": "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "url": "sftp://partner/in", "process": "p" }""", "ESB-CFG-URL endpoints.e.url")]
+    [TestCase("""{ "type": "sftp-inbound", "password": "${env:P}", "hostKey": "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "url": "sftp://shop@partner/../etc", "process": "p" }""", "ESB-CFG-URL endpoints.e.url")]
+    [TestCase("""{ "type": "sftp-inbound", "url": "sftp://shop@partner/in", "password": "${env:P}", "hostKey": "SHA256:abc", "process": "p" }""", "ESB-CFG-VALUE endpoints.e.hostKey")]
+    [TestCase("""{ "type": "sftp-inbound", "url": "sftp://shop@partner/in", "password": "${env:P}", "hostKey": [], "process": "p" }""", "ESB-CFG-VALUE endpoints.e.hostKey")]
+    [TestCase("""{ "type": "sftp-inbound", "url": "sftp://shop@partner/in", "password": "${env:P}", "hostKey": "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "passphrase": "${env:P}", "process": "p" }""", "ESB-CFG-VALUE endpoints.e.passphrase")]
+    [TestCase("""{ "type": "sftp-inbound", "url": "sftp://shop@partner/in", "password": "${env:P}", "hostKey": "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "privateKey": "${env:P}", "process": "p" }""", "ESB-CFG-ONEOF endpoints.e.privateKey")]
+    [TestCase("""{ "type": "sftp-inbound", "url": "sftp://shop@partner/in", "password": "${env:P}", "hostKey": "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "after": "move:../up", "process": "p" }""", "ESB-CFG-VALUE endpoints.e.after")]
+    [TestCase("""{ "type": "sftp-inbound", "url": "sftp://shop@partner/in", "password": "${env:P}", "hostKey": "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "after": "keep", "process": "p" }""", "ESB-CFG-VALUE endpoints.e.after")]
+    [TestCase("""{ "type": "sftp-inbound", "url": "sftp://shop@partner/in", "password": "${env:P}", "hostKey": "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "claim": "none", "after": "delete", "process": "p" }""", "ESB-CFG-VALUE endpoints.e.after")]
+    [TestCase("""{ "type": "sftp-inbound", "url": "sftp://shop@partner/in", "password": "${env:P}", "hostKey": "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "error": "/tmp", "process": "p" }""", "ESB-CFG-VALUE endpoints.e.error")]
+    [TestCase("""{ "type": "sftp-inbound", "url": "sftp://shop@partner/in", "password": "${env:P}", "hostKey": "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "ready": "ok", "process": "p" }""", "ESB-CFG-VALUE endpoints.e.ready")]
+    [TestCase("""{ "type": "sftp-inbound", "url": "sftp://shop@partner/in", "password": "${env:P}", "hostKey": "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "pattern": "a/*", "process": "p" }""", "ESB-CFG-VALUE endpoints.e.pattern")]
+    [TestCase("""{ "type": "sftp-inbound", "url": "sftp://shop@partner/in", "password": "${env:P}", "hostKey": "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "mode": "request-reply", "process": "p" }""", "ESB-CFG-VALUE endpoints.e.mode")]
     public async Task Mistake_is_told_with_its_place(string endpoint, string error) => Assert.That(await ErrorsOfAsync(endpoint), Has.One.StartsWith(error));
 
     [Test]
@@ -104,7 +120,7 @@ public sealed class EndpointTypesTests
             var services = new ServiceCollection().AddEsbConfiguration().AddEndpointTypes();
             if (provider == "forgetful") services.AddSingleton(Forgetful()).AddCompiling(ServiceDescriptor.Singleton(Forgetful()));
             services.AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(AnyTransport), "")).AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(AnyStore), ""));
-            if (new ConfigurationReader(SettingsCatalog.From(services)).Read(file, new Dictionary<string, string>(), errors) is { } configuration) await CheckAsync(services, configuration, errors);
+            if (new ConfigurationReader(SettingsCatalog.From(services)).Read(file, new Dictionary<string, string> { ["P"] = "secret" }, errors) is { } configuration) await CheckAsync(services, configuration, errors);
 
             Assert.That(folder.GetFileSystemInfos().Select(entry => entry.Name), Is.EqualTo(["esb.json"]), "checking makes nothing");
             return [.. errors.All.Select(error => (error with { Origin = null }).ToString())];

@@ -18,11 +18,14 @@ public sealed class SampleConfigurationTests
         ["ESB_RABBITMQ"] = "amqp://esb:secret@localhost",
         ["ESB_POSTGRES"] = "Host=localhost;Username=esb;Password=secret",
         ["ESB_BACKEND"] = "http://localhost:9000",
+        ["ESB_SFTP"] = "sftp://esb@localhost",
+        ["ESB_SFTP_PASSWORD"] = "secret",
+        ["ESB_SFTP_HOSTKEY"] = "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8",
     };
 
     public static IEnumerable<string> Configurations =>
     [
-        "samples/starter", "samples/orders", "samples/billing", "samples/rest", "samples/mediation", "samples/database", "samples/transactions", "loadtests/orders",
+        "samples/starter", "samples/orders", "samples/billing", "samples/rest", "samples/mediation", "samples/database", "samples/transactions", "samples/sftp", "loadtests/orders",
         "loadtests/compare.d/mediation", "loadtests/compare.d/topics", "loadtests/compare.d/topics-grouped",
     ];
 

@@ -220,7 +220,7 @@ internal sealed class FileOutboundEndpointTests
     {
         var errors = new ConfigErrors();
 
-        FileNameTemplate.Compile(SomeFiles.OutboundConfig(Folder, template), new PlainExpressions(), errors);
+        FileNameTemplate.Compile(SomeFiles.OutboundConfig(Folder, template), template, new PlainExpressions(), errors);
 
         Assert.That(errors.All.Select(error => (error.Code, error.Path)), Is.EqualTo([("ESB-FILE-NAME", "endpoints.orders-out.fileName")]));
     }

@@ -22,7 +22,7 @@ internal static class SomeFiles
     public static IOutboundAdapter Outbound(string folder, string fileName = "{message.id}.xml", FileExistsRule ifExists = FileExistsRule.Fail)
     {
         var config = OutboundConfig(folder, fileName, ifExists);
-        var name = FileNameTemplate.Compile(config, new PlainExpressions(), new ConfigErrors())!;
+        var name = FileNameTemplate.Compile(config, fileName, new PlainExpressions(), new ConfigErrors())!;
         return new FileOutboundAdapter(config, name, MaxBodyBytes, NullLogger<FileOutboundEndpoint>.Instance);
     }
 

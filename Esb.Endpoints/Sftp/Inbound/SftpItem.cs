@@ -1,0 +1,9 @@
+using Esb.Delivery.Polling;
+
+namespace Esb.Endpoints.Sftp.Inbound;
+
+/// <summary>A file claimed by this host.</summary>
+/// <param name="MessageId">The id of its message.</param>
+/// <param name="File">The file as it was found.</param>
+/// <param name="Path">Its present path on the server.</param>
+internal sealed record SftpItem(Guid MessageId, SftpFile File, string Path) : PolledItem(MessageId);
