@@ -5,6 +5,7 @@ using Esb.Core.Configuration;
 using Esb.Core.Planning;
 using Esb.Core.Storage;
 using Esb.Storage.DeadLetters;
+using Esb.Storage.Encryption;
 using Esb.Storage.Files;
 using Esb.Storage.Postgres;
 using Microsoft.Extensions.DependencyInjection;
@@ -20,6 +21,7 @@ public static class StorageRegistration
         .AddStore<FileStoreConfig>("file", "Files in a folder; needs no server.", CreateFiles, (config, configuration, _, logger) => StoreReader.Open(config, logger, configuration))
         .AddStore<PostgresStoreConfig>("postgres", "PostgreSQL 15 or later.", CreatePostgres, StoreReader.Open)
         .AddRule<PostgresStoreRule>()
+        .AddRule<EncryptionKeysRule>()
         .AddScoped<IChangePlanner, PostgresPlanner>()
         .AddSingleton(Create)
         .AddSingleton<IHostRunStore>(provider => new HostRunFile(provider.GetRequiredService<StoreConfig>().Folder))
@@ -42,6 +44,8 @@ public static class StorageRegistration
         .AddSingleton(provider => provider.GetRequiredService<Store>().ClaimChecks)
         .AddSingleton(provider => provider.GetRequiredService<Store>().Activities)
         .AddSingleton(provider => provider.GetRequiredService<Store>().FarmKeys)
+        .AddSingleton(provider => provider.GetRequiredService<Store>().Encryption)
+        .AddSingleton<IBodyCipher>(provider => BodyCipher.Of(provider.GetRequiredService<StoreConfig>()))
         .AddSingleton<IBusPart, LetterRetention>();
 
     private static TuningCopy CreateCopy(IServiceProvider provider)

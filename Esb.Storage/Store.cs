@@ -4,6 +4,7 @@ using Esb.Core.Audit;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Storage.DeadLetters;
+using Esb.Storage.Encryption;
 using Esb.Storage.Sql;
 using Esb.Storage.Sql.Activities;
 using Esb.Storage.Sql.DeadLetters;
@@ -59,6 +60,8 @@ internal abstract class Store(SqlDatabase database, TimeProvider time) : IStoreP
     public virtual IFarmKeyStore FarmKeys { get; } = new NoFarmKeyStore();
 
     public IActivityStore Activities => _activities;
+
+    public IBodyEncryption Encryption { get; } = new BodyEncryption(database);
 
     public abstract Task StartAsync(CancellationToken cancellationToken);
 

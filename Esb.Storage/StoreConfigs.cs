@@ -1,11 +1,12 @@
 using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Storage;
+using Esb.Storage.Encryption;
 
 namespace Esb.Storage;
 
 /// <summary>The store that needs no server.</summary>
-internal sealed record FileStoreConfig : StoreConfig
+internal sealed record FileStoreConfig : StoreConfig, IEncryptingStoreConfig
 {
     [Setting("The folder of audit facts and of the database for everything else, on a disk of this machine; in the working directory where none is named.", IsPath = true)]
     public override string Folder { get; init; } = "esb-data";
@@ -13,12 +14,12 @@ internal sealed record FileStoreConfig : StoreConfig
     [Setting("A folder that all hosts share, for large bodies, which then travel as a reference; without it they travel whole.", IsPath = true)]
     public string? Claims { get; init; }
 
-    [Setting("Encrypts what holds original bodies.", Secret = true, Unavailable = true)]
-    public string? EncryptionKey { get; init; }
+    [Setting("Encrypts stored bodies (AES-256-GCM): the first key encrypts, all decrypt.")]
+    public IReadOnlyList<EncryptionKeyConfig> EncryptionKeys { get; init; } = [];
 }
 
 /// <summary>PostgreSQL 15 or later.</summary>
-internal sealed record PostgresStoreConfig : StoreConfig
+internal sealed record PostgresStoreConfig : StoreConfig, IEncryptingStoreConfig
 {
     [Setting("The connection string.", MayHoldPassword = true)]
     public required string Connection { get; init; }
@@ -35,8 +36,8 @@ internal sealed record PostgresStoreConfig : StoreConfig
     [Setting("The most that may wait there; intake slows down at 80 % of it and stops at 95 %.", Range = "1MiB..1024GiB")]
     public ByteSize SpoolSize { get; init; } = ByteSize.MiB(512);
 
-    [Setting("Encrypts what holds original bodies.", Secret = true, Unavailable = true)]
-    public string? EncryptionKey { get; init; }
+    [Setting("Encrypts stored bodies (AES-256-GCM): the first key encrypts, all decrypt.")]
+    public IReadOnlyList<EncryptionKeyConfig> EncryptionKeys { get; init; } = [];
 
     public override bool IsShared => true;
 }

@@ -2,6 +2,7 @@ using Esb.Configuration;
 using Esb.Core.Audit;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Storage.Encryption;
 using Esb.Storage.Files;
 using Esb.Storage.Files.Index;
 using Esb.Storage.Postgres.Audit;
@@ -64,7 +65,7 @@ public sealed class StoreReader : IAsyncDisposable
     {
         var folder = Path.GetFullPath(config.Folder);
         var index = new FileAuditIndex(FileStore.AuditFolder(folder), committed: null, logger);
-        var database = SqliteDatabase.OfReader(folder, logger, configuration);
+        var database = SqliteDatabase.OfReader(folder, logger, configuration, BodyCipher.Of(config));
         return new StoreReader(new FileAuditStore(index, log: null), evidence: null, database, async () =>
         {
             index.Dispose();

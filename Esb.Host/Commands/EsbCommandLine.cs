@@ -10,6 +10,7 @@ using Esb.Host.Commands.Logging;
 using Esb.Host.Commands.Messages;
 using Esb.Host.Commands.Parking;
 using Esb.Host.Commands.Replays;
+using Esb.Host.Commands.Stores;
 using Esb.Host.Logging;
 
 namespace Esb.Host.Commands;
@@ -80,6 +81,7 @@ internal static class EsbCommandLine
         new ReplaysCommand(context),
         new ParkedCommand(context),
         new UnroutableCommand(context),
+        new StoreCommand(context),
         new UnavailableCommand("workflows"),
         new SecretOption("--key"),
         new SecretOption("--password"),

@@ -85,7 +85,7 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
         application.Use(pipeline.RequireKeyAsync);
         application.MapHealth(bus);
         application.MapGroup("/api")
-            .MapEndpointRoutes(bus).MapTopicRoutes(bus).MapUnroutableRoutes(bus).MapOutboxRoutes(bus).MapMessageRoutes(bus).MapErasureRoutes(bus)
+            .MapEndpointRoutes(bus).MapTopicRoutes(bus).MapUnroutableRoutes(bus).MapOutboxRoutes(bus).MapMessageRoutes(bus).MapErasureRoutes(bus).MapEncryptionRoutes(bus)
             .MapDeadLetterRoutes(bus).MapReplayRoutes(bus).MapParkedRoutes(bus).MapConfigurationRoutes(bus)
             .MapActivityRoutes(bus).MapMetricsRoutes(bus).MapLogRoutes(bus);
         return application;

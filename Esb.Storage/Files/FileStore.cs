@@ -1,6 +1,7 @@
 using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Storage;
+using Esb.Storage.Encryption;
 using Esb.Storage.Evidence;
 using Esb.Storage.Files.Claims;
 using Esb.Storage.Files.Index;
@@ -51,7 +52,7 @@ internal sealed partial class FileStore : Store
     }
 
     internal FileStore(FileStoreConfig config, SegmentOptions options, TimeProvider time, ILogger<FileStore> logger, string? configuration = null)
-        : this(SqliteDatabase.OfHost(Path.GetFullPath(config.Folder), time, logger, configuration), config, options, time, logger)
+        : this(SqliteDatabase.OfHost(Path.GetFullPath(config.Folder), time, logger, configuration, BodyCipher.Of(config)), config, options, time, logger)
     {
     }
 
@@ -73,7 +74,7 @@ internal sealed partial class FileStore : Store
 
     public override IAuditEraser Eraser { get; } = new NoEraser();
 
-    public override IClaimCheckStore ClaimChecks => _claims is null ? new NoClaimCheckStore() : _claims;
+    public override IClaimCheckStore ClaimChecks => _claims is null ? new NoClaimCheckStore() : new SealedClaimChecks(_claims, _database.Cipher);
 
     /// <summary>The folder of audit facts.</summary>
     public static string AuditFolder(string folder) => Path.Combine(folder, "audit");

@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using Esb.Core.Errors;
 using Esb.Core.Storage;
+using Esb.Storage.Encryption;
 using Esb.Storage.Postgres.Audit;
 using Esb.Storage.Sql;
 using Microsoft.Extensions.Logging;
@@ -29,7 +30,7 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
     /// <param name="logger">The logger.</param>
     /// <param name="configuration">The configuration that uses the database; null for its owner, whichever that is.</param>
     public PostgresDatabase(PostgresStoreConfig config, bool readOnly, TimeProvider time, ILogger logger, string? configuration = null)
-        : base(PostgresDialect.Instance)
+        : base(PostgresDialect.Instance, BodyCipher.Of(config))
     {
         Clock = new PostgresClock(time, logger);
         Source = NpgsqlDataSource.Create(PostgresConnection.With(config, readOnly));

@@ -3,6 +3,7 @@ using Esb.Core;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Storage;
+using Esb.Storage.Encryption;
 using Esb.Storage.Evidence;
 using Esb.Storage.Postgres.Audit;
 using Esb.Storage.Postgres.Evidence;
@@ -47,7 +48,7 @@ internal sealed partial class PostgresStore : Store
         _time = time;
         _logger = logger;
         Eraser = new PostgresEraser(_database);
-        ClaimChecks = new PostgresClaimCheckStore(_database, time);
+        ClaimChecks = new SealedClaimChecks(new PostgresClaimCheckStore(_database, time), database.Cipher);
         FarmKeys = new PostgresFarmKeys(_database);
     }
 

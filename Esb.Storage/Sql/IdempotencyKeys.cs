@@ -17,7 +17,7 @@ internal sealed class IdempotencyKeys(SqlDatabase database, TimeProvider time) :
 
     private const string Latest =
         $"""
-        select claimed_at, body_hash, held_until > clock_timestamp() as is_held, process, status, content_type, headers, body from idempotency_key
+        select claimed_at, body_hash, held_until > clock_timestamp() as is_held, token, process, status, content_type, headers, body from idempotency_key
         where {OfKey} and claimed_at > now() - @window order by claimed_at desc limit 1
         """;
 
@@ -85,7 +85,7 @@ internal sealed class IdempotencyKeys(SqlDatabase database, TimeProvider time) :
         cancellationToken,
         With(
             claim, ("answerer", answer.IsDurable ? null : _process), ("status", answer.Status), ("contentType", answer.ContentType),
-            ("headers", new SqlJson(StoredJson.Of(answer.Headers))), ("body", answer.Body)));
+            ("headers", new SqlJson(StoredJson.Of(answer.Headers))), ("body", answer.Body is { } body ? (ReadOnlyMemory<byte>?)database.Cipher.Seal(body, claim.Token) : null)));
 
     public Task ReleaseAsync(KeyClaim.Granted claim, CancellationToken cancellationToken) =>
         database.ExecuteAsync($"update idempotency_key set held_until = @over {OfClaim}", cancellationToken, With(claim, ("over", DateTimeOffset.UnixEpoch)));
@@ -98,20 +98,20 @@ internal sealed class IdempotencyKeys(SqlDatabase database, TimeProvider time) :
         await session.ExecuteAsync(Trim, [("endpoint", key.Endpoint), ("client", client), ("most", key.Client is null ? MostKeysOfStrangers : MostKeys)]);
     }
 
-    private static async Task<Known?> FindAsync(SqlSession session, KeyClaim.Granted claim)
+    private async Task<Known?> FindAsync(SqlSession session, KeyClaim.Granted claim)
     {
         await using var found = await session.QueryManyAsync($"{session.Dialect.Lock(LockName)}; {Latest}", With(claim, ("window", IIdempotencyKeys.Window)));
         await found.ReadAsync(_ => true);
         return await found.FirstAsync(row => new Known(row.Time("claimed_at"), row.Bytes("body_hash"), row.Flag("is_held"), row.IdOrNull("process"), AnswerOf(row)));
     }
 
-    private static RecordedAnswer? AnswerOf(SqlRow row) => row.IntOrNull("status") is not { } status
+    private RecordedAnswer? AnswerOf(SqlRow row) => row.IntOrNull("status") is not { } status
         ? null
         : new RecordedAnswer(
             status,
             row.TextOrNull("content_type"),
             row.Fields("headers"),
-            row.BytesOrNull("body") is { } body ? (ReadOnlyMemory<byte>?)body : null,
+            row.BytesOrNull("body") is { } body ? (ReadOnlyMemory<byte>?)database.Cipher.Open(body, row.Id("token")) : null,
             IsDurable: row.IdOrNull("process") is null);
 
     private static (string Name, object? Value)[] With(KeyClaim.Granted claim, params (string Name, object? Value)[] others) =>

@@ -1,13 +1,17 @@
 using Esb.Core.Errors;
+using Esb.Storage.Encryption;
 
 namespace Esb.Storage.Sql;
 
 /// <summary>The database of a store, for those parts of it that PostgreSQL and SQLite have in common. Thread-safe.</summary>
-internal abstract class SqlDatabase(SqlDialect dialect)
+internal abstract class SqlDatabase(SqlDialect dialect, BodyCipher cipher)
 {
     private const int BatchSize = 1000;
 
     public SqlDialect Dialect => dialect;
+
+    /// <summary>Encrypts and decrypts the bodies in its tables.</summary>
+    public BodyCipher Cipher => cipher;
 
     /// <summary>Runs queries that change nothing.</summary>
     /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>; <c>ESB-STORE-DAMAGED</c>.</exception>

@@ -1,4 +1,5 @@
 using Esb.Core.Messages;
+using Esb.Core.Storage;
 
 namespace Esb.Storage.Sql;
 
@@ -11,7 +12,7 @@ internal static class StoredEnvelope
         "@message_id, @conversation_id, @subject, @content_type, @correlation_id, @key, @party, @created_at, @attempt, @headers, @body";
 
     /// <summary>The parameters of <see cref="Values"/>, and others.</summary>
-    public static (string Name, object? Value)[] Parameters(EsbMessage message, params (string Name, object? Value)[] others) =>
+    public static (string Name, object? Value)[] Parameters(EsbMessage message, IBodyCipher cipher, params (string Name, object? Value)[] others) =>
     [
         ("message_id", message.Id),
         ("conversation_id", message.ConversationId),
@@ -23,11 +24,11 @@ internal static class StoredEnvelope
         ("created_at", message.CreatedAt),
         ("attempt", message.Attempt),
         ("headers", new SqlJson(StoredJson.Of(message.Headers))),
-        ("body", message.Body.Bytes),
+        ("body", cipher.Seal(message.Body.Bytes, message.Id)),
         .. others,
     ];
 
-    public static EsbMessage Read(SqlRow row) => new()
+    public static EsbMessage Read(SqlRow row, IBodyCipher cipher) => new()
     {
         Id = row.Id("message_id"),
         ConversationId = row.Id("conversation_id"),
@@ -39,6 +40,6 @@ internal static class StoredEnvelope
         CreatedAt = row.Time("created_at"),
         Attempt = row.Int("attempt"),
         Headers = MessageHeaders.From(row.Fields("headers")),
-        Body = MessageBody.FromBytes(row.Bytes("body")),
+        Body = MessageBody.FromBytes(cipher.Open(row.Bytes("body"), row.Id("message_id"))),
     };
 }

@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Esb.Core.Errors;
+using Esb.Storage.Encryption;
 using Esb.Storage.Segments;
 using Esb.Storage.Sql;
 using Esb.Storage.TakeOver;
@@ -29,8 +30,8 @@ internal sealed class SqliteDatabase : SqlDatabase, IAsyncDisposable
     private SqliteFile _file;
     private SqliteWriter? _writer;
 
-    private SqliteDatabase(string folder, TimeProvider time, TimeSpan? limit, ILogger logger, string? configuration)
-        : base(SqliteDialect.Instance)
+    private SqliteDatabase(string folder, TimeProvider time, TimeSpan? limit, ILogger logger, string? configuration, BodyCipher cipher)
+        : base(SqliteDialect.Instance, cipher)
     {
         _file = new SqliteFile(System.IO.Path.Combine(folder, FileName), time);
         (_folder, _configuration, _time) = (folder, configuration, time);
@@ -60,11 +61,14 @@ internal sealed class SqliteDatabase : SqlDatabase, IAsyncDisposable
     /// <param name="time">The clock.</param>
     /// <param name="logger">The logger.</param>
     /// <param name="configuration">The configuration that uses the database; null for its owner, whichever that is.</param>
-    public static SqliteDatabase OfHost(string folder, TimeProvider time, ILogger logger, string? configuration = null) => new(folder, time, limit: null, logger, configuration);
+    /// <param name="cipher">Encrypts bodies; null to store them as they are.</param>
+    public static SqliteDatabase OfHost(string folder, TimeProvider time, ILogger logger, string? configuration = null, BodyCipher? cipher = null) =>
+        new(folder, time, limit: null, logger, configuration, cipher ?? BodyCipher.None);
 
     /// <summary>The database for reading, also beside a host. A missing database is empty.</summary>
     /// <inheritdoc cref="OfHost"/>
-    public static SqliteDatabase OfReader(string folder, ILogger logger, string? configuration = null) => new(folder, TimeProvider.System, BesideAHost, logger, configuration);
+    public static SqliteDatabase OfReader(string folder, ILogger logger, string? configuration = null, BodyCipher? cipher = null) =>
+        new(folder, TimeProvider.System, BesideAHost, logger, configuration, cipher ?? BodyCipher.None);
 
     /// <summary>Opens or creates the file, and migrates its tables to the version of this program.</summary>
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>; <c>ESB-STORE-DAMAGED</c>; <c>ESB-STORE-FOLDER</c>.</exception>

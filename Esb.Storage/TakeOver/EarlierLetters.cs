@@ -49,13 +49,13 @@ internal sealed class EarlierLetters(string path, SqlDatabase database, int batc
         return null;
     }
 
-    private static Task KeepAsync(SqlSession session, ReplayJob job) => session.ExecuteAsync(KeepJob, ReplayJobRow.Parameters(job));
+    private Task KeepAsync(SqlSession session, ReplayJob job) => session.ExecuteAsync(KeepJob, ReplayJobRow.Parameters(job, Database.Cipher));
 
-    private static Task KeepAsync(SqlSession session, KeptDeadLetter kept)
+    private Task KeepAsync(SqlSession session, KeptDeadLetter kept)
     {
         var (now, letter) = kept;
         return session.ExecuteAsync(KeepLetter, StoredEnvelope.Parameters(
-            letter.Message,
+            letter.Message, Database.Cipher,
             ("number", now.Number), ("id", now.Id), ("endpoint", letter.Endpoint), ("code", letter.Code), ("reason", letter.Reason),
             ("exceptionType", letter.ExceptionType), ("attempts", letter.Attempts), ("first", letter.FirstAttempt), ("last", letter.LastAttempt), ("cause", DeadLetterCause.Of(letter.Reason)),
             ("failures", new SqlJson(StoredJson.Of(letter.Failures))), ("traceParent", letter.TraceParent), ("state", now.State), ("changedAt", now.ChangedAt),

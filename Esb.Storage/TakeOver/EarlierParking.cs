@@ -25,6 +25,6 @@ internal sealed class EarlierParking(string path, SqlDatabase database, int batc
         var parked = read.ToParked(body.ToArray());
         var kept = await ParkedLine.LockAsync(session, line.Endpoint, line.Key);
         if (!kept.IsParked) await kept.BeginAsync(line.Since, line.DueAt);
-        await kept.AddAsync(parked with { Message = parked.Message with { Attempt = entry.Attempt }, Failures = entry.Failures });
+        await kept.AddAsync(parked with { Message = parked.Message with { Attempt = entry.Attempt }, Failures = entry.Failures }, Database.Cipher);
     }
 }

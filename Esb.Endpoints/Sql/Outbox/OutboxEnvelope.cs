@@ -57,7 +57,7 @@ internal sealed record OutboxEnvelope
         return JsonSerializer.Serialize(envelope, OutboxJson.Default.OutboxEnvelope);
     }
 
-    public static OutgoingMessage Read(string json, Guid id, string subject, byte[] body)
+    public static OutgoingMessage Read(string json, Guid id, string subject, ReadOnlyMemory<byte> body)
     {
         var envelope = JsonSerializer.Deserialize(json, OutboxJson.Default.OutboxEnvelope)!;
         var message = new EsbMessage

@@ -1,4 +1,5 @@
 using System.Data.Common;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Npgsql;
 
@@ -13,7 +14,8 @@ internal sealed record OutboxRow(long Position, DateTime CreatedAt, long? KeyHas
 
 /// <summary>The outbox of one bus in one database. Thread-safe; each call uses the given connection.</summary>
 /// <param name="bus">The configuration's name: hosts of another configuration in the same database have other topics.</param>
-internal sealed class OutboxTable(string bus)
+/// <param name="cipher">Encrypts the bodies.</param>
+internal sealed class OutboxTable(string bus, IBodyCipher cipher)
 {
     private const int BatchRows = 100;
     private const int BatchBytes = 4 * 1024 * 1024;
@@ -81,7 +83,7 @@ internal sealed class OutboxTable(string bus)
             messages.Select(message => message.Message.Id).ToArray(),
             messages.Select(message => message.Message.Subject).ToArray(),
             messages.Select(OutboxEnvelope.Write).ToArray(),
-            messages.Select(message => message.Message.Body.Bytes.ToArray()).ToArray()));
+            messages.Select(message => cipher.Seal(message.Message.Body.Bytes, message.Message.Id).ToArray()).ToArray()));
         await batch.ExecuteNonQueryAsync(cancellationToken);
         return lanes.Distinct().ToList();
     }
@@ -135,7 +137,8 @@ internal sealed class OutboxTable(string bus)
         await using var reader = await batch.ExecuteReaderAsync(cancellationToken);
         while (await reader.ReadAsync(cancellationToken))
         {
-            var outgoing = OutboxEnvelope.Read(reader.GetString(5), reader.GetGuid(3), reader.GetString(4), reader.GetFieldValue<byte[]>(6));
+            var body = cipher.Open(reader.GetFieldValue<byte[]>(6), reader.GetGuid(3));
+            var outgoing = OutboxEnvelope.Read(reader.GetString(5), reader.GetGuid(3), reader.GetString(4), body);
             rows.Add(new OutboxRow(reader.GetInt64(0), reader.GetDateTime(1), await reader.IsDBNullAsync(2, cancellationToken) ? null : reader.GetInt64(2), outgoing));
         }
 

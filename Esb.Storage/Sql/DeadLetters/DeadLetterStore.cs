@@ -6,7 +6,7 @@ namespace Esb.Storage.Sql.DeadLetters;
 internal sealed class DeadLetterStore(SqlDatabase database) : IDeadLetterStore
 {
     public Task AddAsync(DeadLetter letter, CancellationToken cancellationToken) =>
-        database.TransactAsync(session => new LetterArrival(session, letter).KeepAsync(), cancellationToken);
+        database.TransactAsync(session => new LetterArrival(session, database.Cipher, letter).KeepAsync(), cancellationToken);
 
     public IAsyncEnumerable<DeadLetterSummary> FindAsync(DeadLetterQuery query, CancellationToken cancellationToken)
     {
@@ -17,7 +17,7 @@ internal sealed class DeadLetterStore(SqlDatabase database) : IDeadLetterStore
     }
 
     public Task<KeptDeadLetter?> GetAsync(Guid id, CancellationToken cancellationToken) =>
-        database.FirstAsync($"select {LetterRow.Columns} from dead_letter where id = @id", LetterRow.Letter, cancellationToken, ("id", id));
+        database.FirstAsync($"select {LetterRow.Columns} from dead_letter where id = @id", row => LetterRow.Letter(row, database.Cipher), cancellationToken, ("id", id));
 
     public async Task<IReadOnlyList<DeadLetterGroup>> GroupAsync(DeadLetterFilter filter, bool byCause, CancellationToken cancellationToken)
     {

@@ -3,7 +3,7 @@ using Esb.Core.Storage;
 namespace Esb.Storage.Sql.DeadLetters;
 
 /// <summary>Stores a dead letter or reopens it, and counts a failed replay, within a transaction.</summary>
-internal sealed class LetterArrival(SqlSession session, DeadLetter letter)
+internal sealed class LetterArrival(SqlSession session, IBodyCipher cipher, DeadLetter letter)
 {
     // More than the attempts of any message, with any reasonable number of replays.
     private const int MaxFailures = 100;
@@ -35,7 +35,7 @@ internal sealed class LetterArrival(SqlSession session, DeadLetter letter)
     private async Task<bool> InsertAsync() => await session.ExecuteAsync(
         Insert,
         StoredEnvelope.Parameters(
-            letter.Message,
+            letter.Message, cipher,
             ("id", letter.Id), ("endpoint", letter.Endpoint), ("code", letter.Code), ("reason", letter.Reason), ("exceptionType", letter.ExceptionType),
             ("attempts", letter.Attempts), ("first", letter.FirstAttempt), ("last", letter.LastAttempt), ("cause", DeadLetterCause.Of(letter.Reason)),
             ("failures", new SqlJson(StoredJson.Of(letter.Failures))), ("traceParent", letter.TraceParent))) == 1;

@@ -7,9 +7,9 @@ internal static class LetterRow
 {
     /// <summary>The columns that lists show.</summary>
     public const string SummaryColumns =
-        """
+        $"""
         number, id, message_id, endpoint, conversation_id, subject, key, created_at, code, substr(reason, 1, 500) as reason_start, attempts, first_attempt, last_attempt,
-        octet_length(body) as body_bytes, state, changed_at, changed_by, note, job, replays, replayed_as, replayed_to
+        {SqlText.BodyBytes} as body_bytes, state, changed_at, changed_by, note, job, replays, replayed_as, replayed_to
         """;
 
     /// <summary>All columns.</summary>
@@ -40,11 +40,11 @@ internal static class LetterRow
         ReplayedTo = row.TextOrNull("replayed_to"),
     };
 
-    public static KeptDeadLetter Letter(SqlRow row)
+    public static KeptDeadLetter Letter(SqlRow row, IBodyCipher cipher)
     {
         var summary = Summary(row);
         var letter = new DeadLetter(
-            StoredEnvelope.Read(row), summary.Endpoint, summary.Code, row.Text("reason"), row.TextOrNull("exception_type"), summary.Attempts, summary.FirstAttempt, summary.LastAttempt)
+            StoredEnvelope.Read(row, cipher), summary.Endpoint, summary.Code, row.Text("reason"), row.TextOrNull("exception_type"), summary.Attempts, summary.FirstAttempt, summary.LastAttempt)
         {
             Failures = row.Failures("failures"),
             TraceParent = row.TextOrNull("trace_parent"),

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Esb.Core.Replays;
+using Esb.Core.Storage;
 
 namespace Esb.Storage.Sql.DeadLetters;
 
@@ -17,12 +18,12 @@ internal static class ReplayJobRow
         @id, @command, @fingerprint, @request, @state, @createdAt, @createdBy, @reason, @changedAt, @changedBy, @trouble, @total, @replayed, @failed, @replayedBefore, @failedBefore
         """;
 
-    public static (string Name, object? Value)[] Parameters(ReplayJob job) =>
+    public static (string Name, object? Value)[] Parameters(ReplayJob job, IBodyCipher cipher) =>
     [
         ("id", job.Id),
         ("command", job.Command),
         ("fingerprint", job.Fingerprint),
-        ("request", new SqlJson(JsonSerializer.Serialize(job.Request, StorageJson.Default.ReplayRequest).Replace("\\u0000", "\\uFFFD", StringComparison.Ordinal))),
+        ("request", new SqlJson(JsonSerializer.Serialize(Sealed(job, cipher), StorageJson.Default.ReplayRequest).Replace("\\u0000", "\\uFFFD", StringComparison.Ordinal))),
         ("state", job.State),
         ("createdAt", job.CreatedAt),
         ("createdBy", job.CreatedBy),
@@ -37,12 +38,12 @@ internal static class ReplayJobRow
         ("failedBefore", job.FailedBefore),
     ];
 
-    public static ReplayJob Read(SqlRow row) => new()
+    public static ReplayJob Read(SqlRow row, IBodyCipher cipher) => new()
     {
         Id = row.Id("id"),
         Command = row.Text("command"),
         Fingerprint = row.Text("fingerprint"),
-        Request = row.Json("request", StorageJson.Default.ReplayRequest),
+        Request = Opened(row.Json("request", StorageJson.Default.ReplayRequest), row.Id("id"), cipher),
         State = row.State<ReplayState>("state"),
         CreatedAt = row.Time("created_at"),
         CreatedBy = row.Text("created_by"),
@@ -56,4 +57,13 @@ internal static class ReplayJobRow
         ReplayedBefore = row.Long("replayed_before"),
         FailedBefore = row.Long("failed_before"),
     };
+
+    private static ReplayRequest Sealed(ReplayJob job, IBodyCipher cipher) => job.Request.Edit is { Body: { } body } edit
+        ? job.Request with { Edit = edit with { Body = cipher.Seal(body, job.Id) } }
+        : job.Request;
+
+    // Lists leave the edited body out.
+    private static ReplayRequest Opened(ReplayRequest request, Guid job, IBodyCipher cipher) => request.Edit is { Body: { } body } edit
+        ? request with { Edit = edit with { Body = cipher.Open(body, job) } }
+        : request;
 }

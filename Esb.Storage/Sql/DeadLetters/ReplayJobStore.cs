@@ -16,8 +16,8 @@ internal sealed class ReplayJobStore(SqlDatabase database) : IReplayJobStore
     public Task<ReplayJob?> CreateAsync(ReplayJob job, CancellationToken cancellationToken) => database.TransactAsync(
         async session =>
         {
-            var isNew = await session.ExecuteAsync(NoneIfKnown, ReplayJobRow.Parameters(job)) == 1;
-            if (!isNew) return await session.FirstAsync($"select {ReplayJobRow.Columns} from replay_job where command = @command", ReplayJobRow.Read, ("command", job.Command));
+            var isNew = await session.ExecuteAsync(NoneIfKnown, ReplayJobRow.Parameters(job, database.Cipher)) == 1;
+            if (!isNew) return await session.FirstAsync($"select {ReplayJobRow.Columns} from replay_job where command = @command", Read, ("command", job.Command));
 
             var total = await TakeAsync(session, job);
             if (total == 0)
@@ -32,10 +32,10 @@ internal sealed class ReplayJobStore(SqlDatabase database) : IReplayJobStore
         cancellationToken);
 
     public Task<ReplayJob?> FindAsync(string command, CancellationToken cancellationToken) =>
-        database.FirstAsync($"select {ReplayJobRow.Columns} from replay_job where command = @command", ReplayJobRow.Read, cancellationToken, ("command", command));
+        database.FirstAsync($"select {ReplayJobRow.Columns} from replay_job where command = @command", Read, cancellationToken, ("command", command));
 
     public Task<ReplayJob?> GetAsync(Guid id, CancellationToken cancellationToken) =>
-        database.FirstAsync($"select {ReplayJobRow.Columns} from replay_job where id = @id", ReplayJobRow.Read, cancellationToken, ("id", id));
+        database.FirstAsync($"select {ReplayJobRow.Columns} from replay_job where id = @id", Read, cancellationToken, ("id", id));
 
     public async Task<IReadOnlyList<ReplayJob>> ListAsync(Guid? before, int limit, CancellationToken cancellationToken)
     {
@@ -44,7 +44,7 @@ internal sealed class ReplayJobStore(SqlDatabase database) : IReplayJobStore
         var where = before is null ? "" : "where id < @before";
         (string, object?)[] parameters = before is null ? [] : [("before", before)];
         return await database.QueryAsync(
-            $"select {columns} from replay_job {where} order by id desc limit {Math.Clamp(limit, 1, 1000)}", ReplayJobRow.Read, cancellationToken, parameters);
+            $"select {columns} from replay_job {where} order by id desc limit {Math.Clamp(limit, 1, 1000)}", Read, cancellationToken, parameters);
     }
 
     public Task<ReplayJob?> ChangeAsync(Guid id, ReplayState state, OperatorDecision decision, CancellationToken cancellationToken) => database.TransactAsync(
@@ -59,8 +59,8 @@ internal sealed class ReplayJobStore(SqlDatabase database) : IReplayJobStore
                 where id = @id and state not in ('Completed', 'Cancelled') and state <> @state
                 returning {ReplayJobRow.Columns}
                 """,
-                ReplayJobRow.Read, parameters);
-            if (changed is null) return await session.FirstAsync($"select {ReplayJobRow.Columns} from replay_job where id = @id", ReplayJobRow.Read, ("id", id));
+                Read, parameters);
+            if (changed is null) return await session.FirstAsync($"select {ReplayJobRow.Columns} from replay_job where id = @id", Read, ("id", id));
 
             if (state == ReplayState.Cancelled)
             {
@@ -85,7 +85,7 @@ internal sealed class ReplayJobStore(SqlDatabase database) : IReplayJobStore
                 update replay_job set owner = @owner, heard_at = now() where {database.Dialect.IsAmong("id", Free + database.Dialect.ForUpdateSkipLocked)}
                 returning {ReplayJobRow.Columns}
                 """,
-                ReplayJobRow.Read, ("owner", owner), ("patience", ReplayClaim.Patience)),
+                Read, ("owner", owner), ("patience", ReplayClaim.Patience)),
             cancellationToken, isRepeatable: true);
         return job is null ? null : new ReplayClaim(job, owner);
     }
@@ -96,7 +96,7 @@ internal sealed class ReplayJobStore(SqlDatabase database) : IReplayJobStore
             update replay_job set heard_at = now(), trouble = case when state = 'Running' then @trouble else trouble end
             where id = @id and owner = @owner returning {ReplayJobRow.Columns}
             """,
-            ReplayJobRow.Read, ("id", claim.Job.Id), ("owner", claim.Owner), ("trouble", trouble)),
+            Read, ("id", claim.Job.Id), ("owner", claim.Owner), ("trouble", trouble)),
         cancellationToken, isRepeatable: true);
 
     public async Task<IReadOnlyList<DeadLetterSummary>> NextAsync(ReplayClaim claim, int limit, CancellationToken cancellationToken) => await database.QueryAsync(
@@ -129,6 +129,8 @@ internal sealed class ReplayJobStore(SqlDatabase database) : IReplayJobStore
         where id = @id and owner = @owner
         """,
         cancellationToken, ("id", claim.Job.Id), ("owner", claim.Owner), ("state", state), ("trouble", trouble));
+
+    private ReplayJob Read(SqlRow row) => ReplayJobRow.Read(row, database.Cipher);
 
     private static async Task<int> TakeAsync(SqlSession session, ReplayJob job)
     {

@@ -56,10 +56,10 @@ internal sealed class ParkedLine
         With(("key", _key), ("since", since), ("dueAt", dueAt)));
 
     /// <summary>Adds a message at the end, unless it waits already.</summary>
-    public async Task AddAsync(ParkedMessage message)
+    public async Task AddAsync(ParkedMessage message, IBodyCipher cipher)
     {
         var added = await _session.ExecuteAsync(Add, StoredEnvelope.Parameters(
-            message.Message, With(("parkedAt", message.ParkedAt), ("failures", new SqlJson(StoredJson.Of(message.Failures))))));
+            message.Message, cipher, With(("parkedAt", message.ParkedAt), ("failures", new SqlJson(StoredJson.Of(message.Failures))))));
         if (added > 0) await _session.ExecuteAsync("update parked_key set count = count + 1 where endpoint = @endpoint and key_hash = @hash", With());
     }
 

@@ -55,7 +55,7 @@ internal sealed class ParkingStore(SqlDatabase database, TimeProvider time) : IP
         async line =>
         {
             if (!line.IsParked) await line.BeginAsync(message.ParkedAt, message.DueAt);
-            await line.AddAsync(message);
+            await line.AddAsync(message, database.Cipher);
             return true;
         },
         cancellationToken);
@@ -64,7 +64,7 @@ internal sealed class ParkingStore(SqlDatabase database, TimeProvider time) : IP
         session => ParkedLine.LockAsync(session, owner, LineKey.Of(message.Message)),
         async line =>
         {
-            if (line.IsParked) await line.AddAsync(message);
+            if (line.IsParked) await line.AddAsync(message, database.Cipher);
             return line.IsParked;
         },
         cancellationToken);
@@ -152,7 +152,7 @@ internal sealed class ParkingStore(SqlDatabase database, TimeProvider time) : IP
     private Task<T> InLineAsync<T>(Func<SqlSession, Task<ParkedLine>> lockLine, Func<ParkedLine, Task<T>> work, CancellationToken cancellationToken) =>
         database.TransactAsync(async session => await work(await lockLine(session)), cancellationToken);
 
-    private static ParkedMessage Message(SqlRow row) => new(StoredEnvelope.Read(row), row.Time("parked_at"), row.Failures("failures"), DueAt: null);
+    private ParkedMessage Message(SqlRow row) => new(StoredEnvelope.Read(row, database.Cipher), row.Time("parked_at"), row.Failures("failures"), DueAt: null);
 
     private static ParkedKey Key(SqlRow row) => new(
         row.Text("endpoint"), row.Text("key"), row.Long("count"), row.Time("since"), row.TimeOrNull("due_at"),

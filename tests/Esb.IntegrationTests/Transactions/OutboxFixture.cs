@@ -3,6 +3,7 @@ using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Esb.Endpoints.Sql;
 using Esb.Endpoints.Sql.Outbox;
+using Esb.Storage.Encryption;
 using Esb.IntegrationTests.Sql;
 using Esb.Tests;
 
@@ -22,7 +23,7 @@ internal abstract class OutboxFixture
     {
         Shop = await Shop.CreateAsync();
         Database = Shop.Open();
-        Table = new OutboxTable($"bus-{Guid.NewGuid():N}");
+        Table = new OutboxTable($"bus-{Guid.NewGuid():N}", BodyCipher.None);
         await Database.Tables.EnsureReadyAsync(CancellationToken.None);
     }
 

@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using Esb.Core.Errors;
 using Esb.Core.Topics;
 using Esb.Endpoints.Sql.Outbox;
+using Esb.Storage.Encryption;
 using Esb.IntegrationTests.Sql;
 using Esb.Tests;
 using Npgsql;
@@ -26,7 +27,7 @@ internal sealed class OutboxStandbyTests
         await using var strict = await StrictDatabase.CreateAsync();
         var primary = _shop.Open(connection: strict.OwnerConnection);
         var standby = _shop.Open(connection: new NpgsqlConnectionStringBuilder(strict.OwnerConnection) { Options = "-c default_transaction_read_only=on" }.ConnectionString);
-        var (table, publisher) = (new OutboxTable("a-bus"), new Publisher());
+        var (table, publisher) = (new OutboxTable("a-bus", BodyCipher.None), new Publisher());
         await primary.Tables.EnsureReadyAsync(cancellationToken);
         var message = Some.Message(subject: "orders.new", key: "c-1");
         var lanes = await primary.UseAsync("shop", TimeSpan.FromSeconds(10), (connection, limited) => table.AddAsync(connection, [new OutgoingMessage(message, "door", null, default)], limited), cancellationToken);

@@ -3,6 +3,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Endpoints.Sql;
 using Esb.Endpoints.Sql.Outbox;
+using Esb.Storage.Encryption;
 using Esb.Endpoints.Sql.Transactions;
 using Esb.IntegrationTests.Sql;
 using Esb.Tests;
@@ -68,7 +69,7 @@ internal sealed class SavePointTests
         var rented = await _database.RentAsync("shop", TimeSpan.FromSeconds(10), cancellationToken);
         var transaction = await rented.Connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
         var mark = await _database.Tables.Marks.SetAsync(rented.Connection, cancellationToken);
-        return new SqlUnitOfWork(_database, rented, transaction, mark, new CommitVerdict(_database, mark, TimeProvider.System), new OutboxTable("shop"));
+        return new SqlUnitOfWork(_database, rented, transaction, mark, new CommitVerdict(_database, mark, TimeProvider.System), new OutboxTable("shop", BodyCipher.None));
     }
 
     private async Task InsertAsync(SqlUnitOfWork transaction, int id, int points, CancellationToken cancellationToken)

@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using Esb.Configuration;
 using Esb.Configuration.Settings;
 using Esb.Core.Configuration;
@@ -5,6 +6,7 @@ using Esb.Core.Configuration.Settings;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Storage;
+using Esb.Storage.Encryption;
 using Esb.Storage.Postgres;
 using Microsoft.Extensions.DependencyInjection;
 using NUnit.Framework;
@@ -69,6 +71,35 @@ public sealed class StoreConfigTests
         var errors = Read("""{ "store": { "type": "postgres", "connection": "Host=db;Password=secret" } }""", []).Errors;
 
         Assert.That(errors.All.Single().Code, Is.EqualTo("ESB-CFG-CLEARSECRET"));
+    }
+
+    [TestCase("2026", 32, "b", 32)]
+    [TestCase("2026", 16, "b", 32, "ESB-CFG-RANGE store.encryptionKeys[0].key")]
+    [TestCase("", 32, "b", 32, "ESB-CFG-NAME store.encryptionKeys[0].id")]
+    [TestCase("a-very-long-name-of-a-key", 32, "b", 32, "ESB-CFG-NAME store.encryptionKeys[0].id")]
+    [TestCase("b", 32, "b", 32, "ESB-CFG-DUPNAME store.encryptionKeys[1].id")]
+    public void Encryption_keys_are_checked(string first, int firstBytes, string second, int secondBytes, params string[] expected)
+    {
+        var variables = new Dictionary<string, string>
+        {
+            ["FIRST"] = Convert.ToBase64String(RandomNumberGenerator.GetBytes(firstBytes)),
+            ["SECOND"] = Convert.ToBase64String(RandomNumberGenerator.GetBytes(secondBytes)),
+        };
+
+        var (store, errors) = Read(
+            $$"""{ "store": { "encryptionKeys": [{ "id": "{{first}}", "key": "${env:FIRST}" }, { "id": "{{second}}", "key": "${env:SECOND}" }] } }""", variables);
+        new EncryptionKeysRule(store!).Check(errors);
+
+        Assert.That(errors.All.Select(error => $"{error.Code} {error.Path}"), Is.EqualTo(expected));
+        Assert.That(errors.All.Select(error => error.ToString()), Has.None.Contains(variables["FIRST"]));
+    }
+
+    [Test]
+    public void An_encryption_key_in_the_file_is_refused()
+    {
+        var errors = Read("""{ "store": { "encryptionKeys": [{ "id": "a", "key": "c2VjcmV0" }] } }""", []).Errors;
+
+        Assert.That(errors.All.Select(error => error.Code), Is.EqualTo(["ESB-CFG-CLEARSECRET"]));
     }
 
     private (StoreConfig? Store, ConfigErrors Errors) Read(string json, Dictionary<string, string> variables)

@@ -45,6 +45,7 @@ public sealed class ManagementRolesTests
     private static readonly string[] ForAdministrators =
     [
         "GET /api/dead-letters/{id}/body", "POST /api/messages/{id}/erase", "POST /api/configuration/reload", "POST /api/configuration/migrate", "POST /api/configuration/plan",
+        "POST /api/store/encryption",
     ];
 
     private RunningManagement _host = null!;

@@ -1,4 +1,5 @@
 using Esb.Storage;
+using Esb.Storage.Encryption;
 using Esb.Storage.Files;
 using Esb.Storage.Segments;
 using Esb.Tests.Fakes;
@@ -18,6 +19,9 @@ internal sealed class EmbeddedStore : IAsyncDisposable
 
     public LogLines Lines { get; } = new();
 
+    /// <summary>What encrypts bodies from the next opening on.</summary>
+    public IReadOnlyList<EncryptionKeyConfig> Keys { get; set; } = [];
+
     public FileStoreConfig Config { get; } = new() { Folder = Directory.CreateTempSubdirectory("esb-store-").FullName };
 
     public FileStore Store { get; private set; } = null!;
@@ -26,7 +30,7 @@ internal sealed class EmbeddedStore : IAsyncDisposable
 
     public async Task<FileStore> OpenAsync(CancellationToken cancellationToken)
     {
-        Store = new FileStore(Config, SegmentOptions.Default, Time, _loggers.CreateLogger<FileStore>());
+        Store = new FileStore(Config with { EncryptionKeys = Keys }, SegmentOptions.Default, Time, _loggers.CreateLogger<FileStore>());
         await Store.StartAsync(cancellationToken);
         return Store;
     }
