@@ -9,8 +9,18 @@ namespace Esb.Endpoints.Files;
 internal sealed record ClaimedFile(Guid MessageId, string Folder, string Name) : PolledItem(MessageId)
 {
     private const string ArrivedEnding = ".arrived";
+    private const string TriggerBeginning = ".ready-"; // file-inbound takes no hidden file, so no file that is read begins so
 
     public string Path => System.IO.Path.Combine(Folder, Name);
+
+    /// <summary>The path of the trigger of a file, in the folder of its claim.</summary>
+    /// <param name="folder">The folder of the claim.</param>
+    /// <param name="trigger">The name of the trigger.</param>
+    public static string TriggerIn(string folder, string trigger) => System.IO.Path.Combine(folder, TriggerBeginning + trigger);
+
+    /// <summary>The trigger in the folder of a claim: its path, and its own name; null if there is none.</summary>
+    public static (string Path, string Name)? FindTrigger(string folder) =>
+        Directory.EnumerateFiles(folder, $"{TriggerBeginning}*").FirstOrDefault() is { } path ? (path, System.IO.Path.GetFileName(path)[TriggerBeginning.Length..]) : null;
 
     /// <summary>Finds the claim in a folder that an earlier owner left; null if absent.</summary>
     public static ClaimedFile? Find(string folder)
@@ -18,10 +28,12 @@ internal sealed record ClaimedFile(Guid MessageId, string Folder, string Name) :
         var name = System.IO.Path.GetFileName(folder);
         var hasArrived = name.EndsWith(ArrivedEnding, StringComparison.Ordinal);
         var id = hasArrived ? name[..^ArrivedEnding.Length] : name;
-        return Guid.TryParseExact(id, "N", out var messageId) && Directory.EnumerateFileSystemEntries(folder).FirstOrDefault() is { } file
+        return Guid.TryParseExact(id, "N", out var messageId) && Directory.EnumerateFileSystemEntries(folder).FirstOrDefault(entry => !IsTrigger(entry)) is { } file
             ? new ClaimedFile(messageId, folder, System.IO.Path.GetFileName(file)) { HasArrived = hasArrived }
             : null;
     }
+
+    private static bool IsTrigger(string path) => System.IO.Path.GetFileName(path).StartsWith(TriggerBeginning, StringComparison.Ordinal);
 
     /// <summary>Records on disk that the message has arrived, so that it is not handed over again after a crash.</summary>
     public override ClaimedFile MarkArrived()

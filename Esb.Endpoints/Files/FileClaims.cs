@@ -20,6 +20,7 @@ internal sealed partial class FileClaims : IDisposable
     private readonly FileInboundConfig _config;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
+    private readonly ReadyRule? _ready;
     private readonly string _all;
     private readonly string _own;
     private readonly FileStream _lock;
@@ -29,6 +30,7 @@ internal sealed partial class FileClaims : IDisposable
     private FileClaims(FileInboundConfig config, TimeProvider time, ILogger logger, string all, string own, FileStream ownLock)
     {
         (_config, _time, _logger, _all, _own, _lock) = (config, time, logger, all, own, ownLock);
+        _ready = config.Ready is { } ready ? ReadyRule.Parse(ready) : null;
     }
 
     /// <summary>True if the claims are still usable; their folder may have disappeared with its volume.</summary>
@@ -52,25 +54,31 @@ internal sealed partial class FileClaims : IDisposable
     }
 
     /// <summary>Claims a file of the folder; null if the file is gone, claimed by another host or removed by its owner.</summary>
-    public ClaimedFile? TryClaim(string name)
+    /// <param name="relative">The path of the file, relative to the folder.</param>
+    public ClaimedFile? TryClaim(string relative)
     {
         var id = Guid.CreateVersion7(_time.GetUtcNow());
-        var claim = new ClaimedFile(id, Path.Combine(_own, id.ToString("N")), name);
+        var source = Path.Combine(_config.Folder, relative);
+        var claim = new ClaimedFile(id, Path.Combine(_own, id.ToString("N")), Path.GetFileName(relative));
         MakeFolder(claim.Folder);
         try
         {
-            File.Move(Path.Combine(_config.Folder, name), claim.Path);
+            // The trigger goes first: a crash between the two leaves it in the claim, from which it is put back.
+            if (_ready is not null) File.Move(Path.Combine(Path.GetDirectoryName(source)!, _ready.TriggerOf(claim.Name)), ClaimedFile.TriggerIn(claim.Folder, _ready.TriggerOf(claim.Name)));
+            File.Move(source, claim.Path);
             return claim;
         }
         catch (FileNotFoundException)
         {
-            var shown = SafeFileName.Escape(name);
+            var shown = SafeFileName.Escape(relative);
             LogGone(_config.Name, shown);
+            ReturnTrigger(claim.Folder, Path.GetDirectoryName(source)!, isFileGone: true);
             Directory.Delete(claim.Folder);
             return null;
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
+            ReturnTrigger(claim.Folder, Path.GetDirectoryName(source)!, isFileGone: false);
             Directory.Delete(claim.Folder);
             throw;
         }
@@ -88,8 +96,12 @@ internal sealed partial class FileClaims : IDisposable
         return taken;
     }
 
-    /// <summary>Deletes the claim of an archived file.</summary>
-    public static void Release(ClaimedFile claim) => Directory.Delete(claim.Folder);
+    /// <summary>Deletes the claim of an archived file, with its trigger.</summary>
+    public static void Release(ClaimedFile claim)
+    {
+        if (ClaimedFile.FindTrigger(claim.Folder) is { } trigger) File.Delete(trigger.Path);
+        Directory.Delete(claim.Folder);
+    }
 
     /// <summary>Gives up ownership; the next owner that scans takes over the remaining claims.</summary>
     public void Dispose()
@@ -141,7 +153,7 @@ internal sealed partial class FileClaims : IDisposable
             var mine = Path.Combine(_own, Path.GetFileName(left));
             Directory.Move(left, mine);
             if (ClaimedFile.Find(mine) is { } claim) taken.Add(claim);
-            else Directory.Delete(mine); // its owner died between two steps
+            else DeleteEmpty(mine); // its owner died between two steps
             return true;
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
@@ -149,6 +161,19 @@ internal sealed partial class FileClaims : IDisposable
             Forbid(left, ex);
             return false;
         }
+    }
+
+    private void DeleteEmpty(string claim)
+    {
+        ReturnTrigger(claim, _config.Folder, isFileGone: false);
+        Directory.Delete(claim);
+    }
+
+    // Puts a trigger back whose file was not claimed. Without a file, or where there is a new one, it has no purpose.
+    private static void ReturnTrigger(string claim, string folder, bool isFileGone)
+    {
+        if (ClaimedFile.FindTrigger(claim) is not { } trigger) return;
+        if (isFileGone || !FinalName.TryTake(trigger.Path, Path.Combine(folder, trigger.Name))) File.Delete(trigger.Path);
     }
 
     // The file belongs to another endpoint of this folder, or to none if a pattern was changed or an endpoint removed.

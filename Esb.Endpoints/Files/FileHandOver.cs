@@ -19,6 +19,7 @@ internal sealed class FileHandOver(FileInboundConfig config, IMessageIntake inta
         ConversationId = item.MessageId,
         ContentType = ContentTypeOf(item.Name),
         Headers = _headers.Admit([new("x-file-name", SafeFileName.Escape(item.Name))], out _),
+        Properties = PropertiesOf(item),
     };
 
     protected override async Task<MessageBody> ReadAsync(ClaimedFile item, CancellationToken cancellationToken)
@@ -31,6 +32,12 @@ internal sealed class FileHandOver(FileInboundConfig config, IMessageIntake inta
         var read = await body.BufferAsync(maxBodyBytes, cancellationToken);
         if (read.Length != length || stream.Length != length || File.GetLastWriteTimeUtc(item.Path) != lastWrite) throw Busy(null);
         return body;
+    }
+
+    private static IReadOnlyDictionary<string, object> PropertiesOf(ClaimedFile item)
+    {
+        var file = new FileInfo(item.Path);
+        return FileProperties.Of(item.Name, file.Exists ? file.Length : 0, file.LastWriteTimeUtc);
     }
 
     private static FileStream Open(ClaimedFile file)

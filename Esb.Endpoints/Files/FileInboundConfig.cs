@@ -18,6 +18,22 @@ public sealed record FileInboundConfig : InboundEndpointConfig
     [Setting("How often the folder is looked through, beside being watched.", Range = "10ms..1h")]
     public TimeSpan Interval { get; init; } = TimeSpan.FromSeconds(1);
 
+    /// <summary>The trigger file; null for none.</summary>
+    [Setting("The trigger file without which a file is not read, such as \"{name}.ok\"; it goes with the file.")]
+    public string? Ready { get; init; }
+
+    /// <summary>The order of waiting files.</summary>
+    [Setting("The order in which waiting files are taken.")]
+    public FileOrder Order { get; init; }
+
+    /// <summary>The time for which a file must be unchanged.</summary>
+    [Setting("How old a file must be, by the time of its last change.", Range = "0ms..30d")]
+    public TimeSpan MinimumAge { get; init; } = TimeSpan.Zero;
+
+    /// <summary>True if folders below are read as well.</summary>
+    [Setting("Whether the folders below are read as well; links are never followed.")]
+    public bool Recursive { get; init; }
+
     /// <summary>The number of files handed over concurrently.</summary>
     [Setting("Files handed over at once.", Range = "1..1000")]
     public int MaxConcurrentCalls { get; init; } = 1;

@@ -23,6 +23,7 @@ internal sealed class FileInboundType(LimitsConfig limits) : InboundEndpointType
             errors.Add("ESB-CFG-VALUE", settings, "mode", "a file has no caller that waits for an answer: expected one-way");
         if (settings.Pattern.AsSpan().IndexOfAny('/', '\\') >= 0)
             errors.Add("ESB-CFG-VALUE", settings, "pattern", "expected a pattern of file names, without folders");
+        ReadyRule.Check(settings, settings.Ready, errors);
         foreach (var (name, folder) in new[] { ("done", settings.Done), ("error", settings.Error) })
         {
             if (folder == settings.Folder) errors.Add("ESB-CFG-VALUE", settings, name, "must not be the folder that is read");

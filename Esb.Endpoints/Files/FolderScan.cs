@@ -18,6 +18,7 @@ internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider 
 
     private static readonly TimeSpan LongestQuiet = TimeSpan.FromSeconds(1);
 
+    private readonly ReadyRule? _ready = config.Ready is { } text ? ReadyRule.Parse(text) : null;
     private Dictionary<string, Seen> _seen = [];
     private HashSet<string> _skipped = [];
 
@@ -34,17 +35,21 @@ internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider 
         var stable = new List<string>();
         var seen = new Dictionary<string, Seen>(names.Count);
         var skipped = new HashSet<string>();
+        var growing = 0;
         foreach (var name in names)
         {
             if (Examine(name, now, skipped) is not { } file) continue;
             if (_seen.TryGetValue(name, out var before) && before.IsSameAs(file)) file = before;
             seen[name] = file;
-            if (!file.IsAvoided && time.GetElapsedTime(file.Since, now) >= Quiet) stable.Add(name);
+            if (file.IsAvoided) continue;
+            var unchanged = time.GetElapsedTime(file.Since, now);
+            if (unchanged < Quiet) growing++;
+            else if (AgeOf(file, unchanged) >= config.MinimumAge) stable.Add(name);
         }
 
         _seen = seen;
         _skipped = skipped;
-        return new FolderLook(stable, HasMore: stable.Count < seen.Values.Count(file => !file.IsAvoided) || names.Count == Most);
+        return new FolderLook(stable, HasMore: growing > 0 || names.Count == Most);
     }
 
     /// <summary>Skips a file as long as it stays unchanged.</summary>
@@ -52,6 +57,9 @@ internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider 
     {
         if (_seen.TryGetValue(name, out var file)) _seen[name] = file with { IsAvoided = true };
     }
+
+    // A date in the future counts from when the file was found.
+    private TimeSpan AgeOf(Seen file, TimeSpan unchanged) => time.GetUtcNow().UtcDateTime - file.LastWrite is var age && age > unchanged ? age : unchanged;
 
     private Seen? Examine(string name, long now, HashSet<string> skipped)
     {
@@ -79,22 +87,38 @@ internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider 
         return !_skipped.Contains(name);
     }
 
+    // Paths relative to the folder, in the configured order.
     private List<string> FirstNames()
     {
-        var first = new PriorityQueue<string, string>(Comparer<string>.Create((left, right) => string.CompareOrdinal(right, left)));
-        var all = new FileSystemEnumerable<string>(config.Folder, (ref entry) => entry.FileName.ToString(), new EnumerationOptions { AttributesToSkip = 0, IgnoreInaccessible = false })
+        var order = Comparer<Found>.Create(Compare);
+        var first = new PriorityQueue<Found, Found>(Comparer<Found>.Create((left, right) => Compare(right, left)));
+        var all = new FileSystemEnumerable<Found>(config.Folder, (ref entry) => FoundAt(ref entry), new EnumerationOptions { AttributesToSkip = 0, IgnoreInaccessible = false, RecurseSubdirectories = config.Recursive })
         {
-            ShouldIncludePredicate = (ref entry) => IsWanted(ref entry) && (first.Count < Most || entry.FileName.SequenceCompareTo(first.Peek()) < 0),
+            ShouldIncludePredicate = (ref entry) => IsWanted(ref entry) && (first.Count < Most || Compare(FoundAt(ref entry), first.Peek()) < 0),
+            ShouldRecursePredicate = (ref entry) => entry.FileName[0] != '.' && (entry.Attributes & FileAttributes.ReparsePoint) == 0 && !IsOurs(entry.ToFullPath()),
         };
-        foreach (var name in all)
+        foreach (var found in all)
         {
-            if (first.Count < Most) first.Enqueue(name, name);
-            else first.EnqueueDequeue(name, name);
+            if (first.Count < Most) first.Enqueue(found, found);
+            else first.EnqueueDequeue(found, found);
         }
 
         var names = first.UnorderedItems.Select(item => item.Element).ToList();
-        names.Sort(StringComparer.Ordinal);
-        return names;
+        names.Sort(order);
+        return [.. names.Select(found => found.Path)];
+    }
+
+    private Found FoundAt(ref FileSystemEntry entry)
+    {
+        var below = entry.Directory[entry.RootDirectory.Length..].TrimStart(Path.DirectorySeparatorChar);
+        var name = entry.FileName.ToString();
+        return new Found(below.Length == 0 ? name : Path.Combine(below.ToString(), name), config.Order == FileOrder.Time ? entry.LastWriteTimeUtc : default);
+    }
+
+    private static int Compare(Found left, Found right)
+    {
+        var byTime = left.Time.CompareTo(right.Time);
+        return byTime != 0 ? byTime : string.CompareOrdinal(left.Path, right.Path);
     }
 
     private bool IsWanted(ref FileSystemEntry entry)
@@ -102,8 +126,11 @@ internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider 
         var name = entry.FileName;
         if (name[0] == '.' || name.EndsWith(".tmp", StringComparison.OrdinalIgnoreCase) || name.EndsWith(FinalName.Unfinished, StringComparison.OrdinalIgnoreCase)) return false;
         if (!NamePatterns.Matches(config.Pattern, name)) return false;
-        return !entry.IsDirectory || !IsOurs(entry.ToFullPath());
+        if (entry.IsDirectory) return !config.Recursive && !IsOurs(entry.ToFullPath());
+        return _ready is null || IsReady(name.ToString(), entry.Directory.ToString());
     }
+
+    private bool IsReady(string name, string folder) => _ready!.FileOf(name) is null && File.Exists(Path.Combine(folder, _ready.TriggerOf(name)));
 
     private bool IsOurs(string folder) => folder == config.DoneFolder || folder == config.ErrorFolder;
 
@@ -112,6 +139,8 @@ internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider 
 
     [LoggerMessage(EventId = 2211, Level = LogLevel.Debug, Message = "{Endpoint} found '{File}' gone again")]
     private partial void LogGone(string endpoint, string file);
+
+    private sealed record Found(string Path, DateTimeOffset Time);
 
     /// <summary>The observed state of a file.</summary>
     private sealed record Seen(long Length, DateTime LastWrite, long Since)
