@@ -6,7 +6,7 @@ namespace Esb.Core.Storage;
 public sealed record ConnectionConfig : SettingsRecord
 {
     /// <summary>The database client, such as <c>npgsql</c>.</summary>
-    [Setting("The database client: npgsql.")]
+    [Setting("The database client: npgsql (PostgreSQL), mysql (MySQL and MariaDB), or one of a plug-in.")]
     public string Provider { get; init; } = "npgsql";
 
     /// <summary>The connection string in the provider's form.</summary>

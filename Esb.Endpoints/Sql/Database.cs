@@ -1,5 +1,6 @@
 using System.Data.Common;
 using Esb.Core.Errors;
+using Esb.Core.Storage;
 using Esb.Endpoints.Sql.Tables;
 
 namespace Esb.Endpoints.Sql;
@@ -112,7 +113,7 @@ internal sealed class Database : IAsyncDisposable
     private static string PlaceOf(DbDataSource source)
     {
         var parts = new DbConnectionStringBuilder { ConnectionString = source.ConnectionString };
-        var host = parts.TryGetValue("Host", out var name) ? $"{name}" : "the database";
+        var host = parts.TryGetValue("Host", out var name) || parts.TryGetValue("Server", out name) ? $"{name}" : "the database";
         return parts.TryGetValue("Port", out var port) ? $"{host}:{port}" : host;
     }
 

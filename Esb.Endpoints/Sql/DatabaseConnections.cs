@@ -8,7 +8,7 @@ namespace Esb.Endpoints.Sql;
 
 /// <summary>The databases of the section <c>connections</c>: one pool per process for each, created on first use and shared by all
 /// endpoints. Thread-safe.</summary>
-internal sealed class DatabaseConnections(Live<IReadOnlyDictionary<string, ConnectionConfig>> connections, IEnumerable<IDatabaseProvider> providers) : IAsyncDisposable
+internal sealed class DatabaseConnections(Live<IReadOnlyDictionary<string, ConnectionConfig>> connections, DatabaseProviders providers) : IAsyncDisposable
 {
     private const int ConnectionsPerCore = 4;
     private const int FewestConnections = 8;
@@ -32,6 +32,9 @@ internal sealed class DatabaseConnections(Live<IReadOnlyDictionary<string, Conne
                 return (fingerprint, new Lazy<Database>(() => Open(name, connection)));
             }).Database.Value;
     }
+
+    /// <summary>True if a configured connection can hold the bus's own tables.</summary>
+    public bool HasBusTables(string name) => Find(name).Provider.HasBusTables;
 
     public async ValueTask DisposeAsync()
     {

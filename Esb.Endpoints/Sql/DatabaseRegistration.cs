@@ -1,8 +1,10 @@
-using Esb.Configuration.Revisions;
 using Esb.Configuration.Compiling;
+using Esb.Configuration.Revisions;
 using Esb.Core;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
+using Esb.Delivery.Databases;
+using Esb.Endpoints.Sql.Clients;
 using Esb.Endpoints.Sql.Outbox;
 using Esb.Endpoints.Sql.Tables;
 using Esb.Endpoints.Sql.Transactions;
@@ -18,8 +20,11 @@ internal static class DatabaseRegistration
     {
         services.TryAddSingleton<DatabaseConnections>();
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IDatabaseProvider, NpgsqlProvider>());
+        services.AddDatabaseClient<MySqlClient>();
+        services.TryAddSingleton<DatabaseProviders>();
         services.AddRule<ConnectionsRule>();
         services.AddCompiling<IDatabaseProvider, NpgsqlProvider>().AddCompiling<ITransactionSupport, SqlTransactionSupport>();
+        services.AddCompiling<DatabaseProviders, DatabaseProviders>();
         services.TryAddSingleton<OutboxTables>();
         services.TryAddSingleton<ITransactions, SqlTransactions>();
         return services;

@@ -1,7 +1,6 @@
 using System.Data.Common;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
-using Esb.Core.Errors;
 using Esb.Core.Storage;
 
 namespace Esb.Endpoints.Sql;
@@ -34,8 +33,36 @@ internal interface IDatabaseProvider
     void AddClaim(DbBatch batch, MessageClaim claim);
 
     /// <summary>Adds a command with its values bound as data without a type, so that the database infers each type from its place in the
-    /// command. Each statement is a command of the batch.</summary>
-    void AddCommand(DbBatch batch, SqlText text, string?[] values);
+    /// command, unless a type is given. Each statement is a command of the batch.</summary>
+    /// <param name="batch">The batch.</param>
+    /// <param name="text">The command.</param>
+    /// <param name="values">The values of its parameters; null for null.</param>
+    /// <param name="types">The types of its parameters, null for those to be inferred; empty if none is given.</param>
+    void AddCommand(DbBatch batch, SqlText text, string?[] values, IReadOnlyList<string?> types);
+
+    /// <summary>True if the commands of a batch are one transaction by themselves.</summary>
+    bool IsBatchAtomic { get; }
+
+    /// <summary>True if a batch tells which of its commands was refused, as the setting <c>batch</c> needs.</summary>
+    bool FindsRefused { get; }
+
+    /// <summary>True if each command of a batch tells how many rows it changed.</summary>
+    bool CountsEach { get; }
+
+    /// <summary>Describes the fault of a type that a parameter names; null if the provider knows the type, or leaves the check to the
+    /// database.</summary>
+    string? FaultOfType(string type);
+
+    /// <summary>Calls a stored procedure and hands over its result sets, then the values of its output parameters, if any, as one
+    /// row.</summary>
+    /// <param name="connection">An open connection with a transaction.</param>
+    /// <param name="procedure">The procedure.</param>
+    /// <param name="values">The values of its parameters, as text; null for null.</param>
+    /// <param name="addResult">Reads a result set.</param>
+    /// <param name="addOut">Reads the row of output values.</param>
+    /// <param name="cancellationToken">Cancels the call.</param>
+    Task CallAsync(
+        DbConnection connection, SqlProcedure procedure, string?[] values, Func<DbDataReader, Task> addResult, Func<DbDataReader, Task> addOut, CancellationToken cancellationToken);
 
     /// <summary>Adds a fence: if a larger token was shown before, the batch has no effect.</summary>
     void AddFence(DbBatch batch, Fence fence);
@@ -54,21 +81,4 @@ internal interface IDatabaseProvider
     /// <param name="cause">The exception.</param>
     /// <param name="parameters">The names of the parameters, in order.</param>
     DatabaseFailure? Explain(Exception cause, IReadOnlyList<string> parameters);
-}
-
-/// <summary>A failure of a database, without values of messages.</summary>
-/// <param name="Code">Stable: <c>ESB-SQL-…</c>.</param>
-/// <param name="Sentence">The description.</param>
-/// <param name="Kind">The party at fault.</param>
-/// <param name="IsTransient">True if a retry may help.</param>
-/// <param name="IsOutage">True if the database is currently unusable for all callers.</param>
-/// <param name="NeedsNewConnections">True if open connections stay useless: their server is no longer the primary, but new ones may find
-/// the current primary.</param>
-internal sealed record DatabaseFailure(string Code, string Sentence, FaultKind Kind, bool IsTransient = false, bool IsOutage = false, bool NeedsNewConnections = false)
-{
-    /// <summary>Address and cause, for operators only; null if the sentence says all.</summary>
-    public string? Detail { get; init; }
-
-    /// <summary>Converts the failure to the exception of an endpoint, or of a connection.</summary>
-    public EndpointException ToException(string endpoint, Exception cause) => new(endpoint, Code, Sentence, IsTransient, cause, Kind) { IsOutage = IsOutage, Detail = Detail };
 }

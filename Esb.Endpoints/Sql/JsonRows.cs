@@ -27,7 +27,7 @@ internal sealed class JsonRows : IRowsWriter
 
     public void Write(DbDataReader reader)
     {
-        _isJson ??= [.. Enumerable.Range(0, reader.FieldCount).Select(column => reader.GetDataTypeName(column) is "json" or "jsonb")];
+        _isJson ??= [.. Enumerable.Range(0, reader.FieldCount).Select(column => reader.GetDataTypeName(column) is var type && (type.Equals("json", StringComparison.OrdinalIgnoreCase) || type == "jsonb"))];
         _writer.WriteStartObject();
         for (var column = 0; column < _names.Length; column++)
         {

@@ -19,6 +19,12 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
 
     public bool HasBusTables => true;
 
+    public bool IsBatchAtomic => true;
+
+    public bool FindsRefused => true;
+
+    public bool CountsEach => true;
+
     public void Check(ConnectionConfig connection, ConfigErrors errors)
     {
         try
@@ -71,15 +77,46 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
         },
     });
 
-    public void AddCommand(DbBatch batch, SqlText text, string?[] values)
+    public void AddCommand(DbBatch batch, SqlText text, string?[] values, IReadOnlyList<string?> types)
     {
         foreach (var statement in text.Statements)
         {
-            var command = new NpgsqlBatchCommand(statement.Text);
-            foreach (var value in statement.Values)
-                command.Parameters.Add(new NpgsqlParameter { NpgsqlDbType = NpgsqlDbType.Unknown, Value = (object?)values[value] ?? DBNull.Value });
+            var command = new NpgsqlBatchCommand(types.Any(type => type is not null) ? statement.Render(position => Typed(position, types[statement.Values[position - 1]])) : statement.Text);
+            foreach (var value in statement.Values) command.Parameters.Add(Untyped(values[value]));
             ((NpgsqlBatch)batch).BatchCommands.Add(command);
         }
+    }
+
+    public string? FaultOfType(string type) => null; // the database knows its types, those of users among them
+
+    /// <remarks>An output parameter of the type refcursor is a result set: it is fetched in the same transaction.</remarks>
+    public async Task CallAsync(
+        DbConnection connection, SqlProcedure procedure, string?[] values, Func<DbDataReader, Task> addResult, Func<DbDataReader, Task> addOut, CancellationToken cancellationToken)
+    {
+        var arguments = procedure.Parameters.Select((parameter, index) => $"{Quoted(parameter.Name)} => {Typed(index + 1, parameter.Type)}");
+        await using var call = new NpgsqlCommand($"call {string.Join('.', procedure.Name.Split('.').Select(Quoted))}({string.Join(", ", arguments)})", (NpgsqlConnection)connection) { CommandTimeout = 0 };
+        foreach (var value in values) call.Parameters.Add(Untyped(value));
+        var (output, cursors) = (new OutValues(), new List<string>());
+        await using (var reader = await call.ExecuteReaderAsync(cancellationToken))
+        {
+            if (await reader.ReadAsync(cancellationToken))
+            {
+                for (var column = 0; column < reader.FieldCount; column++)
+                {
+                    if (reader.GetDataTypeName(column) != "refcursor") output.Add(reader.GetName(column), reader.GetFieldType(column), reader.GetValue(column));
+                    else if (!await reader.IsDBNullAsync(column, cancellationToken)) cursors.Add(reader.GetString(column));
+                }
+            }
+        }
+
+        foreach (var cursor in cursors)
+        {
+            await using var fetch = new NpgsqlCommand($"fetch all in {Quoted(cursor)}", (NpgsqlConnection)connection) { CommandTimeout = 0 };
+            await using var rows = await fetch.ExecuteReaderAsync(cancellationToken);
+            await addResult(rows);
+        }
+
+        await output.ReadByAsync(addOut);
     }
 
     public void AddFence(DbBatch batch, Fence fence) => ((NpgsqlBatch)batch).BatchCommands.Add(new NpgsqlBatchCommand("select esb.pass_fence($1, $2, $3)")
@@ -96,6 +133,13 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
 
     public int? IndexOfRefused(DbBatch batch, Exception cause) =>
         cause is PostgresException { BatchCommand: { } command } refused && !IsGeneral(refused) && ((NpgsqlBatch)batch).BatchCommands.IndexOf(command) is >= 0 and var index ? index : null;
+
+    // A cast tells the database the type of a value that is text on the wire.
+    private static string Typed(int position, string? type) => type is null ? $"${position}" : $"${position}::{type}";
+
+    private static NpgsqlParameter Untyped(string? value) => new() { NpgsqlDbType = NpgsqlDbType.Unknown, Value = (object?)value ?? DBNull.Value };
+
+    private static string Quoted(string name) => $"\"{name.Replace("\"", "\"\"", StringComparison.Ordinal)}\"";
 
     // Failures unrelated to a message: the bus's tables, the elapsed time, and the state of the server.
     private static bool IsGeneral(PostgresException refused) => PostgresFailures.Explain(refused, []) is { IsOutage: true } or { Kind: FaultKind.Timeout };

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text.RegularExpressions;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
+using Esb.Core.Storage;
 using Npgsql;
 
 namespace Esb.Endpoints.Sql;

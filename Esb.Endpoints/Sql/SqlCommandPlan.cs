@@ -10,20 +10,32 @@ namespace Esb.Endpoints.Sql;
 internal sealed class SqlCommandPlan
 {
     private readonly SqlOutboundConfig _config;
-    private readonly IMessageValue[] _values;
+    private readonly IMessageValue?[] _values;
     private readonly long _maxValueCharacters;
 
-    private SqlCommandPlan(SqlOutboundConfig config, SqlText text, IMessageValue[] values, long maxValueCharacters)
+    private SqlCommandPlan(SqlOutboundConfig config, SqlText text, SqlProcedure? procedure, IMessageValue?[] values, long maxValueCharacters)
     {
         _config = config;
         _values = values;
         _maxValueCharacters = maxValueCharacters;
         Text = text;
-        ReadsBody = values.Any(value => value.ReadsBody);
+        Procedure = procedure;
+        Names = procedure is null ? text.Parameters : [.. procedure.Parameters.Select(parameter => parameter.Name)];
+        Types = [.. Names.Select(name => config.Parameters[name].Type)];
+        ReadsBody = values.Any(value => value is { ReadsBody: true });
     }
 
-    /// <summary>The command.</summary>
+    /// <summary>The command; empty for a procedure.</summary>
     public SqlText Text { get; }
+
+    /// <summary>The procedure to call; null for a command.</summary>
+    public SqlProcedure? Procedure { get; }
+
+    /// <summary>The names of the parameters, in order.</summary>
+    public IReadOnlyList<string> Names { get; }
+
+    /// <summary>The types of the parameters, in the same order; null for those that the database infers.</summary>
+    public IReadOnlyList<string?> Types { get; }
 
     /// <summary>True if the values require the buffered body of the message.</summary>
     public bool ReadsBody { get; }
@@ -35,23 +47,38 @@ internal sealed class SqlCommandPlan
         var commands = new[] { ("query", config.Query), ("execute", config.Execute) }.Where(command => command.Item2 is not null); // both only by mistake
         var texts = commands.Select(command => (Property: command.Item1, Text: SqlText.Parse(command.Item2!))).ToList();
         foreach (var (property, text) in texts) CheckText(config, property, text, errors);
-        var values = config.Parameters.ToDictionary(parameter => parameter.Key, parameter => compiler.Compile(parameter.Value, errors));
-        if (texts is not [(var name, var command)] || !config.IsSound(name, "parameters")) return null; // reported already
+        foreach (var (name, parameter) in config.Parameters) SqlParameterCheck.Check(config, name, parameter, errors);
+        SqlParameterCheck.CheckIsolation(config, errors);
+        var values = config.Parameters.ToDictionary(parameter => parameter.Key, parameter => parameter.Value.HasValue ? compiler.Compile(parameter.Value.Source, errors) : null);
+        if (config.Procedure is { } called && texts.Count == 0) return CompileProcedure(config, called, values, maxValueCharacters, known, errors);
+        if (config.Procedure is not null || texts is not [(var given, var command)] || !config.IsSound(given, "parameters") || config.Parameters.Values.Any(parameter => !parameter.HasValue)) return null; // reported already
 
-        CheckNames(config, name, command, errors);
+        CheckNames(config, given, command, errors);
         return errors.All.Count > known || values.ContainsValue(null)
             ? null
-            : new SqlCommandPlan(config, command, [.. command.Parameters.Select(parameter => values[parameter]!)], maxValueCharacters);
+            : new SqlCommandPlan(config, command, procedure: null, [.. command.Parameters.Select(parameter => values[parameter]!)], maxValueCharacters);
     }
 
-    /// <summary>Returns the values for a message as text, in the order of <see cref="SqlText.Parameters"/>; null for null.</summary>
+    /// <summary>Returns the values for a message as text, in the order of <see cref="Names"/>; null for null.</summary>
     /// <exception cref="EndpointException"><c>ESB-SQL-PARAM</c>: a value is missing. <c>ESB-SQL-VALUE</c>: a value cannot be
     /// stored.</exception>
     public string?[] Evaluate(MessageContext context)
     {
         var values = new string?[_values.Length];
-        for (var i = 0; i < values.Length; i++) values[i] = Checked(Text.Parameters[i], _values[i].Evaluate(context));
+        for (var i = 0; i < values.Length; i++) values[i] = _values[i] is { } value ? Checked(Names[i], value.Evaluate(context)) : null;
         return values;
+    }
+
+    private static SqlCommandPlan? CompileProcedure(
+        SqlOutboundConfig config, string called, Dictionary<string, IMessageValue?> values, long maxValueCharacters, int known, ConfigErrors errors)
+    {
+        if (config.IsSound("procedure") && !SqlProcedure.IsName(called))
+            errors.Add(called.Contains("${", StringComparison.Ordinal) || called.Contains('{') ? "ESB-SQL-DYNAMIC" : "ESB-CFG-VALUE", config, "procedure", "expected the name of a procedure, such as shop.close_order");
+        foreach (var name in config.Optional.Except(config.Parameters.Keys))
+            errors.Add("ESB-SQL-PARAM", config, "optional", $"parameters has no {name}{NearestName.Hint(name, config.Parameters.Keys)}");
+        if (errors.All.Count > known || !config.IsSound("procedure", "parameters")) return null;
+        var procedure = new SqlProcedure(called, [.. config.Parameters.Select(parameter => new SqlProcedureParameter(parameter.Key, parameter.Value.Type, parameter.Value.Direction))]);
+        return new SqlCommandPlan(config, SqlText.Parse(""), procedure, [.. config.Parameters.Keys.Select(name => values[name])], maxValueCharacters);
     }
 
     private string? Checked(string name, object? value)

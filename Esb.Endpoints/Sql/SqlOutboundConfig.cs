@@ -16,7 +16,7 @@ public enum RowsFormat
 }
 
 /// <summary>An endpoint that runs a database command for each message.</summary>
-[ExactlyOne("query", "execute")]
+[ExactlyOne("query", "execute", "procedure")]
 public sealed record SqlOutboundConfig : OutboundEndpointConfig
 {
     /// <summary>The database.</summary>
@@ -31,9 +31,17 @@ public sealed record SqlOutboundConfig : OutboundEndpointConfig
     [Setting("A command that gives no answer. Values of messages come in as @name only.", UnknownReferenceCode = "ESB-SQL-DYNAMIC")]
     public string? Execute { get; init; }
 
+    /// <summary>A stored procedure.</summary>
+    [Setting("A stored procedure to call, such as shop.close_order; its result sets and output values are the answer.", UnknownReferenceCode = "ESB-SQL-DYNAMIC")]
+    public string? Procedure { get; init; }
+
     /// <summary>The values bound to the command.</summary>
-    [Setting("The value of each @name in the command. Bound without a type, as a quoted literal: the database takes it as its column needs it.")]
-    public IReadOnlyDictionary<string, ValueConfig> Parameters { get; init; } = new Dictionary<string, ValueConfig>();
+    [Setting("The value of each @name in the command, or of each parameter of the procedure. Bound without a type, as a quoted literal: the database takes it as its column needs it, unless it names a type.")]
+    public IReadOnlyDictionary<string, SqlParameterConfig> Parameters { get; init; } = new Dictionary<string, SqlParameterConfig>();
+
+    /// <summary>The isolation level; null for the database's default.</summary>
+    [Setting("The isolation level of the command's transaction; by default that of the database. An endpoint with another level than read-committed takes no part in a step transaction.")]
+    public SqlIsolation? Isolation { get; init; }
 
     /// <summary>Parameters that are null if a message has no value for them.</summary>
     [Setting("Parameters that are null where a message has no value for them; for all others that is an error.")]
@@ -52,19 +60,19 @@ public sealed record SqlOutboundConfig : OutboundEndpointConfig
     public SqlBatchConfig? Batch { get; init; }
 
     /// <inheritdoc/>
-    public override bool Answers => Query is not null;
+    public override bool Answers => Execute is null;
 
     /// <inheritdoc/>
     public override bool CanBeOnce => Execute is not null;
 
     /// <inheritdoc/>
-    public override string? Database => Connection;
+    public override string? Database => Isolation is null or SqlIsolation.ReadCommitted ? Connection : null;
 
     /// <inheritdoc/>
     public override IEnumerable<PropertyUse> PropertyUses =>
         from parameter in Parameters
-        where !Optional.Contains(parameter.Key)
-        from name in PropertyNames.Of(parameter.Value)
+        where !Optional.Contains(parameter.Key) && parameter.Value.Direction != SqlDirection.Out
+        from name in PropertyNames.Of(parameter.Value.Source)
         select new PropertyUse($"parameters.{parameter.Key}", name);
 
     /// <inheritdoc/>

@@ -23,7 +23,7 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
         SendAsync(message, transaction: null, new Fence(bus, config.Name, fencingToken), cancellationToken);
 
     public ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork unitOfWork, CancellationToken cancellationToken) =>
-        SendAsync(message, unitOfWork.Connection == config.Connection ? (SqlUnitOfWork)unitOfWork : null, fence: null, cancellationToken);
+        SendAsync(message, unitOfWork.Connection == config.Database ? (SqlUnitOfWork)unitOfWork : null, fence: null, cancellationToken);
 
     private async ValueTask<EsbMessage?> SendAsync(EsbMessage message, SqlUnitOfWork? transaction, Fence? fence, CancellationToken cancellationToken)
     {
@@ -41,15 +41,15 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
             }
 
             var rows = transaction is null
-                ? await database.UseAsync(config.Name, config.Timeout, (connection, limited) => RunAsync(CreateBatch(connection, values, claim, fence), limited), cancellationToken)
-                : await transaction.UseAsync(config.Name, config.Timeout, (connection, limited) => RunAsync(transaction.Guard(CreateBatch(connection, values, claim, fence: null)), limited), cancellationToken);
+                ? await database.UseAsync(config.Name, config.Timeout, (connection, limited) => RunAloneAsync(connection, values, claim, fence, limited), cancellationToken)
+                : await transaction.UseAsync(config.Name, config.Timeout, (connection, limited) => RunInAsync(connection, transaction, values, claim, limited), cancellationToken);
             return rows is null ? null : message.Reply(MessageBody.FromBytes(rows.Value), time) with { ContentType = config.As == RowsFormat.Json ? "application/json" : "application/xml" };
         }
         catch (Exception ex) when (database.Provider.DuplicateOf(ex) is { } notice)
         {
             return notice.AnswerTo(message, time);
         }
-        catch (Exception ex) when (database.Explain(ex, plan.Text.Parameters) is { } failure)
+        catch (Exception ex) when (database.Explain(ex, plan.Names) is { } failure)
         {
             if (failure.Code == "ESB-SQL-INBOX") database.Tables.Forget();
             throw failure.ToException(config.Name, ex);
@@ -60,9 +60,47 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
     {
         var batch = database.Provider.CreateBatch(connection);
         if (claim is not null) database.Provider.AddClaim(batch, claim);
-        database.Provider.AddCommand(batch, plan.Text, values);
+        database.Provider.AddCommand(batch, plan.Text, values, plan.Types);
         if (fence is not null) database.Provider.AddFence(batch, fence);
         return batch;
+    }
+
+    // In a transaction of its own where the database would not make one of the batch, or where its level is configured.
+    private async Task<ReadOnlyMemory<byte>?> RunAloneAsync(DbConnection connection, string?[] values, MessageClaim? claim, Fence? fence, CancellationToken cancellationToken)
+    {
+        var isOne = plan.Procedure is null && (database.Provider.IsBatchAtomic || plan.Text.Statements.Count == 1);
+        if (isOne && config.Isolation is null) return await RunAsync(CreateBatch(connection, values, claim, fence), cancellationToken);
+        await using var transaction = await connection.BeginTransactionAsync(config.Isolation.ToLevel(), cancellationToken);
+        var answer = plan.Procedure is { } procedure
+            ? await CallAsync(connection, procedure, values, fence, cancellationToken)
+            : await RunAsync(CreateBatch(connection, values, claim, fence), cancellationToken);
+        await transaction.CommitAsync(cancellationToken);
+        return answer;
+    }
+
+    private async Task<ReadOnlyMemory<byte>?> RunInAsync(DbConnection connection, SqlUnitOfWork transaction, string?[] values, MessageClaim? claim, CancellationToken cancellationToken)
+    {
+        if (plan.Procedure is not { } procedure) return await RunAsync(transaction.Guard(CreateBatch(connection, values, claim, fence: null)), cancellationToken);
+        await using (var guard = transaction.Guard(database.Provider.CreateBatch(connection))) await guard.ExecuteNonQueryAsync(cancellationToken);
+        return await CallAsync(connection, procedure, values, fence: null, cancellationToken);
+    }
+
+    private async Task<ReadOnlyMemory<byte>?> CallAsync(DbConnection connection, SqlProcedure procedure, string?[] values, Fence? fence, CancellationToken cancellationToken)
+    {
+        var answer = new SqlAnswer(config.As);
+        await database.Provider.CallAsync(
+            connection, procedure, values, reader => AddAsync(answer, reader, cancellationToken), async reader => answer.SetOut(await ReadAsync(reader, cancellationToken)), cancellationToken);
+        if (fence is null) return answer.Finish();
+        await using var shown = database.Provider.CreateBatch(connection);
+        database.Provider.AddFence(shown, fence);
+        await shown.ExecuteNonQueryAsync(cancellationToken);
+        return answer.Finish();
+    }
+
+    private async Task AddAsync(SqlAnswer answer, DbDataReader reader, CancellationToken cancellationToken)
+    {
+        answer.Add(await ReadAsync(reader, cancellationToken));
+        if (answer.Length > maxBodyBytes) throw TooLarge($"more than {maxBodyBytes} bytes");
     }
 
     private async Task<ReadOnlyMemory<byte>?> RunAsync(DbBatch batch, CancellationToken cancellationToken)
@@ -77,9 +115,13 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
         await using var reader = await command.ExecuteReaderAsync(cancellationToken);
         try
         {
-            var rows = await ReadAsync(reader, cancellationToken);
-            while (await reader.NextResultAsync(cancellationToken)) { } // a later result may refuse all of it
-            return rows;
+            var answer = new SqlAnswer(config.As);
+            do
+            {
+                if (answer.Count == 0 || !IsFence(reader)) await AddAsync(answer, reader, cancellationToken);
+            }
+            while (await reader.NextResultAsync(cancellationToken)); // a later result may refuse all of it
+            return answer.Count == 1 ? answer.Single : answer.Finish();
         }
         catch (EndpointException)
         {
@@ -87,6 +129,9 @@ internal sealed class SqlOutboundEndpoint(SqlOutboundConfig config, SqlCommandPl
             throw;
         }
     }
+
+    // The last command of an endpoint with singleInstance, which is no part of the answer.
+    private bool IsFence(DbDataReader reader) => config.SingleInstance && reader.FieldCount == 1 && reader.GetName(0) == "pass_fence";
 
     // Closing a reader reads all remaining rows, however long that takes; so the command is cancelled in the database.
     private async Task AbandonAsync(DbBatch command, DbDataReader reader)

@@ -25,7 +25,7 @@ internal sealed class SqlOutboundType(IExpressionCompiler expressions, BusIdenti
 
     private static void CheckBatch(SqlOutboundConfig settings, ConfigErrors errors)
     {
-        if (settings.Query is not null) errors.Add("ESB-CFG-BATCH", settings, "batch", "a query answers each message for itself; expected execute");
+        if (settings.Execute is null) errors.Add("ESB-CFG-BATCH", settings, "batch", "a query or a procedure answers each message for itself; expected execute");
         if (settings.Delivery != DeliveryMode.Parallel && settings.IsSound("delivery"))
             errors.Add("ESB-CFG-BATCH", settings, "batch", "messages of one batch succeed and fail at once, which in order they must not; expected delivery \"parallel\"");
         if (settings.SingleInstance) errors.Add("ESB-CFG-BATCH", settings, "batch", "each effect shows its own fence with singleInstance; expected one of the two");
@@ -46,7 +46,7 @@ internal sealed class SqlOutboundAdapter(SqlOutboundConfig config, SqlCommandPla
     // Shared by all instances, so that their concurrent deliveries are batched together.
     private readonly Lazy<MessageBatcher>? _batcher = config.Batch is not { } batch
         ? null
-        : new(() => new MessageBatcher(batch, MostAtOnce(config, config.PoolSize, config.ProcessingThreads), new SqlBatch(config, plan.Text, databases.Find(config.Connection)).RunAsync, time));
+        : new(() => new MessageBatcher(batch, MostAtOnce(config, config.PoolSize, config.ProcessingThreads), new SqlBatch(config, plan.Text, plan.Types, databases.Find(config.Connection)).RunAsync, time));
 
     public IOutboundEndpoint CreateInstance() => new SqlOutboundEndpoint(config, plan, databases.Find(config.Connection), bus, maxBodyBytes, time, _batcher?.Value);
 

@@ -5,9 +5,25 @@ using System.Text.RegularExpressions;
 namespace Esb.Endpoints.Sql;
 
 /// <summary>One statement of a command.</summary>
-/// <param name="Text">The text, with <c>$1</c>, <c>$2</c>… in place of the names.</param>
-/// <param name="Values">The index of the command's parameter for each of them, from 0.</param>
-internal sealed record SqlStatement(string Text, IReadOnlyList<int> Values);
+/// <param name="Pieces">The text around the places of parameters, one more than these.</param>
+/// <param name="Positions">The position of the parameter at each place, from 1.</param>
+/// <param name="Values">The index of the command's parameter for each position, from 0.</param>
+internal sealed record SqlStatement(IReadOnlyList<string> Pieces, IReadOnlyList<int> Positions, IReadOnlyList<int> Values)
+{
+    /// <summary>The text, with <c>$1</c>, <c>$2</c>… in place of the names.</summary>
+    public string Text { get; } = Render(Pieces, Positions, position => string.Create(CultureInfo.InvariantCulture, $"${position}"));
+
+    /// <summary>The text with other placeholders.</summary>
+    /// <param name="placeholder">The placeholder of a position.</param>
+    public string Render(Func<int, string> placeholder) => Render(Pieces, Positions, placeholder);
+
+    private static string Render(IReadOnlyList<string> pieces, IReadOnlyList<int> positions, Func<int, string> placeholder)
+    {
+        var text = new StringBuilder(pieces[0]);
+        for (var i = 0; i < positions.Count; i++) text.Append(placeholder(positions[i])).Append(pieces[i + 1]);
+        return text.ToString();
+    }
+}
 
 /// <summary>The text of a command and its parameters. Immutable.</summary>
 internal sealed partial class SqlText
@@ -49,7 +65,7 @@ internal sealed partial class SqlText
     private void Read()
     {
         var statement = new StringBuilder();
-        var values = new List<int>();
+        var (pieces, positions, values) = (new List<string>(), new List<int>(), new List<int>());
         var at = 0;
         foreach (Match token in Tokens().Matches(_text))
         {
@@ -57,12 +73,14 @@ internal sealed partial class SqlText
             at = token.Index + token.Length;
             if (token.Groups["end"].Success)
             {
-                _statements.Add(new SqlStatement(statement.ToString(), values));
-                (statement, values) = (new StringBuilder(), []);
+                _statements.Add(new SqlStatement([.. pieces, statement.ToString()], positions, values));
+                (statement, pieces, positions, values) = (new StringBuilder(), [], [], []);
             }
             else if (token.Groups["name"].Success)
             {
-                statement.Append(token.Groups["before"].ValueSpan).Append(CultureInfo.InvariantCulture, $"${PositionOf(token, values)}");
+                pieces.Add(statement.Append(token.Groups["before"].ValueSpan).ToString());
+                positions.Add(PositionOf(token, values));
+                statement.Clear();
             }
             else
             {
@@ -70,7 +88,7 @@ internal sealed partial class SqlText
             }
         }
 
-        _statements.Add(new SqlStatement(statement.Append(_text, at, _text.Length - at).ToString(), values));
+        _statements.Add(new SqlStatement([.. pieces, statement.Append(_text, at, _text.Length - at).ToString()], positions, values));
     }
 
     private int PositionOf(Match token, List<int> values)

@@ -5,7 +5,7 @@ namespace Esb.Endpoints.Sql.Batches;
 
 /// <summary>Runs messages together in one round trip and one transaction. Finds the messages that the database refuses and fails only
 /// those. Thread-safe.</summary>
-internal sealed class SqlBatch(SqlOutboundConfig config, SqlText text, Database database)
+internal sealed class SqlBatch(SqlOutboundConfig config, SqlText text, IReadOnlyList<string?> types, Database database)
 {
     // Each refused message costs another attempt of all the others; beyond this number, the rest runs one by one.
     private const int MaxFound = 3;
@@ -72,7 +72,7 @@ internal sealed class SqlBatch(SqlOutboundConfig config, SqlText text, Database 
         foreach (var message in messages)
         {
             if (message.Claim is { } claim) database.Provider.AddClaim(batch, claim);
-            database.Provider.AddCommand(batch, text, message.Values);
+            database.Provider.AddCommand(batch, text, message.Values, types);
         }
 
         return batch;

@@ -62,7 +62,7 @@ internal sealed partial class RowTaker(
     private async Task<List<TakenRows>> FindAsync(DbConnection connection, CancellationToken cancellationToken)
     {
         await using var batch = database.Provider.CreateBatch(connection);
-        database.Provider.AddCommand(batch, query, []);
+        database.Provider.AddCommand(batch, query, [], []);
         await using var reader = await batch.ExecuteReaderAsync(cancellationToken);
         return await _reader.ReadAsync(reader, cancellationToken);
     }
@@ -98,18 +98,32 @@ internal sealed partial class RowTaker(
 
     private async Task<int> MarkAsync(DbConnection connection, IReadOnlyList<TakenRow> rows, CancellationToken cancellationToken)
     {
+        if (!database.Provider.CountsEach) return await MarkOneByOneAsync(connection, rows, cancellationToken);
         await using var batch = database.Provider.CreateBatch(connection);
-        foreach (var row in rows) database.Provider.AddCommand(batch, after, row.AfterValues);
+        foreach (var row in rows) database.Provider.AddCommand(batch, after, row.AfterValues, []);
         await batch.ExecuteNonQueryAsync(cancellationToken);
         var statements = after.Statements.Count;
         for (var row = 0; row < rows.Count; row++)
         {
-            if (batch.BatchCommands.Skip(row * statements).Take(statements).Sum(command => Math.Max(0, command.RecordsAffected)) == 0)
-                throw new EndpointException(config.Name, "ESB-SQL-AFTER", "The command \"after\" changed nothing for a row; nothing was taken.", isTransient: false);
+            if (batch.BatchCommands.Skip(row * statements).Take(statements).Sum(command => Math.Max(0, command.RecordsAffected)) == 0) throw NotMarked();
         }
 
         return rows.Count;
     }
+
+    private async Task<int> MarkOneByOneAsync(DbConnection connection, IReadOnlyList<TakenRow> rows, CancellationToken cancellationToken)
+    {
+        foreach (var row in rows)
+        {
+            await using var batch = database.Provider.CreateBatch(connection);
+            database.Provider.AddCommand(batch, after, row.AfterValues, []);
+            if (await batch.ExecuteNonQueryAsync(cancellationToken) <= 0) throw NotMarked();
+        }
+
+        return rows.Count;
+    }
+
+    private EndpointException NotMarked() => new(config.Name, "ESB-SQL-AFTER", "The command \"after\" changed nothing for a row; nothing was taken.", isTransient: false);
 
     [LoggerMessage(EventId = 2330, Level = LogLevel.Warning, Message = "ESB-SQL-INBOX: {Endpoint} has no outbox in its database; messages are published before the commit, at least once")]
     private partial void LogNoOutbox(Exception cause, string endpoint);

@@ -55,7 +55,7 @@ internal sealed class Outboxes(
 
     private void Start()
     {
-        var connections = processes.Current.Transactions.Concat(SqlInboundConfig.OutboxesOf(endpoints.Current)).Distinct();
+        var connections = processes.Current.Transactions.Concat(SqlInboundConfig.OutboxesOf(endpoints.Current)).Distinct().Where(databases.HasBusTables);
         foreach (var connection in connections.Where(connection => !_dispatchers.ContainsKey(connection)))
         {
             var dispatcher = _dispatchers[connection] = new OutboxDispatcher(databases.Find(connection), tables.Of(connection), publisher, time, logger);

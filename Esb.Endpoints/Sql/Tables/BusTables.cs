@@ -23,7 +23,7 @@ internal sealed class BusTables(Database database)
     public bool IsReady => _preparing is { IsCompletedSuccessfully: true };
 
     /// <summary>Returns the reason a connection cannot have the tables; null if it can, or if it is not configured.</summary>
-    public static string? ObstacleOf(string connection, IReadOnlyDictionary<string, ConnectionConfig> connections, IEnumerable<IDatabaseProvider> providers) =>
+    public static string? ObstacleOf(string connection, IReadOnlyDictionary<string, ConnectionConfig> connections, DatabaseProviders providers) =>
         connections.TryGetValue(connection, out var config)
         && providers.FirstOrDefault(provider => provider.Name == config.Provider) is { HasBusTables: false } provider
             ? $"the provider '{provider.Name}' of '{connection}' cannot keep the tables that it needs"

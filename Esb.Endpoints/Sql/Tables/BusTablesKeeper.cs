@@ -51,7 +51,7 @@ internal sealed partial class BusTablesKeeper(
     {
         var users = endpoints.Current.Outbound.Select(model => model.Config).OfType<SqlOutboundConfig>()
             .Where(endpoint => endpoint is { Enabled: true, Once: true } or { Enabled: true, SingleInstance: true });
-        var names = users.Select(endpoint => endpoint.Connection).Concat(processes.Current.Transactions).Concat(SqlInboundConfig.OutboxesOf(endpoints.Current)).Distinct();
+        var names = users.Select(endpoint => endpoint.Connection).Concat(processes.Current.Transactions).Concat(SqlInboundConfig.OutboxesOf(endpoints.Current)).Distinct().Where(databases.HasBusTables);
         foreach (var name in names) _keeping.GetOrAdd(name, known => KeepAsync(known, _stopping.Token));
     }
 

@@ -75,16 +75,16 @@ internal sealed class Shop : IAsyncDisposable
     /// <summary>The name of the configuration that its endpoints belong to.</summary>
     public const string Bus = "shop";
 
-    public IOutboundEndpoint Endpoint(string? query = null, string? execute = null, Database? database = null, Func<SqlOutboundConfig, SqlOutboundConfig>? change = null)
+    public IOutboundEndpoint Endpoint(string? query = null, string? execute = null, Database? database = null, string? procedure = null, Func<SqlOutboundConfig, SqlOutboundConfig>? change = null)
     {
-        var config = new SqlOutboundConfig { Name = "db", Path = "endpoints.db", Connection = "shop", Query = query, Execute = execute };
-        config = config with { Parameters = SqlText.Parse((query ?? execute)!).Parameters.ToDictionary(name => name, name => new ValueConfig { Jsonpath = $"$.{name}" }) };
+        var config = new SqlOutboundConfig { Name = "db", Path = "endpoints.db", Connection = "shop", Query = query, Execute = execute, Procedure = procedure };
+        config = config with { Parameters = SqlText.Parse(query ?? execute ?? "").Parameters.ToDictionary(name => name, name => new SqlParameterConfig { Jsonpath = $"$.{name}" }) };
         config = change?.Invoke(config) ?? config;
         var errors = new ConfigErrors();
         var plan = SqlCommandPlan.Compile(config, new PlainExpressions(), MaxBodyBytes, errors);
         Assert.That(errors.All, Is.Empty);
         database ??= Open();
-        var batcher = config.Batch is { } batch ? new MessageBatcher(batch, batch.Size, new SqlBatch(config, plan!.Text, database).RunAsync, TimeProvider.System) : null;
+        var batcher = config.Batch is { } batch ? new MessageBatcher(batch, batch.Size, new SqlBatch(config, plan!.Text, plan.Types, database).RunAsync, TimeProvider.System) : null;
         return new SqlOutboundEndpoint(config, plan!, database, Bus, MaxBodyBytes, TimeProvider.System, batcher);
     }
 

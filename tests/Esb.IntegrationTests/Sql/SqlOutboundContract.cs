@@ -1,5 +1,6 @@
 using Esb.Core.Endpoints;
 using Esb.Core.Expressions;
+using Esb.Endpoints.Sql;
 using Esb.Tests.Endpoints.Contracts;
 using Npgsql;
 
@@ -30,7 +31,7 @@ internal sealed class SqlOutboundContract : OutboundEndpointContract
         var database = _shop.Open(connection: connection);
         return new Adapter(() => _shop.Endpoint(execute: Insert, database: database, change: config => config with
         {
-            Parameters = new Dictionary<string, ValueConfig> { ["id"] = new() { Message = MessagePart.Id }, ["body"] = new() { Message = MessagePart.Body } },
+            Parameters = new Dictionary<string, SqlParameterConfig> { ["id"] = new() { Message = MessagePart.Id }, ["body"] = new() { Message = MessagePart.Body } },
         }));
     }
 }

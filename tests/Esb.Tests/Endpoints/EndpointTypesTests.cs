@@ -1,3 +1,4 @@
+using System.Data.Common;
 using Esb.Configuration;
 using Esb.Configuration.Compiling;
 using Esb.Configuration.Settings;
@@ -10,6 +11,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Expressions;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Delivery.Databases;
 using Esb.Delivery.Intake.Holds;
 using Esb.Delivery.Intake.Overload;
 using Esb.Endpoints;
@@ -37,6 +39,8 @@ public sealed class EndpointTypesTests
     [TestCase("""{ "type": "sql-inbound", "connection": "shop", "query": "select id from jobs where not taken limit 20", "after": "update jobs set taken = true where id = @id", "publish": "orders.new", "batch": 5, "as": "xml" }""")]
     [TestCase("""{ "type": "sftp-inbound", "url": "sftp://shop@partner/~/out", "password": "${env:P}", "hostKey": "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "ready": "{name}.ok", "after": "move:done/today", "order": "time", "minimumAge": "1m", "publish": "orders.new" }""")]
     [TestCase("""{ "type": "sftp-outbound", "url": "sftp://shop@partner:2222/in", "password": "${env:P}", "hostKey": ["SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8"], "fileName": "{message.id}.xml", "ifExists": "unique" }""")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shop", "procedure": "shop.close_order", "isolation": "serializable", "parameters": { "id": { "value": { "jsonpath": "$.id" }, "type": "uuid" }, "told": { "direction": "out", "type": "text" } } }""")]
+    [TestCase("""{ "type": "file-inbound", "folder": "in", "process": "p", "ready": "{name}.ok", "order": "time", "minimumAge": "1m", "recursive": true }""")]
     public async Task Endpoint_is_read_and_made(string endpoint) => Assert.That(await ErrorsOfAsync(endpoint), Is.Empty);
 
     [TestCase("""{ "type": "file-inbound", "folder": "in", "relay": "e" }""", "ESB-CFG-VALUE endpoints.e.relay")]
@@ -85,11 +89,21 @@ public sealed class EndpointTypesTests
     [TestCase("""{ "type": "sftp-inbound", "url": "sftp://shop@partner/in", "password": "${env:P}", "hostKey": "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "ready": "ok", "process": "p" }""", "ESB-CFG-VALUE endpoints.e.ready")]
     [TestCase("""{ "type": "sftp-inbound", "url": "sftp://shop@partner/in", "password": "${env:P}", "hostKey": "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "pattern": "a/*", "process": "p" }""", "ESB-CFG-VALUE endpoints.e.pattern")]
     [TestCase("""{ "type": "sftp-inbound", "url": "sftp://shop@partner/in", "password": "${env:P}", "hostKey": "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8", "mode": "request-reply", "process": "p" }""", "ESB-CFG-VALUE endpoints.e.mode")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shop", "procedure": "close; drop" }""", "ESB-CFG-VALUE endpoints.e.procedure")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shop", "procedure": "p", "query": "select 1" }""", "ESB-CFG-ONEOF endpoints.e")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shop", "procedure": "p", "parameters": { "a": { "direction": "out", "value": 1 } } }""", "ESB-CFG-VALUE endpoints.e.parameters.a.direction")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shop", "procedure": "p", "parameters": { "a": { "type": "int" } } }""", "ESB-CFG-ONEOF endpoints.e.parameters.a")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shop", "query": "select @a", "parameters": { "a": { "value": 1, "direction": "in-out" } } }""", "ESB-CFG-VALUE endpoints.e.parameters.a.direction")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shop", "query": "select @a", "parameters": { "a": { "value": 1, "type": "int); drop table t; --" } } }""", "ESB-CFG-VALUE endpoints.e.parameters.a.type")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shop", "execute": "delete from t", "once": true, "isolation": "serializable" }""", "ESB-CFG-ONCE endpoints.e.once")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shop", "procedure": "p", "once": true }""", "ESB-CFG-ONCE endpoints.e.once")]
+    [TestCase("""{ "type": "sql-outbound", "connection": "shop", "procedure": "p", "batch": {} }""", "ESB-CFG-BATCH endpoints.e.batch")]
+    [TestCase("""{ "type": "file-inbound", "folder": "in", "process": "p", "ready": "{name}" }""", "ESB-CFG-VALUE endpoints.e.ready")]
     public async Task Mistake_is_told_with_its_place(string endpoint, string error) => Assert.That(await ErrorsOfAsync(endpoint), Has.One.StartsWith(error));
 
     [Test]
     public async Task Unknown_provider_is_told_with_the_nearest() =>
-        Assert.That(await ErrorsOfAsync("""{ "type": "file-inbound", "folder": "in", "process": "p" }""", provider: "npgsq"), Is.EqualTo(["ESB-CFG-VALUE connections.shop.provider = \"npgsq\": expected one of npgsql; did you mean \"npgsql\"?"]));
+        Assert.That(await ErrorsOfAsync("""{ "type": "file-inbound", "folder": "in", "process": "p" }""", provider: "npgsq"), Is.EqualTo(["ESB-CFG-VALUE connections.shop.provider = \"npgsq\": expected one of npgsql, mysql; did you mean \"npgsql\"?"]));
 
     [Test]
     public async Task Once_and_fences_are_refused_for_a_provider_that_cannot_keep_their_records()
@@ -102,6 +116,17 @@ public sealed class EndpointTypesTests
         Assert.That(await ErrorsOfAsync(plain, provider: "forgetful"), Is.Empty);
         errors = await ErrorsOfAsync(plain.Replace("}", ", \"singleInstance\": true }", StringComparison.Ordinal), provider: "forgetful");
         Assert.That(errors, Has.One.StartsWith("ESB-CFG-SINGLE endpoints.e.singleInstance = true: the provider 'forgetful'"));
+    }
+
+    [TestCase("mysql"), TestCase("acme")]
+    public async Task Provider_that_is_a_plain_client_refuses_what_it_cannot_keep(string provider)
+    {
+        const string plain = """{ "type": "sql-outbound", "connection": "shop", "execute": "delete from t where a = @a", "parameters": { "a": 1 } }""";
+
+        Assert.That(await ErrorsOfAsync(plain, provider), Is.Empty);
+        Assert.That(await ErrorsOfAsync(plain.Replace("\"execute\"", "\"once\": true, \"execute\"", StringComparison.Ordinal), provider), Has.One.StartsWith("ESB-CFG-ONCE endpoints.e.once"));
+        Assert.That(await ErrorsOfAsync(plain.Replace("\"execute\"", "\"batch\": {}, \"execute\"", StringComparison.Ordinal), provider), Has.One.StartsWith("ESB-CFG-BATCH endpoints.e.batch"));
+        Assert.That(await ErrorsOfAsync(plain.Replace("\"a\": 1", "\"a\": { \"value\": 1, \"type\": \"int\" }", StringComparison.Ordinal), provider), Has.One.StartsWith("ESB-CFG-VALUE endpoints.e.parameters.a.type"));
     }
 
     // As the host does it: what can be read is checked, and made without opening anything.
@@ -119,6 +144,7 @@ public sealed class EndpointTypesTests
             var errors = new ConfigErrors();
             var services = new ServiceCollection().AddEsbConfiguration().AddEndpointTypes();
             if (provider == "forgetful") services.AddSingleton(Forgetful()).AddCompiling(ServiceDescriptor.Singleton(Forgetful()));
+            if (provider == "acme") services.AddDatabaseClient<AcmeClient>();
             services.AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(AnyTransport), "")).AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(AnyStore), ""));
             if (new ConfigurationReader(SettingsCatalog.From(services)).Read(file, new Dictionary<string, string> { ["P"] = "secret" }, errors) is { } configuration) await CheckAsync(services, configuration, errors);
 
@@ -149,6 +175,26 @@ public sealed class EndpointTypesTests
         provider.Name.Returns("forgetful");
         provider.HasBusTables.Returns(false);
         return provider;
+    }
+
+    // As a plug-in registers it.
+    private sealed class AcmeClient : IDatabaseClient
+    {
+        public string Name => "acme";
+
+        public void Check(ConnectionConfig connection, ConfigErrors errors)
+        {
+        }
+
+        public DbDataSource Open(ConnectionConfig connection, int maxPoolSize) => throw new NotSupportedException();
+
+        public void Close(DbDataSource pool) => throw new NotSupportedException();
+
+        public string Placeholder(int position) => $":{position}";
+
+        public string ParameterName(int position) => $"{position}";
+
+        public DatabaseFailure? Explain(Exception cause, IReadOnlyList<string> parameters) => null;
     }
 
     private sealed record AnyTransport : TransportConfig;

@@ -34,7 +34,7 @@ internal sealed class SqlCommandPlanTests
 
     [Test, Property("Case", "SQL-01")]
     public void Parameter_without_a_value_in_the_configuration_is_refused() =>
-        Assert.That(Errors(Config() with { Parameters = new Dictionary<string, ValueConfig> { ["contry"] = new() { Header = "x" } } }), Is.EqualTo([
+        Assert.That(Errors(Config() with { Parameters = new Dictionary<string, SqlParameterConfig> { ["contry"] = new() { Header = "x" } } }), Is.EqualTo([
             "ESB-SQL-PARAM endpoints.db.query: @country has no value: expected one in parameters; did you mean \"contry\"? (default)",
             "ESB-SQL-PARAM endpoints.db.parameters.contry: the command has no @contry; did you mean \"country\"? (default)",
         ]));
@@ -80,7 +80,7 @@ internal sealed class SqlCommandPlanTests
     [Test]
     public void Times_are_bound_in_UTC()
     {
-        var config = Config() with { Parameters = new Dictionary<string, ValueConfig> { ["country"] = new() { Message = MessagePart.CreatedAt } } };
+        var config = Config() with { Parameters = new Dictionary<string, SqlParameterConfig> { ["country"] = new() { Message = MessagePart.CreatedAt } } };
         var message = Some.Message() with { CreatedAt = new DateTimeOffset(2026, 1, 2, 3, 4, 5, TimeSpan.FromHours(2)) };
 
         Assert.That(Compile(config)!.Evaluate(new MessageContext(message, "db")), Is.EqualTo(["2026-01-02T01:04:05.0000000+00:00"]));
@@ -114,7 +114,7 @@ internal sealed class SqlCommandPlanTests
         Path = "endpoints.db",
         Connection = "shop",
         Query = "select * from customers where country = @country",
-        Parameters = new Dictionary<string, ValueConfig> { ["country"] = new() { Jsonpath = "$.country" } },
+        Parameters = new Dictionary<string, SqlParameterConfig> { ["country"] = new() { Jsonpath = "$.country" } },
     };
 
     private static SqlCommandPlan? Compile(SqlOutboundConfig config, ConfigErrors? errors = null) =>
