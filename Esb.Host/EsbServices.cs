@@ -32,6 +32,7 @@ internal static class EsbServices
 
     /// <summary>The configuration sections of the host itself.</summary>
     public static IServiceCollection AddEsbHost(this IServiceCollection services) => services
+        .AddManagementEvents()
         .AddSection<ManagementConfig>("management", "The management API.")
         .FixSettings("management", "url", "tls")
         .AddSection<TelemetryConfig>("telemetry", "Traces, metrics and logs of the host.")

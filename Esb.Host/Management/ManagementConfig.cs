@@ -17,6 +17,9 @@ internal sealed record ManagementConfig : SettingsRecord
     [Setting("The management API speaks TLS, as a listener does.")]
     public ListenerTlsConfig? Tls { get; init; }
 
+    [Setting("Further names under which browsers reach the management API, such as that of a proxy; a page under another name is refused.")]
+    public IReadOnlyList<string> Hosts { get; init; } = [];
+
     [Setting("Keys of people and programs, with their roles; without them the first start makes one key for all.", NamesThings = true)]
     public IReadOnlyDictionary<string, ManagementKeyConfig> Keys { get; init; } = new Dictionary<string, ManagementKeyConfig>();
 }

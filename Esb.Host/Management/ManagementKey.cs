@@ -57,7 +57,11 @@ internal sealed class ManagementKey
     }
 
     /// <summary>Compares in constant time.</summary>
-    public bool Matches(string? presented) => presented is not null && CryptographicOperations.FixedTimeEquals(Hash(presented), _hash);
+    public bool Matches(string? presented) => presented is not null && MatchesDigest(Hash(presented));
+
+    /// <summary>Compares in constant time.</summary>
+    /// <param name="digest">The SHA-256 of a key.</param>
+    public bool MatchesDigest(ReadOnlySpan<byte> digest) => CryptographicOperations.FixedTimeEquals(digest, _hash);
 
     private static void Create(string file)
     {

@@ -31,14 +31,15 @@ internal sealed class ManagementKeys
     }
 
     /// <summary>Returns the owner of a key; null if it opens nothing. Takes the same time for every key.</summary>
-    public ManagementUser? Find(string? presented)
+    public ManagementUser? Find(string? presented) => presented is null ? null : Find(DigestOf(presented));
+
+    /// <summary>Returns the owner of a key by its digest; null if it opens nothing any more.</summary>
+    public ManagementUser? Find(byte[] digest)
     {
-        if (presented is null) return null;
         var config = _config();
         if (!ReferenceEquals(config, _known.Config)) _known = Known.Of(config);
-        if (_known.Entries.Count == 0) return _file?.Current.Matches(presented) == true ? new ManagementUser(null, ManagementRole.Administrator) : null;
+        if (_known.Entries.Count == 0) return _file?.Current.MatchesDigest(digest) == true ? new ManagementUser(null, ManagementRole.Administrator) : null;
 
-        var digest = SHA256.HashData(Encoding.UTF8.GetBytes(presented));
         Entry? found = null;
         foreach (var entry in _known.Entries)
         {
@@ -47,6 +48,9 @@ internal sealed class ManagementKeys
 
         return found is null || _time.GetUtcNow() >= found.Expires ? null : found.User;
     }
+
+    /// <summary>The SHA-256 of a key.</summary>
+    public static byte[] DigestOf(string key) => SHA256.HashData(Encoding.UTF8.GetBytes(key));
 
     private sealed record Entry(byte[] Digest, DateTimeOffset Expires, ManagementUser User);
 
@@ -57,7 +61,7 @@ internal sealed class ManagementKeys
         private static Entry EntryOf(string name, ManagementKeyConfig config, string key)
         {
             var expires = config.Expires is { } text && ManagementKeyConfig.TryReadTime(text, out var time) ? time : DateTimeOffset.MaxValue;
-            return new Entry(SHA256.HashData(Encoding.UTF8.GetBytes(key)), expires, new ManagementUser(name, config.Role));
+            return new Entry(DigestOf(key), expires, new ManagementUser(name, config.Role));
         }
     }
 }

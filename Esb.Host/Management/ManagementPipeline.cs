@@ -3,14 +3,14 @@ using Esb.Configuration;
 using Esb.Core.Diagnostics;
 using Esb.Core.Errors;
 using Esb.Core.Parties;
+using Esb.Host.Management.Sessions;
 using Microsoft.AspNetCore.Http.Features;
 
 namespace Esb.Host.Management;
 
 /// <summary>The pipeline of every management API request: protective response headers, the key check, and one error format.</summary>
-internal sealed partial class ManagementPipeline(ManagementKeys keys, TimeProvider time, ILogger logger)
+internal sealed partial class ManagementPipeline(ManagementKeys keys, ManagementSessions sessions, GuessBrake brake, TimeProvider time, ILogger logger)
 {
-    private readonly GuessBrake _brake = new(time);
     private readonly LogPace _refusals = new(time);
 
     public const string KeyHeader = "X-Esb-Key";
@@ -52,6 +52,16 @@ internal sealed partial class ManagementPipeline(ManagementKeys keys, TimeProvid
         return next(context);
     }
 
+    /// <summary>Refuses names that are not those of this host, except with a key in a header, which a page of another site cannot
+    /// know, and for health probes.</summary>
+    public Task RequireHostAsync(HttpContext context, ManagementConfig management, RequestDelegate next)
+    {
+        var request = context.Request;
+        if (HostNames.IsOurs(request.Host.Host, management) || Presented(request) is not null || request.Path.StartsWithSegments("/health")) return next(context);
+        Count(context, "ESB-API-HOST", "a foreign name of the host");
+        return Problems.Of(StatusCodes.Status421MisdirectedRequest, "ESB-API-HOST", "This name is not one of this host; add it to management.hosts.").ExecuteAsync(context);
+    }
+
     public static Task LimitBodyAsync(HttpContext context, LimitsConfig limits, RequestDelegate next)
     {
         if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit) limit.MaxRequestBodySize = limits.MaxBodySize.Bytes;
@@ -65,17 +75,45 @@ internal sealed partial class ManagementPipeline(ManagementKeys keys, TimeProvid
         var endpoint = context.GetEndpoint();
         var presented = Presented(context.Request);
         var isClosed = endpoint is null ? context.Request.Path.StartsWithSegments("/api") : endpoint.Metadata.GetMetadata<OpenRoute>() is null;
-        if (presented is not null && _brake.WaitOf(context.Connection.RemoteIpAddress) is { } wait) return isClosed ? DelayAsync(context, wait) : next(context);
+        if (presented is not null && brake.WaitOf(context.Connection.RemoteIpAddress) is { } wait) return isClosed ? DelayAsync(context, wait) : next(context);
+        if (presented is null && sessions.Find(context.Request.Cookies[ManagementSessions.Cookie]) is var (session, owner)) return AdmitSessionAsync(context, session, owner, isClosed, next);
         if (keys.Find(presented) is not { } user)
         {
-            if (presented is not null) _brake.CountWrong(context.Connection.RemoteIpAddress);
+            if (presented is not null) brake.CountWrong(context.Connection.RemoteIpAddress);
             return isClosed ? RefuseAsync(context, presented is null ? "no key" : "a wrong key") : next(context);
         }
 
-        if (isClosed && endpoint is RouteEndpoint route && RouteRoles.Of(route) is var role && user.Role < role) return ForbidAsync(context, user, role);
+        return AdmitAsync(context, user, isClosed, new ManagementAccess(() => keys.Find(presented) is not null), next);
+    }
+
+    // A cookie is sent by the browser whichever page asks: what changes something must also know the text that only our pages can read.
+    private Task AdmitSessionAsync(HttpContext context, ManagementSession session, ManagementUser user, bool isClosed, RequestDelegate next)
+    {
+        var request = context.Request;
+        if (isClosed && !IsSafe(request.Method) && !(IsSameOrigin(request) && ManagementSessions.IsCsrf(session, request.Headers[ManagementSessions.CsrfHeader])))
+        {
+            Count(context, "ESB-API-CSRF", $"no {ManagementSessions.CsrfHeader} of the session");
+            return Problems.Of(StatusCodes.Status403Forbidden, "ESB-API-CSRF", $"Expected the {ManagementSessions.CsrfHeader} of the session, from a page of this host.").ExecuteAsync(context);
+        }
+
+        if (!request.Headers.ContainsKey(ManagementSessions.BackgroundHeader)) sessions.Use(session);
+        context.Features.Set(session);
+        var token = request.Cookies[ManagementSessions.Cookie];
+        return AdmitAsync(context, user, isClosed, new ManagementAccess(() => sessions.Find(token) is not null), next);
+    }
+
+    private Task AdmitAsync(HttpContext context, ManagementUser user, bool isClosed, ManagementAccess access, RequestDelegate next)
+    {
+        if (isClosed && context.GetEndpoint() is RouteEndpoint route && RouteRoles.Of(route) is var role && user.Role < role) return ForbidAsync(context, user, role);
         context.Features.Set(user);
+        context.Features.Set(access);
         return next(context);
     }
+
+    private static bool IsSafe(string method) => HttpMethods.IsGet(method) || HttpMethods.IsHead(method) || HttpMethods.IsOptions(method);
+
+    private static bool IsSameOrigin(HttpRequest request) =>
+        request.Headers.Origin is not [{ } origin] || (Uri.TryCreate(origin, UriKind.Absolute, out var from) && from.Authority.Equals(request.Host.Value, StringComparison.OrdinalIgnoreCase));
 
     private Task RefuseAsync(HttpContext context, string cause)
     {
@@ -129,6 +167,10 @@ internal sealed partial class ManagementPipeline(ManagementKeys keys, TimeProvid
     [LoggerMessage(EventId = 5101, Level = LogLevel.Error, Message = "{Method} {Route} failed")]
     private partial void LogFailed(Exception exception, string method, string? route);
 }
+
+/// <summary>The access of a request that lasts, such as an event stream.</summary>
+/// <param name="Holds">False once the session or the key has ended.</param>
+internal sealed record ManagementAccess(Func<bool> Holds);
 
 /// <summary>Marks a route that needs no key.</summary>
 internal sealed class OpenRoute;

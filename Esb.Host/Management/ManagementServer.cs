@@ -3,14 +3,22 @@ using System.Text.Json.Serialization;
 using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Listening;
+using Esb.Core.Parties;
 using Esb.Endpoints.Http.Listening;
 using Esb.Endpoints.Http.Tls;
 using Esb.Host.Management.Activities;
 using Esb.Host.Management.DeadLetters;
+using Esb.Host.Management.Description;
+using Esb.Host.Management.Events;
+using Esb.Host.Management.Farm;
+using Esb.Host.Management.Flow;
 using Esb.Host.Management.Logging;
 using Esb.Host.Management.Messages;
 using Esb.Host.Management.Metrics;
 using Esb.Host.Management.Parking;
+using Esb.Host.Management.Sessions;
+using Esb.Host.Management.Validation;
+using Esb.Host.WebConsole;
 using Microsoft.AspNetCore.Connections;
 
 namespace Esb.Host.Management;
@@ -76,14 +84,23 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
         });
 
         var application = builder.Build();
-        var pipeline = new ManagementPipeline(keys, bus.GetRequiredService<TimeProvider>(), _logger);
+        var time = bus.GetRequiredService<TimeProvider>();
+        var (brake, sessions) = (new GuessBrake(time), new ManagementSessions(keys, time));
+        var pipeline = new ManagementPipeline(keys, sessions, brake, time, _logger);
+        var live = bus.GetRequiredService<Live<ManagementConfig>>();
         var limits = bus.GetRequiredService<Live<LimitsConfig>>();
         application.Use(ManagementPipeline.ProtectAsync);
         application.Use((HttpContext context, RequestDelegate next) => ManagementPipeline.LimitBodyAsync(context, limits.Current, next));
         application.Use(pipeline.AnswerProblemsAsync);
         application.UseRouting();
+        application.Use((HttpContext context, RequestDelegate next) => pipeline.RequireHostAsync(context, live.Current, next));
         application.Use(pipeline.RequireKeyAsync);
+        application.Use(new CommandKeys(bus.GetService<Core.Storage.IIdempotencyKeys>(), time, _logger).RunAsync);
         application.MapHealth(bus);
+        application.MapPrometheus(bus);
+        application.MapConsole();
+        application.MapGroup("/api").MapSessionRoutes(sessions, new SignIn(keys, sessions, brake)).MapEventRoutes(bus).MapHostRoutes(bus).MapFlowRoutes(bus)
+            .MapValidationRoutes(bus).MapDescriptionRoutes(bus, () => Routes);
         application.MapGroup("/api")
             .MapEndpointRoutes(bus).MapTopicRoutes(bus).MapUnroutableRoutes(bus).MapOutboxRoutes(bus).MapMessageRoutes(bus).MapErasureRoutes(bus).MapEncryptionRoutes(bus)
             .MapDeadLetterRoutes(bus).MapReplayRoutes(bus).MapParkedRoutes(bus).MapConfigurationRoutes(bus)

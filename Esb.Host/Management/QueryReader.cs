@@ -21,6 +21,14 @@ internal sealed class QueryReader(IQueryCollection query)
         _ => throw Problems.Parameter(name, "expected once"),
     };
 
+    /// <summary>The position behind which a page begins: <c>after</c>, or <c>before</c> as earlier versions call it.</summary>
+    public string? Position() => Text("after") is { } after
+        ? query.ContainsKey("before") ? throw Problems.Parameter("after", "expected without before, which means the same") : after
+        : Text("before");
+
+    /// <summary>A position that is an id.</summary>
+    public Guid? PositionId() => Position() is not { } text ? null : Guid.TryParse(text, out var id) ? id : throw Problems.Parameter(query.ContainsKey("after") ? "after" : "before", "expected a UUID");
+
     public int Integer(string name, int minimum, int maximum, int otherwise)
     {
         if (Text(name) is not { } text) return otherwise;

@@ -31,12 +31,20 @@ internal static class RouteRoles
 
     private static readonly HashSet<string> Administrators = ["GET /api/dead-letters/{id}/body"]; // unmasked, as it came
 
+    private static readonly Dictionary<string, ManagementRole> OfConsole = new()
+    {
+        ["DELETE /api/session"] = ManagementRole.Viewer, // everyone may sign out
+        ["GET /api/log/events"] = ManagementRole.Operator, // lines may tell what messages hold
+        ["GET /api/configuration/files"] = ManagementRole.Administrator, // as they are written, comments included
+    };
+
     public static ManagementRole Of(RouteEndpoint route) =>
         route.Metadata.GetMetadata<IHttpMethodMetadata>()?.HttpMethods is [var method] ? Of(method, route.RoutePattern.RawText ?? "") : ManagementRole.Administrator;
 
     private static ManagementRole Of(string method, string pattern)
     {
         var route = $"{method} /{pattern.Trim('/')}";
+        if (OfConsole.TryGetValue(route, out var role)) return role;
         if (Administrators.Contains(route)) return ManagementRole.Administrator;
         if (Operators.Contains(route)) return ManagementRole.Operator;
         return method is "GET" or "HEAD" ? ManagementRole.Viewer : ManagementRole.Administrator;

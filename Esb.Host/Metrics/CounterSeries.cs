@@ -17,6 +17,9 @@ internal sealed class CounterSeries
     private int _next;
     private int _kept;
 
+    /// <summary>The total since the start.</summary>
+    public long Total => Interlocked.Read(ref _total);
+
     public void Add(long count) => Interlocked.Add(ref _total, count);
 
     /// <summary>Takes a sample; called once a second.</summary>

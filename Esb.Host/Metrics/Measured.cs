@@ -33,6 +33,9 @@ internal sealed class Measured(string name)
     public DurationSeries Latency(LatencyKind kind) =>
         Volatile.Read(ref _latencies[(int)kind]) ?? Interlocked.CompareExchange(ref _latencies[(int)kind], new DurationSeries(), null) ?? _latencies[(int)kind]!;
 
+    /// <summary>The total since the start; 0 if nothing was counted.</summary>
+    public long Total(CounterKind kind) => Volatile.Read(ref _counters[(int)kind])?.Total ?? 0;
+
     public CounterSummary? Summarize(CounterKind kind) => Volatile.Read(ref _counters[(int)kind])?.Summarize();
 
     public DurationSummary? Summarize(LatencyKind kind) => Volatile.Read(ref _latencies[(int)kind])?.Summarize();

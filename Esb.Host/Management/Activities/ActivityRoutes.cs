@@ -49,7 +49,7 @@ internal static class ActivityRoutes
     private static async Task<Page<ActivityItemView>> FindAsync(IActivityDesk desk, string name, HttpRequest request, CancellationToken cancellationToken)
     {
         RequireKnown(desk, name);
-        var query = new QueryReader(request.Query).Allow("state", "key", "from", "to", "before", "limit");
+        var query = new QueryReader(request.Query).Allow("state", "key", "from", "to", "after", "before", "limit");
         var limit = query.Integer("limit", 1, MaxLimit, DefaultLimit);
         var asked = new ActivityQuery { Activity = name, Key = query.Text("key"), From = query.Time("from"), To = query.Time("to"), Before = BeforeOf(query), Limit = limit };
         var items = await desk.FindAsync(asked, query.Choice<ActivityState>("state"), cancellationToken).ToListAsync(cancellationToken);
@@ -80,10 +80,10 @@ internal static class ActivityRoutes
 
     private static ActivityPosition? BeforeOf(QueryReader query)
     {
-        if (query.Text("before") is not { } text) return null;
+        if (query.Position() is not { } text) return null;
         return text.Split('~', 2) is [var ticks, var id] && long.TryParse(ticks, NumberStyles.None, CultureInfo.InvariantCulture, out var at) && at <= DateTimeOffset.MaxValue.UtcTicks
             ? new ActivityPosition(new DateTimeOffset(at, TimeSpan.Zero), id)
-            : throw Problems.Parameter("before", "expected what the page before calls next");
+            : throw Problems.Parameter("after", "expected what the page before calls next");
     }
 }
 

@@ -45,7 +45,7 @@ internal static class DeadLetterRoutes
 
     private static async Task<Page<DeadLetterView>> FindAsync(IDeadLetterStore store, HttpRequest request, CancellationToken cancellationToken)
     {
-        var query = new QueryReader(request.Query).Allow([.. FilterNames, "before", "limit"]);
+        var query = new QueryReader(request.Query).Allow([.. FilterNames, "after", "before", "limit"]);
         var limit = query.Integer("limit", 1, MaxLimit, DefaultLimit);
         var found = await store.FindAsync(new DeadLetterQuery { Filter = FilterOf(query), Before = BeforeOf(query), Limit = limit }, cancellationToken).ToListAsync(cancellationToken);
         return new Page<DeadLetterView>([.. found.Select(DeadLetterView.Of)], found.Count == limit ? found[^1].Number.ToString(CultureInfo.InvariantCulture) : null);
@@ -91,8 +91,8 @@ internal static class DeadLetterRoutes
 
     private static long? BeforeOf(QueryReader query)
     {
-        if (query.Text("before") is not { } text) return null;
-        return long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : throw Problems.Parameter("before", "expected what the page before calls next");
+        if (query.Position() is not { } text) return null;
+        return long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : throw Problems.Parameter("after", "expected what the page before calls next");
     }
 }
 

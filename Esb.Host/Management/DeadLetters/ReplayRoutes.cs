@@ -43,9 +43,9 @@ internal static class ReplayRoutes
 
     private static async Task<Page<ReplayJobView>> ListAsync(IReplayJobStore store, HttpRequest request, CancellationToken cancellationToken)
     {
-        var query = new QueryReader(request.Query).Allow("before", "limit");
+        var query = new QueryReader(request.Query).Allow("after", "before", "limit");
         var limit = query.Integer("limit", 1, MaxLimit, DefaultLimit);
-        var jobs = await store.ListAsync(query.Id("before"), limit, cancellationToken);
+        var jobs = await store.ListAsync(query.PositionId(), limit, cancellationToken);
         return new Page<ReplayJobView>([.. jobs.Select(ReplayJobView.Of)], jobs.Count == limit ? jobs[^1].Id.ToString() : null);
     }
 

@@ -1,6 +1,7 @@
 using Esb.Core.Configuration;
 using Esb.Core.Topics;
 using Esb.Host.Logging;
+using Esb.Host.Management.Events;
 
 namespace Esb.Host.Management.Logging;
 
@@ -12,6 +13,8 @@ internal static class LogRoutes
         var levels = bus.GetRequiredService<LogLevels>();
         var farm = bus.GetRequiredService<FarmLogLevels>();
         var self = bus.GetRequiredService<IFarm>().Self;
+        var lines = bus.GetServices<ILoggerProvider>().OfType<LogEvents>().Single();
+        api.MapGet("/log/events", (HttpRequest request) => LinesOf(lines, new QueryReader(request.Query).Allow("after", "level", "limit")));
         api.MapGet("/log", () => LogView.Of(levels, [self]));
         api.MapPatch("/log", async (HttpRequest request, CancellationToken cancellationToken) =>
         {
@@ -21,6 +24,12 @@ internal static class LogRoutes
             return LogView.Of(levels, hosts);
         });
         return api;
+    }
+
+    private static Page<LogLine> LinesOf(LogEvents lines, QueryReader query)
+    {
+        var after = query.Integer("after", 0, int.MaxValue, otherwise: 0);
+        return new Page<LogLine>(lines.Read(after, query.Choice<LogLevel>("level") ?? LogLevel.Trace, query.Integer("limit", 1, LogEvents.MaxKept, otherwise: 200)));
     }
 
     private static Dictionary<string, LogLevel?> LevelsOf(LogBody body)

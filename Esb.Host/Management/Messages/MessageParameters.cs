@@ -13,7 +13,7 @@ internal static class MessageParameters
     /// <summary>Reads the query of a request.</summary>
     public static AuditQuery Read(QueryReader query)
     {
-        query.Allow("id", "where", "endpoint", "process", "kind", "failed", "party", "trace", "from", "to", "before", "limit");
+        query.Allow("id", "where", "endpoint", "process", "kind", "failed", "party", "trace", "from", "to", "after", "before", "limit");
         var kind = query.Choice<AuditKind>("kind");
         var failed = query.Flag("failed");
         if (kind is not null && failed) throw Problems.Parameter("failed", "expected without kind: that one says what happened already");
@@ -29,7 +29,7 @@ internal static class MessageParameters
             TraceId = query.Text("trace"),
             From = query.Time("from"),
             To = query.Time("to"),
-            Before = query.Id("before"),
+            Before = query.PositionId(),
             Limit = query.Integer("limit", 1, MaxLimit, DefaultLimit),
             WithBodies = false,
         };

@@ -35,6 +35,21 @@ internal static class MetricsRoutes
         return api;
     }
 
+    /// <summary>Maps <c>/metrics</c>, where Prometheus looks by default.</summary>
+    public static void MapPrometheus(this IEndpointRouteBuilder routes, IServiceProvider bus)
+    {
+        var collector = bus.GetRequiredService<MetricsCollector>();
+        var monitors = bus.GetServices<IEndpointMonitor>().ToList();
+        var host = bus.GetService<IFarm>()?.Self ?? FarmHost.OfThisProcess();
+        var time = bus.GetRequiredService<TimeProvider>();
+        var spool = bus.GetService<IAuditWriter>()?.Spool;
+        routes.MapGet("/metrics", () =>
+        {
+            RequireCounters(collector);
+            return Results.Text(PrometheusText.Of(MetricsView.Of(collector, monitors, spool, host, time), collector), PrometheusText.ContentType);
+        });
+    }
+
     // Prometheus requests text/plain, or OpenMetrics with text/plain as an alternative. The default is JSON.
     private static MetricsFormat FormatOf(HttpRequest request) =>
         request.Headers.Accept.ToString() is var accept && accept.Contains("text/plain", StringComparison.OrdinalIgnoreCase) && !accept.Contains("application/json", StringComparison.OrdinalIgnoreCase)

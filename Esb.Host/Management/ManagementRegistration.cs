@@ -1,0 +1,16 @@
+using Esb.Core;
+using Esb.Host.Management.Events;
+using Esb.Host.Management.Farm;
+
+namespace Esb.Host.Management;
+
+internal static class ManagementRegistration
+{
+    /// <summary>The event stream of the host, and what feeds it; and the description of its farm.</summary>
+    public static IServiceCollection AddManagementEvents(this IServiceCollection services) => services
+        .AddSingleton<EventStream>()
+        .AddSingleton<ILoggerProvider, LogEvents>()
+        .AddSingleton<IBusPart, EventSampler>()
+        .AddSingleton<FarmHosts>()
+        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<FarmHosts>());
+}

@@ -1,0 +1,47 @@
+// Hosts, health, the log as it is written, and evidence of operators' actions.
+
+import { may, patch } from "../api.mjs";
+import { bytes, Card, Empty, html, Loaded, number, Page, Problem, State, Table, Time, toast, useApi, useEffect, useState } from "../ui.mjs";
+
+const levels = ["trace", "debug", "information", "warning", "error", "critical"];
+
+function Hosts() {
+  const hosts = useApi("/api/hosts", { every: 5000, on: ["host", "configuration"] });
+  return html`<${Card} title="Hosts of the farm" flush><${Loaded} of=${hosts}>${data => html`<${Table} label="Hosts" rows=${data.items} columns=${[["Host", row => html`<strong>${row.name}</strong>${row.isThis && html` <span class="quiet">answers this page</span>`}`], ["State", row => html`<${State} of=${!row.answers ? "failed" : row.obstacle ?? "ready"} title=${row.obstacle ?? (row.answers ? "" : "It did not answer in time")} />`], ["Revision", row => html`<code>${row.revision ?? "–"}</code>`], ["Version", row => row.version ?? "–"], ["Started", row => html`<${Time} at=${row.startedAt} ago />`], ["Memory", row => bytes(row.workingSet), "right"], ["Heap", row => bytes(row.heapBytes), "right wide-only"], ["Processor time", row => row.processorSeconds === undefined ? "–" : `${number(Math.round(row.processorSeconds))} s`, "right wide-only"], ["System", row => html`<span class="quiet">${row.runtime ?? ""}</span>`, "wide-only"]]} />`}<//><//>`;
+}
+
+function Health() {
+  const health = useApi("/health/ready", { every: 5000, load: path => fetch(path, { headers: { "X-Esb-Background": "1" } }).then(answer => answer.json()) });
+  const metrics = useApi("/api/metrics", { every: 10000 });
+  return html`<div class="columns"><${Card} title="Health"><${Loaded} of=${health}>${data => html`<p><${State} of=${data.ready ? "ready" : "failed"} /> ${data.ready ? "Messages are accepted, confirmed and recorded." : "No messages are accepted now."}</p><ul class="changes">${(data.obstacles ?? []).map(one => html`<li><strong>${one.name}</strong> ${one.reason}</li>`)}${(data.notices ?? []).map(one => html`<li>${one}</li>`)}</ul>`}<//><//>
+    <${Card} title="Audit queue"><${Loaded} of=${metrics}>${data => data.auditQueue ? html`<dl class="facts"><dt>Waiting facts</dt><dd>${number(data.auditQueue.waiting)}</dd><dt>Age of the oldest</dt><dd>${data.auditQueue.oldestAge === undefined ? "–" : `${data.auditQueue.oldestAge.toFixed(1)} s`}</dd><dt>On disk</dt><dd>${bytes(data.auditQueue.bytes)} of ${bytes(data.auditQueue.maxBytes)}</dd></dl><meter min="0" max=${data.auditQueue.maxBytes} value=${data.auditQueue.bytes} aria-label="Use of the spool"></meter>` : html`<p class="quiet">Facts are stored on this machine directly; there is no queue.</p>`}<//><//></div>`;
+}
+
+function Log() {
+  const [least, setLeast] = useState("information");
+  const [lines, set] = useState([]);
+  const [isHeld, hold] = useState(false);
+  const [error, fail] = useState(null);
+  const old = useApi("/api/log/events?limit=300");
+  useEffect(() => { if (old.data) set(old.data.items); }, [old.data]);
+  useEffect(() => {
+    if (isHeld) return undefined;
+    const source = new EventSource("/api/events?kinds=log");
+    // At most 1,000 lines are in the page, however much is written.
+    source.addEventListener("log", event => { const line = JSON.parse(event.data); set(before => before.some(one => one.number === line.number) ? before : [...before.slice(-999), line]); });
+    source.onerror = () => fail(source.readyState === EventSource.CLOSED ? { code: "", message: "The log is not followed any more; reload the page." } : null);
+    return () => source.close();
+  }, [isHeld]);
+  const shown = lines.filter(line => levels.indexOf(line.level) >= levels.indexOf(least)).slice(-500).reverse();
+  const change = async event => { const level = event.target.value; if (!level) return; try { await patch("/api/log", { levels: { default: level }, for: "10m" }); toast(`The level is ${level} for ten minutes, on every host`); } catch (refused) { toast(`${refused.code}: ${refused.message}`, "bad"); } event.target.value = ""; };
+  return html`<${Card} title="Log of this host" flush actions=${html`<label class="inline">Show <select value=${least} onChange=${event => setLeast(event.target.value)}>${levels.map(level => html`<option>${level}</option>`)}</select></label><label class="inline">Write for 10 min <select onChange=${change}><option value="">as now</option>${levels.slice(0, 4).map(level => html`<option>${level}</option>`)}</select></label><button onClick=${() => hold(!isHeld)}>${isHeld ? "Follow" : "Hold"}</button>`}>
+    <${Problem} error=${old.error ?? error} />${shown.length === 0 ? html`<${Empty} title="No lines of this level" />` : html`<div class="log" tabIndex="0" role="log" aria-label="Log">${shown.map(line => html`<div key=${line.number} class=${line.level}><${Time} at=${line.time} /><span class="level">${line.level}</span><span class="quiet">${line.category}</span><span class="text">${line.message}</span></div>`)}</div>`}<//>`;
+}
+
+function Evidence() {
+  return html`<${Card} title="Audit evidence"><p>Each recorded fact is part of a chain of digests; <code>esb audit verify</code> shows on any machine that nothing was changed, removed or added.</p><p>What operators did is recorded with their key and reason: <a href="#/messages?kind=replayed">replays</a>, <a href="#/messages?kind=discarded">discards</a>, <a href="#/messages?kind=erased">erasures</a>, <a href="#/messages?kind=recorded">reloads and records</a>.</p><//>`;
+}
+
+export default function System() {
+  return html`<${Page} title="System" hint="The hosts that run this configuration, and what they write." actions=${html`<a class="button" href="/api/openapi.json" target="_blank">OpenAPI</a><a class="button" href="/metrics" target="_blank">Metrics</a>`} /><${Hosts} /><${Health} />${may("operator") && html`<${Log} />`}<${Evidence} />`;
+}

@@ -1,0 +1,156 @@
+using Esb.IntegrationTests.EndToEnd.Hosts;
+using Microsoft.Playwright;
+
+namespace Esb.IntegrationTests.WebConsole;
+
+/// <summary>What an operator does in the console happens, on RabbitMQ and PostgreSQL.</summary>
+[Category("Thorough"), CancelAfter(300_000)]
+public sealed class ConsoleActionTests : ShopHost
+{
+    private readonly string _prefix = $"esb-console-{Guid.NewGuid().ToString("N")[..8]}";
+    private ConsoleBrowser _browser = null!;
+
+    private protected override string Sections => $$"""
+        "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_prefix}}" },
+        "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "{{_prefix.Replace('-', '_')}}" },
+        """;
+
+    private protected override IReadOnlyDictionary<string, string> Variables => new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_POSTGRES"] = Servers.Postgres };
+
+    private protected override string Endpoints => $$"""
+        , "by-key": { "type": "http-outbound", "subscribe": ["orders.keyed"], "url": "{{Shop.Url}}keyed", "delivery": "ordered-by-key", "retry": { "immediate": 0, "delays": [] } }
+        """;
+
+    private IPage Page => _browser.Page;
+
+    [SetUp]
+    public async Task Open()
+    {
+        _browser = await ConsoleBrowser.OpenAsync(Host);
+        await _browser.SignInAsync(Host);
+    }
+
+    [TearDown]
+    public async Task Close() => await _browser.DisposeAsync();
+
+    [Test]
+    public async Task Dead_letter_is_edited_and_replayed(CancellationToken cancellationToken)
+    {
+        Shop.Refuses = body => body.Contains("wrong", StringComparison.Ordinal);
+        await OrderAsync("""{"customer":"wrong"}""", cancellationToken);
+        await HasLettersAsync(1, cancellationToken);
+        await _browser.GoAsync("dead-letters", "Dead letters");
+        await Page.GetByRole(AriaRole.Region, new() { Name = "Dead letters", Exact = true }).Locator("tbody tr").First.ClickAsync();
+
+        await Button("Edit…").ClickAsync();
+        await Page.GetByLabel("Edited body").FillAsync("""{"customer":"right"}""");
+        await Page.Locator(".diff .added").First.WaitForAsync();
+        await Button("Replay edited…").ClickAsync();
+        await Page.GetByText("1 message would be sent").WaitForAsync();
+        await Dialog("Replay").ClickAsync();
+
+        await Page.GetByRole(AriaRole.Heading, new() { Name = "Replay", Exact = true, Level = 1 }).WaitForAsync();
+        await Host.WaitAsync(_ => Task.FromResult(Shop.Taken.Any(taken => taken.Body.Contains("right", StringComparison.Ordinal))), TimeSpan.FromSeconds(60), "to deliver the edited order", cancellationToken);
+        Assert.That(_browser.Troubles, Is.Empty);
+    }
+
+    [Test]
+    public async Task Dead_letters_are_discarded_with_a_reason(CancellationToken cancellationToken)
+    {
+        await MakeLettersAsync(3, cancellationToken);
+        await _browser.GoAsync("dead-letters", "Dead letters");
+
+        await Button("Discard all open letters…").ClickAsync();
+        await Page.GetByLabel("Reason", new() { Exact = true }).FillAsync("of a test");
+        await Dialog("Discard").ClickAsync();
+
+        await Page.GetByText("3 discarded").WaitForAsync();
+        await HasLettersAsync(0, cancellationToken);
+    }
+
+    [Test]
+    public async Task Parked_key_is_released(CancellationToken cancellationToken)
+    {
+        Shop.Refuses = _ => true;
+        await SendAsync("orders.keyed", """{"customer":"c-1"}""");
+        await Host.WaitAsync(async token => Items(await Host.AskAsync("/api/parked", token)).Count > 0, TimeSpan.FromSeconds(60), "to park the key", cancellationToken);
+        Shop.Refuses = _ => false;
+
+        await _browser.GoAsync("parked", "Parked keys");
+        await Button("Release…").ClickAsync();
+        await Dialog("Release").ClickAsync();
+
+        await Host.WaitAsync(async token => Items(await Host.AskAsync("/api/parked", token)).Count == 0, TimeSpan.FromSeconds(60), "to deliver the parked message", cancellationToken);
+        await Page.GetByText("No key waits").WaitForAsync();
+    }
+
+    [Test]
+    public async Task Endpoint_is_paused_tuned_and_resumed(CancellationToken cancellationToken)
+    {
+        await _browser.GoAsync("endpoints/shop", "shop");
+
+        await Button("Pause").ClickAsync();
+        await Page.GetByText("paused by operator").First.WaitForAsync();
+        await Button("Tune…").ClickAsync();
+        await Page.GetByLabel("Pool size").FillAsync("5");
+        await Dialog("Apply to every host").ClickAsync();
+        await Page.GetByText("Applied on").WaitForAsync();
+        await Button("Resume").ClickAsync();
+        await Page.Locator("header.page").GetByText("running").WaitForAsync();
+
+        var shop = await Host.AskAsync("/api/endpoints/shop", cancellationToken);
+        Assert.That(shop.GetProperty("current").GetProperty("poolSize").GetInt32(), Is.EqualTo(5));
+    }
+
+    [Test]
+    public async Task Configuration_is_checked_planned_and_reloaded(CancellationToken cancellationToken)
+    {
+        await _browser.GoAsync("configuration/text", "Configuration");
+        var text = Page.GetByLabel("Text of the file");
+        var written = await text.InputValueAsync();
+
+        await text.FillAsync(written.Replace("\"poolSize\": 8", "\"poolSize\": 0", StringComparison.Ordinal));
+        await Button("Check").ClickAsync();
+        await Page.GetByText("ESB-CFG-RANGE").First.WaitForAsync();
+        await text.FillAsync(written.Replace("\"poolSize\": 8", "\"poolSize\": 9", StringComparison.Ordinal));
+        await Button("Plan").ClickAsync();
+        await Page.GetByText("What a reload with these files would do").WaitForAsync();
+        await Button("Reload files").ClickAsync();
+
+        await Page.GetByText("Nothing has changed").WaitForAsync();
+    }
+
+    [Test]
+    public async Task Recorded_message_is_found_by_its_endpoint(CancellationToken cancellationToken)
+    {
+        var message = await OrderAsync("""{"customer":"c-9"}""", cancellationToken);
+        await Host.WaitAsync(async token => (await Host.FindAsync($"/api/messages/{message}", token))?.GetProperty("state").GetString() == "delivered", TimeSpan.FromSeconds(60), "to record the delivery", cancellationToken);
+        await _browser.GoAsync("messages", "Messages");
+
+        await Page.GetByLabel("Search").FillAsync("shop");
+        await Button("Search").ClickAsync();
+        await Page.GetByRole(AriaRole.Region, new() { Name = "Recorded events" }).Locator("tbody tr").First.ClickAsync();
+        await Page.GetByRole(AriaRole.Heading, new() { Name = "Message", Level = 1, Exact = true }).WaitForAsync();
+        await Page.Locator("button.event").First.ClickAsync();
+
+        await Page.GetByRole(AriaRole.Dialog).WaitForAsync();
+        Assert.That(_browser.Troubles, Is.Empty);
+    }
+
+    private async Task SendAsync(string subject, string body)
+    {
+        await _browser.GoAsync("topics", "Topics");
+        await Button("Send…").ClickAsync();
+        await Page.GetByLabel("Subject").FillAsync(subject);
+        await Page.GetByLabel("Body").FillAsync(body);
+        await Dialog("Send").ClickAsync();
+        await Page.GetByRole(AriaRole.Heading, new() { Name = "Message", Level = 1, Exact = true }).WaitForAsync();
+    }
+
+    private Task HasLettersAsync(int count, CancellationToken cancellationToken) => Host.WaitAsync(
+        async token => Items(await Host.AskAsync("/api/dead-letters?endpoint=shop&state=open", token)).Count == count, TimeSpan.FromSeconds(60), $"to have {count} dead letters", cancellationToken);
+
+    private ILocator Button(string name) => Page.Locator("main").GetByRole(AriaRole.Button, new() { Name = name, Exact = true }).First;
+
+    private ILocator Dialog(string name) => Page.GetByRole(AriaRole.Dialog).GetByRole(AriaRole.Button, new() { Name = name, Exact = true });
+}

@@ -1,0 +1,123 @@
+using Esb.IntegrationTests.EndToEnd.Hosts;
+using Microsoft.Playwright;
+
+namespace Esb.IntegrationTests.WebConsole;
+
+/// <summary>Each page of the console shows a running host, without an error and without a barrier.</summary>
+[CancelAfter(300_000)]
+public sealed class ConsolePageTests : ShopHost
+{
+    private const string Markup = "<img src=x onerror=\\\"window.attacked=1\\\"><script>window.attacked=1</script>";
+
+    private ConsoleBrowser _browser = null!;
+
+    private protected override string Sections => "\"name\": \"shop\",";
+
+    private protected override string Endpoints => """
+        , "standing": { "type": "http-outbound", "subscribe": ["stock.#"], "url": "http://127.0.0.1:9/", "delivery": "ordered", "retry": { "immediate": 0, "delays": [] } }
+        """;
+
+    [SetUp]
+    public async Task Open()
+    {
+        _browser = await ConsoleBrowser.OpenAsync(Host);
+        await _browser.SignInAsync(Host);
+    }
+
+    [TearDown]
+    public async Task Close() => await _browser.DisposeAsync();
+
+    [Test]
+    public async Task Every_page_shows_the_host_without_error_or_barrier(CancellationToken cancellationToken)
+    {
+        Shop.Refuses = _ => true;
+        var message = await OrderAsync($$"""{ "customer": "c-1", "note": "{{Markup}}" }""", cancellationToken);
+        await Host.WaitAsync(async token => Items(await Host.AskAsync("/api/dead-letters", token)).Count == 1, TimeSpan.FromSeconds(60), "to keep a dead letter", cancellationToken);
+        var letter = Items(await Host.AskAsync("/api/dead-letters", cancellationToken))[0].GetProperty("id").GetString()!;
+
+        var barriers = new List<string>();
+        foreach (var (path, heading, shows) in new[]
+        {
+            ("overview", "Overview", "orders-in"), ("messages", "Messages", "dead lettered"), ($"messages/{message}", "Message", "shop"), ("dead-letters", "Dead letters", "shop"),
+            ($"dead-letters/{letter}", "Dead letter", "onerror"), ("dead-letters/jobs", "Replays", "Nothing was replayed yet"), ("parked", "Parked keys", "No key waits"), ("topics", "Topics", "orders"),
+            ("endpoints", "Endpoints", "http-inbound"), ("endpoints/shop", "shop", "Messages per second"), ("activities", "Activities", "No activities are configured"),
+            ("configuration/values", "Configuration", "endpoints.shop.poolSize"), ("configuration/text", "Configuration", "esb.json"), ("system", "System", "answers this page"),
+        })
+        {
+            await _browser.GoAsync(path, heading);
+            await _browser.Page.Locator("main").GetByText(shows).First.WaitForAsync();
+            barriers.AddRange((await _browser.FindBarriersAsync()).Select(found => $"{path}: {found}"));
+        }
+
+        Assert.That(barriers, Is.Empty);
+        Assert.That(_browser.Troubles, Is.Empty);
+        Assert.That(await _browser.Page.EvaluateAsync<bool>("() => 'attacked' in window"), Is.False, "what strangers send is text");
+    }
+
+    [Test]
+    public async Task Dark_and_narrow_pages_have_no_barrier_either(CancellationToken cancellationToken)
+    {
+        await using var browser = await ConsoleBrowser.OpenAsync(Host, ColorScheme.Dark, 420, 800);
+        await browser.SignInAsync(Host);
+
+        var barriers = new List<string>();
+        foreach (var (path, heading) in new[] { ("overview", "Overview"), ("dead-letters", "Dead letters"), ("endpoints/shop", "shop"), ("configuration/text", "Configuration"), ("system", "System") })
+        {
+            await browser.GoAsync(path, heading);
+            barriers.AddRange((await browser.FindBarriersAsync()).Select(found => $"{path}: {found}"));
+            var overflow = await browser.Page.EvaluateAsync<int>("() => document.documentElement.scrollWidth - document.documentElement.clientWidth");
+            Assert.That(overflow, Is.LessThanOrEqualTo(0), $"{path} does not fit");
+        }
+
+        Assert.That(barriers, Is.Empty);
+        Assert.That(browser.Troubles, Is.Empty);
+    }
+
+    [Test]
+    public async Task Wrong_key_is_refused_and_signing_out_ends_the_session(CancellationToken cancellationToken)
+    {
+        var page = _browser.Page;
+        await page.GetByRole(AriaRole.Button, new() { Name = "Sign out" }).ClickAsync();
+        await page.GetByLabel("Management key").FillAsync("wrong");
+        await page.GetByRole(AriaRole.Button, new() { Name = "Sign in" }).ClickAsync();
+
+        await page.GetByText("ESB-API-KEY").WaitForAsync();
+    }
+
+    [Test]
+    public async Task State_of_an_endpoint_arrives_by_the_event_stream(CancellationToken cancellationToken)
+    {
+        var page = _browser.Page;
+        await page.GetByText("Live", new() { Exact = true }).WaitForAsync();
+        var node = page.Locator("a.node.warn").Filter(new() { HasText = "shop" });
+        Assert.That(await node.CountAsync(), Is.Zero);
+
+        await CommandLine.RunAsync(Host.Folder, cancellationToken, "endpoints", "pause", "shop", "--url", Host.Management.ToString());
+
+        await node.WaitForAsync();
+    }
+
+    [Test, Explicit("makes the pictures of docs/guides/console.md")]
+    public async Task Pictures_of_the_guide(CancellationToken cancellationToken)
+    {
+        Shop.Refuses = body => body.Contains("\"bad\"", StringComparison.Ordinal);
+        for (var order = 0; order < 40; order++) await OrderAsync($$"""{ "customer": "c-{{order % 7}}", "order": {{4700 + order}}, "state": "{{(order % 9 == 0 ? "bad" : "new")}}" }""", cancellationToken);
+        await Host.WaitAsync(async token => Items(await Host.AskAsync("/api/dead-letters", token)).Count >= 4, TimeSpan.FromSeconds(60), "to keep dead letters", cancellationToken);
+        var letter = Items(await Host.AskAsync("/api/dead-letters", cancellationToken))[0];
+        foreach (var (name, path, heading) in new[]
+        {
+            ("overview", "overview", "Overview"), ("message", $"messages/{letter.GetProperty("messageId")}", "Message"), ("dead-letters", "dead-letters", "Dead letters"), ("dead-letter", $"dead-letters/{letter.GetProperty("id")}", "Dead letter"),
+            ("endpoint", "endpoints/shop", "shop"), ("configuration", "configuration/text", "Configuration"), ("system", "system", "System"),
+        })
+        {
+            await _browser.GoAsync(path, heading);
+            var traffic = Enumerable.Range(0, 60).Select(async order =>
+            {
+                await Task.Delay(order * 50, cancellationToken);
+                await OrderAsync($$"""{ "customer": "c-{{order % 7}}", "order": {{4800 + order}}, "state": "new" }""", cancellationToken);
+            });
+            await Task.WhenAll(traffic); // so that rates and charts have something to show
+            await _browser.Page.ScreenshotAsync(new PageScreenshotOptions { Path = Repository.PathOf("docs", "images", $"console-{name}.png"), Animations = ScreenshotAnimations.Disabled });
+        }
+    }
+}

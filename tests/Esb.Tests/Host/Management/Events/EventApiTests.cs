@@ -1,0 +1,95 @@
+using System.Net;
+using Esb.Core.Endpoints;
+using Esb.Host.Management.Events;
+using Microsoft.Extensions.DependencyInjection;
+using NSubstitute;
+
+namespace Esb.Tests.Host.Management.Events;
+
+/// <summary>The event stream over HTTP.</summary>
+[CancelAfter(60_000)]
+public sealed class EventApiTests : ManagementFixture
+{
+    private EventStream Stream => Host.Services.GetRequiredService<EventStream>();
+
+    [Test]
+    public async Task Greeting_comes_at_once_and_events_follow_with_their_ids(CancellationToken cancellationToken)
+    {
+        using var lines = await OpenAsync("/api/events", null, cancellationToken);
+        var hello = await ReadAsync(lines, cancellationToken);
+        Stream.Publish(BusEventKind.Configuration, new { after = "<script>" });
+        var happened = await ReadAsync(lines, cancellationToken);
+
+        Assert.That(hello, Does.Contain("event: hello").And.Some.StartsWith("id: "));
+        Assert.That(happened, Is.EqualTo(new[] { $"id: {Stream.Run}-1", "event: configuration", "data: {\"after\":\"<script>\"}" }));
+    }
+
+    [Test]
+    public async Task Interrupted_reader_gets_what_it_missed(CancellationToken cancellationToken)
+    {
+        for (var count = 0; count < 3; count++) Stream.Publish(BusEventKind.Host, new { count });
+
+        using var lines = await OpenAsync("/api/events?kinds=host", $"{Stream.Run}-1", cancellationToken);
+        var hello = await ReadAsync(lines, cancellationToken);
+        var missed = await ReadAsync(lines, cancellationToken);
+
+        Assert.That(hello, Does.Contain("event: hello").And.None.StartsWith("id: "), "an id would skip what follows after another interruption");
+        Assert.That(missed[0], Is.EqualTo($"id: {Stream.Run}-2"));
+    }
+
+    [Test]
+    public async Task Reader_of_another_run_is_told_to_ask_anew(CancellationToken cancellationToken)
+    {
+        using var lines = await OpenAsync("/api/events", "other-5", cancellationToken);
+
+        Assert.That(await ReadAsync(lines, cancellationToken), Does.Contain("event: hello"));
+        Assert.That(await ReadAsync(lines, cancellationToken), Does.Contain("event: reset"));
+    }
+
+    [TestCase("kinds=weather"), TestCase("kinds="), TestCase("sort=1")]
+    public async Task Unknown_parameters_are_refused(string query, CancellationToken cancellationToken)
+    {
+        using var answer = await Client.GetAsync($"/api/events?{query}", cancellationToken);
+
+        Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.BadRequest));
+    }
+
+    [Test]
+    public async Task Sampler_tells_changed_states_once(CancellationToken cancellationToken)
+    {
+        var state = EndpointState.Running;
+        var monitor = Substitute.For<IEndpointMonitor>();
+        monitor.Endpoints.Returns(_ => [new EndpointStatus { Name = "ledger", Type = "file-outbound", State = state }]);
+        await using var host = await RunningManagement.StartAsync(cancellationToken, services => services.AddSingleton(monitor));
+        var sampler = host.Services.GetServices<Esb.Core.IBusPart>().OfType<EventSampler>().Single();
+        var stream = host.Services.GetRequiredService<EventStream>();
+        var reader = stream.Open(new HashSet<BusEventKind> { BusEventKind.Endpoint, BusEventKind.Rates }, null)!;
+
+        await sampler.LookAsync(isSecond: true, cancellationToken);
+        await sampler.LookAsync(isSecond: false, cancellationToken);
+        state = EndpointState.Paused;
+        await sampler.LookAsync(isSecond: false, cancellationToken);
+
+        var seen = new List<string>();
+        while (reader.TryRead(out var read)) seen.Add(read.Json);
+        Assert.That(seen, Has.Count.EqualTo(2));
+        Assert.That(seen[0], Does.Contain("\"state\":\"running\""));
+        Assert.That(seen[1], Does.Contain("\"state\":\"paused\""));
+    }
+
+    private async Task<StreamReader> OpenAsync(string path, string? lastId, CancellationToken cancellationToken)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Get, path);
+        if (lastId is not null) request.Headers.Add("Last-Event-ID", lastId);
+        var answer = await Client.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, cancellationToken);
+        Assert.That(answer.Content.Headers.ContentType?.MediaType, Is.EqualTo("text/event-stream"));
+        return new StreamReader(await answer.Content.ReadAsStreamAsync(cancellationToken));
+    }
+
+    private static async Task<List<string>> ReadAsync(StreamReader lines, CancellationToken cancellationToken)
+    {
+        var block = new List<string>();
+        while (await lines.ReadLineAsync(cancellationToken) is { Length: > 0 } line) block.Add(line);
+        return block;
+    }
+}
