@@ -13,6 +13,9 @@ internal sealed record AuditConfig : AuditEvidenceConfig
     [Setting("When a fact counts as recorded: once it is on this machine's disk (spooled), or once it is in the store (strict).")]
     public AuditMode Mode { get; init; }
 
+    [Setting("When facts are flushed to disk: before a message counts as accepted, but up to 100 ms behind an answer where nothing is accepted (accepted), or always first (always).")]
+    public AuditFlush Flush { get; init; }
+
     [Setting("Audit services at work at once, over all audit steps; further calls wait.", Range = "1..10000")]
     public int MaxConcurrentInstances { get; init; } = 100;
 

@@ -30,6 +30,8 @@ internal sealed class AuditTrail(Live<AuditConfig> config, IAuditWriter store, R
 
     public bool WantsSteps(string endpoint) => recorder?.Current.WantsSteps(endpoint) ?? false;
 
+    public bool RecordsFirst(string endpoint) => recorder?.Current.RecordsFirst(endpoint) ?? (config.Current is { Mode: AuditMode.Strict } or { Flush: AuditFlush.Always });
+
     public ValueTask RecordAsync(AuditFact fact, EsbMessage content, CancellationToken cancellationToken) =>
         RecordAsync(recorder?.Current.Describe(fact, content) ?? fact, cancellationToken);
 
@@ -46,6 +48,36 @@ internal sealed class AuditTrail(Live<AuditConfig> config, IAuditWriter store, R
 
         await _spool.AppendAsync(complete, cancellationToken);
         AuditTelemetry.QueueLength.Add(1);
+    }
+
+    public async ValueTask RecordAsync(IReadOnlyList<AuditRecord> records, AuditDurability durability, CancellationToken cancellationToken)
+    {
+        var current = recorder?.Current;
+        var facts = new AuditFact[records.Count];
+        var isStrict = current is null && config.Current.Mode == AuditMode.Strict;
+        for (var i = 0; i < facts.Length; i++)
+        {
+            var (fact, content) = records[i];
+            if (content is not null && current is not null) fact = current.Describe(fact, content);
+            facts[i] = current?.Complete(fact) ?? fact;
+            if (current?.PolicyOf(fact) is not { RecordsFirst: true } policy) continue;
+            isStrict |= policy.Mode == AuditMode.Strict;
+            durability = AuditDurability.Flushed;
+        }
+
+        if (isStrict) await StoreAsync(facts, cancellationToken);
+        else if (_spool is null) await store.AppendAsync(facts, durability, cancellationToken);
+        else
+        {
+            await _spool.AppendAsync(facts, durability, cancellationToken);
+            AuditTelemetry.QueueLength.Add(facts.Length);
+        }
+    }
+
+    // Fact by fact: each that the store refuses has its own consequence.
+    private async ValueTask StoreAsync(AuditFact[] facts, CancellationToken cancellationToken)
+    {
+        foreach (var fact in facts) await StoreAsync(fact, cancellationToken);
     }
 
     private async ValueTask StoreAsync(AuditFact fact, CancellationToken cancellationToken)

@@ -9,9 +9,11 @@ internal sealed class FollowedAuditWriter(IAuditStore store, ActivityFeed activi
 
     public ValueTask<string?> CheckAsync(CancellationToken cancellationToken) => store.CheckAsync(cancellationToken);
 
-    public async Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken)
+    public Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken) => AppendAsync(facts, AuditDurability.Flushed, cancellationToken);
+
+    public async Task AppendAsync(IReadOnlyList<AuditFact> facts, AuditDurability durability, CancellationToken cancellationToken)
     {
-        await store.AppendAsync(facts, cancellationToken);
+        await store.AppendAsync(facts, durability, cancellationToken);
         await activities.FollowAsync(facts, cancellationToken);
     }
 }

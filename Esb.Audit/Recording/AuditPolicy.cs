@@ -3,9 +3,12 @@ using Esb.Core.Audit;
 namespace Esb.Audit.Recording;
 
 /// <summary>What is recorded of the messages of one endpoint, on one topic. Immutable.</summary>
-internal sealed record AuditPolicy(AuditMode Mode, AuditBodies Bodies, IReadOnlyList<AuditPoint> At, bool Steps, IReadOnlyList<AuditField> Fields)
+internal sealed record AuditPolicy(AuditMode Mode, AuditFlush Flush, AuditBodies Bodies, IReadOnlyList<AuditPoint> At, bool Steps, IReadOnlyList<AuditField> Fields)
 {
     private readonly HashSet<AuditKind> _kinds = [.. At.SelectMany(KindsOf)];
+
+    /// <summary>True if each fact is durable before the next action.</summary>
+    public bool RecordsFirst => Mode == AuditMode.Strict || Flush == AuditFlush.Always;
 
     /// <summary>How much is recorded with facts of this kind.</summary>
     public AuditBodies Of(AuditKind kind) => Bodies != AuditBodies.None && _kinds.Contains(kind) ? Bodies : AuditBodies.None;

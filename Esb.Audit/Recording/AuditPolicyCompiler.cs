@@ -16,7 +16,7 @@ internal sealed class AuditPolicyCompiler(
 {
     public AuditPolicies Compile()
     {
-        var general = new AuditPolicy(audit.Mode, audit.Bodies, audit.At, audit.Steps, AuditField.Compile(audit.Fields, expressions, errors));
+        var general = new AuditPolicy(audit.Mode, audit.Flush, audit.Bodies, audit.At, audit.Steps, AuditField.Compile(audit.Fields, expressions, errors));
         var policies = new AuditPolicies(
             general,
             topics.Values.Where(topic => topic.Audit is not null),
@@ -34,6 +34,7 @@ internal sealed class AuditPolicyCompiler(
 
     private AuditPolicy Refine(AuditPolicy policy, AuditPolicyConfig config) => new(
         config.Mode ?? policy.Mode,
+        config.Flush ?? policy.Flush,
         config.Bodies ?? policy.Bodies,
         config.At ?? policy.At,
         config.Steps ?? policy.Steps,

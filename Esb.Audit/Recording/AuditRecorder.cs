@@ -25,6 +25,12 @@ internal sealed class AuditRecorder(
     /// <summary>Whether steps leave facts, of messages that came in by an endpoint.</summary>
     public bool WantsSteps(string endpoint) => policies.Of(endpoint, subject: null).Steps;
 
+    /// <summary>Whether each fact of an endpoint is durable before the next action.</summary>
+    public bool RecordsFirst(string endpoint) => policies.Of(endpoint, subject: null).RecordsFirst;
+
+    /// <summary>What is recorded of a fact, and when it counts as recorded.</summary>
+    public AuditPolicy PolicyOf(AuditFact fact) => policies.Of(fact.Endpoint, fact.Subject);
+
     /// <summary>When a fact counts as recorded.</summary>
     public AuditMode ModeOf(AuditFact fact) => policies.Of(fact.Endpoint, fact.Subject).Mode;
 

@@ -27,4 +27,8 @@ public sealed record AuditPolicyConfig : SettingsRecord
     /// <summary>Point at which its facts count as recorded.</summary>
     [Setting("When its facts count as recorded.")]
     public AuditMode? Mode { get; init; }
+
+    /// <summary>Point at which its facts are flushed to disk.</summary>
+    [Setting("When its facts are flushed to disk.")]
+    public AuditFlush? Flush { get; init; }
 }

@@ -21,6 +21,13 @@ public interface IAuditSpool
     /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: the write failed. <c>ESB-AUD-FULL</c>: no space is left.</exception>
     Task AppendAsync(AuditFact fact, CancellationToken cancellationToken);
 
+    /// <summary>Appends the facts of one message as one record, all or none.</summary>
+    /// <param name="facts">The facts.</param>
+    /// <param name="durability">State of the record when the call returns. The reader sees it only once it is flushed.</param>
+    /// <param name="cancellationToken">Cancels waiting.</param>
+    /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: the write failed. <c>ESB-AUD-FULL</c>: no space is left.</exception>
+    Task AppendAsync(IReadOnlyList<AuditFact> facts, AuditDurability durability, CancellationToken cancellationToken);
+
     /// <summary>Returns once the spool holds a fact that has not been forgotten.</summary>
     Task WaitAsync(CancellationToken cancellationToken);
 

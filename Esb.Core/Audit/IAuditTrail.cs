@@ -27,6 +27,24 @@ public interface IAuditTrail
     /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: the write failed.</exception>
     ValueTask RecordAsync(AuditFact fact, EsbMessage content, CancellationToken cancellationToken) => RecordAsync(fact, cancellationToken);
 
+    /// <summary>Records the facts of one exchange together, in their order: all or none where their store can do that.</summary>
+    /// <param name="records">The facts.</param>
+    /// <param name="durability">Weakest state in which the call may return; <see cref="RecordsFirst"/> and mode strict require
+    /// more.</param>
+    /// <param name="cancellationToken">Cancels waiting.</param>
+    /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: the write failed.</exception>
+    async ValueTask RecordAsync(IReadOnlyList<AuditRecord> records, AuditDurability durability, CancellationToken cancellationToken)
+    {
+        foreach (var (fact, content) in records)
+        {
+            if (content is null) await RecordAsync(fact, cancellationToken);
+            else await RecordAsync(fact, content, cancellationToken);
+        }
+    }
+
+    /// <summary>True if each fact of an endpoint must be durable before the next action, even where nothing is accepted.</summary>
+    bool RecordsFirst(string endpoint) => false;
+
     /// <summary>Amount of a message recorded with facts of this kind at an endpoint, while its subject is unknown. Fields and bodies
     /// require a streaming body to be buffered.</summary>
     AuditBodies Wants(AuditKind kind, string endpoint) => AuditBodies.None;

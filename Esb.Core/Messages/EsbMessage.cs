@@ -42,6 +42,10 @@ public sealed record EsbMessage
     /// this host: neither topics nor stores carry them.</summary>
     public IReadOnlyDictionary<string, object>? Properties { get; init; }
 
+    /// <summary>True if its answer is kept, so that a repetition gets the same one: the answer counts as accepted. Stays in this host
+    /// too.</summary>
+    public bool IsAnswerKept { get; init; }
+
     /// <summary>Demands of a call on the request to the external system; null outside a call, and if there are none. They stay in this host
     /// too.</summary>
     public CallRequest? Request { get; init; }

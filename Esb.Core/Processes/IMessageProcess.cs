@@ -10,6 +10,10 @@ public interface IMessageProcess
     /// a transaction do not count.</summary>
     bool NeedsTopics { get; }
 
+    /// <summary>True if it may publish messages, or commit a transaction: then something is accepted before its sender has the
+    /// answer.</summary>
+    bool Accepts => true;
+
     /// <summary>Runs the steps; the context's message is then the result.</summary>
     /// <exception cref="Errors.EsbException">A step failed.</exception>
     ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken);

@@ -11,6 +11,9 @@ public sealed record ProcessModel(string Name, StepListModel Steps, bool NeedsTo
 {
     /// <summary>Brief description of its steps: <c>choose(1) → validate(order) → publish(orders.accepted)</c>.</summary>
     public string Description => Steps.Description;
+
+    /// <summary>True if it, or a process that it runs, may publish messages or commit a transaction.</summary>
+    public bool Accepts { get; init; }
 }
 
 /// <summary>The compiled processes of a configuration, and their combined effects. Immutable.</summary>
@@ -26,7 +29,10 @@ public sealed class ProcessModels
         _steps = steps;
         _processes = steps.ToDictionary(
             process => process.Key,
-            process => new ProcessModel(process.Key, process.Value, NeedsTopics(process.Value.Steps, [process.Key])));
+            process => new ProcessModel(process.Key, process.Value, NeedsTopics(process.Value.Steps, [process.Key]))
+            {
+                Accepts = ReachedBy(process.Key).Any(step => step.Traits.Publishes.Count > 0 || step.Traits.Transaction is not null || (step.Traits.HandsToTopics && step.Traits.Requests.Count == 0)),
+            });
         Transactions = [.. Steps.Select(step => step.Traits.Transaction).OfType<string>().Distinct()];
         Called = Steps.SelectMany(step => step.Traits.Calls).ToHashSet();
     }

@@ -20,12 +20,19 @@ internal sealed class IntakeFactory(
     ILogger<MessageIntake> logger)
 {
     public IMessageIntake Create(InboundEndpointConfig config) =>
-        new MessageIntake(config, StepOf(config), NeedsTopics(config), transport.IsDurable, states.Of(config.Name), IntakeContent.Of(config, audit, MaxBodyBytes), audit, time, logger);
+        new MessageIntake(config, StepOf(config), NeedsTopics(config), transport.IsDurable, states.Of(config.Name), IntakeContent.Of(config, audit, MaxBodyBytes), audit, time, logger)
+        {
+            OnlyAnswers = OnlyAnswers(config),
+        };
 
     private long MaxBodyBytes => limits.MaxBodySize.Bytes;
 
     private bool NeedsTopics(InboundEndpointConfig config) =>
         config.Publish is not null || (config.Process is { } process && processes.Find(process).NeedsTopics);
+
+    // A request on a topic is no message that anybody accepted: its requester waits, and asks again.
+    private bool OnlyAnswers(InboundEndpointConfig config) =>
+        config.Mode == ExchangePattern.RequestReply && (config.Process is not { } process || !processes.Find(process).Accepts);
 
     private MessageStep StepOf(InboundEndpointConfig config)
     {

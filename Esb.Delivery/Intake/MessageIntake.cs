@@ -35,6 +35,10 @@ internal sealed partial class MessageIntake(
 
     public bool NeedsTopics => needsTopics;
 
+    /// <summary>True if its callers wait for answers, and nothing is accepted on the way to them: the facts of an exchange are then recorded
+    /// together, before the answer, and flushed behind it.</summary>
+    public bool OnlyAnswers { get; init; }
+
     public ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken) => TakeAsync(message, unitOfWork: null, cancellationToken);
 
     public ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, IUnitOfWork unitOfWork, CancellationToken cancellationToken) =>
@@ -58,35 +62,37 @@ internal sealed partial class MessageIntake(
         message = OfParty(message);
         var context = new MessageContext(message, config.Name) { UnitOfWork = unitOfWork, Steps = content.HasSteps ? new StepLog(time, content.HasTransforms) : null };
         MaskedFlow.Follow(audit.Mask, context);
+        var held = HoldsFacts(message, unitOfWork) ? new List<AuditRecord>(2) : null;
         var started = time.GetTimestamp();
         var outcome = IntakeOutcomes.Failed;
         var began = state.Begin();
         try
         {
             if (content.ReadsReceived) await content.BufferAsync(message, cancellationToken);
-            await RecordAndRunAsync(context, cancellationToken);
+            if (held is null) await RecordAndRunAsync(context, cancellationToken);
+            else await HoldAndRunAsync(context, held, cancellationToken);
             outcome = OutcomeOf(context);
             var result = ResultOf(context);
-            await RecordEndAsync(context, EndOf(context, outcome), time.GetElapsedTime(started), cancellationToken);
+            await RecordEndAsync(context, held, EndOf(context, outcome), time.GetElapsedTime(started), cancellationToken);
             return result;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
             outcome = IntakeOutcomes.Aborted;
-            await RecordFailureAsync(context, AuditKind.Aborted, "ESB-INTAKE-ABORTED", "The sender hung up, or the host stopped, before the message was done with.");
+            await RecordFailureAsync(context, held, AuditKind.Aborted, "ESB-INTAKE-ABORTED", "The sender hung up, or the host stopped, before the message was done with.");
             throw;
         }
         catch (EsbException ex)
         {
             outcome = IsRefusal(ex.Kind) ? IntakeOutcomes.Refused : IntakeOutcomes.Failed;
-            await RecordFailureAsync(context, IsRefusal(ex.Kind) ? AuditKind.Refused : AuditKind.Failed, ex.Code, FailureReport.Of(ex));
+            await RecordFailureAsync(context, held, IsRefusal(ex.Kind) ? AuditKind.Refused : AuditKind.Failed, ex.Code, FailureReport.Of(ex));
             throw;
         }
         catch (Exception ex)
         {
             LogFailed(message.Id, config.Name, context.Process, ex);
             var failure = new EsbException("ESB-PROC-FAILED", "The process of the message failed.", FaultKind.Internal, ex);
-            await RecordFailureAsync(context, AuditKind.Failed, failure.Code, failure.Message);
+            await RecordFailureAsync(context, held, AuditKind.Failed, failure.Code, failure.Message);
             throw failure;
         }
         finally
@@ -135,6 +141,16 @@ internal sealed partial class MessageIntake(
         }
     }
 
+    // After a recording failure, or where each fact has to be durable first, the receipt is recorded before the process.
+    private bool HoldsFacts(EsbMessage message, IUnitOfWork? unitOfWork) =>
+        OnlyAnswers && unitOfWork is null && !message.IsAnswerKept && !_cannotRecord && !audit.RecordsFirst(config.Name);
+
+    private ValueTask HoldAndRunAsync(MessageContext context, List<AuditRecord> held, CancellationToken cancellationToken)
+    {
+        held.Add(new AuditRecord(Fact(context.Received, AuditKind.Received), context.Received));
+        return RunInTimeAsync(context, cancellationToken);
+    }
+
     private async Task RecordReceivedAsync(MessageContext context)
     {
         try
@@ -158,33 +174,65 @@ internal sealed partial class MessageIntake(
         _ => context.FirstPublish is null ? AuditKind.Completed : null,
     };
 
-    // Records concurrently, so that the facts share a flush.
-    private async ValueTask RecordEndAsync(MessageContext context, AuditKind? end, TimeSpan duration, CancellationToken cancellationToken)
+    // Records concurrently, so that the facts share a flush; what was held, together with them.
+    private async ValueTask RecordEndAsync(MessageContext context, List<AuditRecord>? held, AuditKind? end, TimeSpan duration, CancellationToken cancellationToken)
     {
-        if (end is null && context.Steps is null) return;
+        if (end is null && context.Steps is null && held is null) return;
         if (end == AuditKind.Replied && content.HasReply) await content.BufferAsync(context.Message, cancellationToken);
         try
         {
-            await Task.WhenAll(RecordStepsAsync(context), end is { } kind ? RecordEndAsync(context, kind, duration) : Task.CompletedTask);
+            if (held is null)
+            {
+                await Task.WhenAll(RecordStepsAsync(context), end is { } kind ? RecordAsync(EndRecord(context, kind, duration)) : Task.CompletedTask);
+            }
+            else
+            {
+                HoldSteps(context, held);
+                if (end is { } last) held.Add(EndRecord(context, last, duration));
+                await RecordHeldAsync(context, held);
+            }
         }
         catch (EsbException ex)
         {
+            if (held is not null && end is not null) held.RemoveAt(held.Count - 1); // a failure takes its place
             throw AuditFaults.Unrecorded(ex);
         }
     }
 
-    // The fact concerns the received message; the answer is its result. Recorded even if the caller disconnects.
-    private Task RecordEndAsync(MessageContext context, AuditKind end, TimeSpan duration)
+    // The fact concerns the received message; the answer is its result.
+    private AuditRecord EndRecord(MessageContext context, AuditKind end, TimeSpan duration) =>
+        new(Fact(context.Received, end) with { Duration = duration }, end == AuditKind.Replied && content.HasReply ? context.Message : null);
+
+    // Recorded even if the caller disconnects.
+    private async ValueTask RecordHeldAsync(MessageContext context, List<AuditRecord> held)
     {
-        var fact = Fact(context.Received, end) with { Duration = duration };
-        return (end == AuditKind.Replied && content.HasReply ? audit.RecordAsync(fact, context.Message, CancellationToken.None) : audit.RecordAsync(fact, CancellationToken.None)).AsTask();
+        try
+        {
+            var published = context.FirstPublish is not null; // by an endpoint that the process called
+            await audit.RecordAsync(held, published ? AuditDurability.Flushed : AuditDurability.Written, CancellationToken.None);
+            _cannotRecord = false;
+        }
+        catch
+        {
+            _cannotRecord = true;
+            throw;
+        }
     }
 
+    private static void HoldSteps(MessageContext context, List<AuditRecord> held)
+    {
+        if (context.Steps is { } steps) held.AddRange(steps.Take().Select(step => new AuditRecord(step.Fact, step.Content)));
+    }
+
+    // Recorded even if the caller disconnects.
+    private Task RecordAsync(AuditRecord record) =>
+        (record.Content is { } recorded ? audit.RecordAsync(record.Fact, recorded, CancellationToken.None) : audit.RecordAsync(record.Fact, CancellationToken.None)).AsTask();
+
     private Task RecordStepsAsync(MessageContext context) => context.Steps is { } steps
-        ? Task.WhenAll(steps.Take().Select(step => (step.Content is null ? audit.RecordAsync(step.Fact, CancellationToken.None) : audit.RecordAsync(step.Fact, step.Content, CancellationToken.None)).AsTask()))
+        ? Task.WhenAll(steps.Take().Select(step => RecordAsync(new AuditRecord(step.Fact, step.Content))))
         : Task.CompletedTask;
 
-    private async Task RunInTimeAsync(MessageContext context, CancellationToken cancellationToken)
+    private async ValueTask RunInTimeAsync(MessageContext context, CancellationToken cancellationToken)
     {
         using var timeout = new CancellationTokenSource(config.Timeout, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, cancellationToken);
@@ -219,13 +267,21 @@ internal sealed partial class MessageIntake(
 
     private AuditFact Fact(EsbMessage message, AuditKind kind) => AuditFacts.Of(message, kind, time) with { Endpoint = config.Name, Process = config.Process };
 
-    private async ValueTask RecordFailureAsync(MessageContext context, AuditKind kind, string code, string reason)
+    private async ValueTask RecordFailureAsync(MessageContext context, List<AuditRecord>? held, AuditKind kind, string code, string reason)
     {
         if (kind != AuditKind.Aborted) Tell(context.Received.Id, kind, code, reason);
         try
         {
             var fact = Fact(context.Received, kind) with { Code = code, Reason = reason, Step = context.FailedStep };
-            await Task.WhenAll(RecordStepsAsync(context), audit.RecordAsync(fact, CancellationToken.None).AsTask());
+            if (held is null)
+            {
+                await Task.WhenAll(RecordStepsAsync(context), audit.RecordAsync(fact, CancellationToken.None).AsTask());
+                return;
+            }
+
+            HoldSteps(context, held);
+            held.Add(new AuditRecord(fact));
+            await RecordHeldAsync(context, held);
         }
         catch (EsbException ex)
         {

@@ -60,7 +60,7 @@ internal sealed class LineRelease(
         }
         else
         {
-            await journal.DeliveredAsync(attempts, result.Answer, AuditKind.Delivered, tokens);
+            await journal.DeliveredAsync(attempts, result.Answer, AuditKind.Delivered, AuditDurability.Flushed, tokens);
         }
 
         return !await parking.RemoveAsync(lane, parked, tokens);

@@ -44,7 +44,7 @@ internal sealed class KeyedDelivery(
         var result = await attempter.RunAsync(attempts, delivery.Redeliveries > 0, () => lanes.VerifyAsync(lane, tokens.Waiting), KeepAsync, tokens);
         if (result.Failure is not { } failure)
         {
-            await journal.DeliveredAsync(attempts, result.Answer, AuditKind.Delivered, tokens);
+            await journal.DeliveredAsync(attempts, result.Answer, AuditKind.Delivered, AuditDurability.Flushed, tokens);
             return Settlement.Done;
         }
 

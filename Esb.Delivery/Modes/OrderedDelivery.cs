@@ -53,7 +53,7 @@ internal sealed partial class OrderedDelivery(
             var result = await attempter.RunAsync(attempts, delivery.Redeliveries > 0, check: null, next => KeepAsync(delivery, attempts, next, tokens), tokens);
             if (result.Failure is not { } failure)
             {
-                await journal.DeliveredAsync(attempts, result.Answer, AuditKind.Delivered, tokens);
+                await journal.DeliveredAsync(attempts, result.Answer, AuditKind.Delivered, AuditDurability.Flushed, tokens);
                 return Settlement.Done;
             }
 

@@ -20,7 +20,7 @@ internal sealed class ParallelDelivery(Attempter attempter, RequestDelivery requ
                 : await lastResort.SettleAsync(attempts, failure, tokens);
         }
 
-        await journal.DeliveredAsync(attempts, result.Answer, Core.Audit.AuditKind.Delivered, tokens);
+        await journal.DeliveredAsync(attempts, result.Answer, Core.Audit.AuditKind.Delivered, Core.Audit.AuditDurability.Flushed, tokens);
         return Settlement.Done;
     }
 }

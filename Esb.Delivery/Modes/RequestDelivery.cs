@@ -43,7 +43,7 @@ internal sealed class RequestDelivery(
             : DuplicateNotice.Read(outcome.Answer) is null ? outcome.Answer
             : null;
         var kind = answer is null ? AuditKind.Delivered : await delivery.Reply!(answer, tokens.Aborting) ? AuditKind.Replied : AuditKind.ReplyAbandoned;
-        await journal.DeliveredAsync(attempts, outcome.Answer, kind, tokens);
+        await journal.DeliveredAsync(attempts, outcome.Answer, kind, AuditDurability.Written, tokens);
         return Settlement.Done;
     }
 

@@ -22,7 +22,13 @@ internal sealed partial class DeliveryJournal(string endpoint, IAuditTrail audit
 
     /// <summary>Records a delivered message. Retries until recorded: returning the message to its queue would send it to the external
     /// system again.</summary>
-    public async Task DeliveredAsync(DeliveryAttempts attempts, EsbMessage? answer, AuditKind kind, DeliveryTokens tokens)
+    /// <param name="attempts">The message and its attempts.</param>
+    /// <param name="answer">The answer of the external system; null if it gives none.</param>
+    /// <param name="kind">The outcome.</param>
+    /// <param name="durability">State of the fact when the call returns: a request, which is lost with its requester, need not wait for the
+    /// disk.</param>
+    /// <param name="tokens">End waiting.</param>
+    public async Task DeliveredAsync(DeliveryAttempts attempts, EsbMessage? answer, AuditKind kind, AuditDurability durability, DeliveryTokens tokens)
     {
         SendTelemetry.RecordDelivered(endpoint, attempts.Current, attempts.Elapsed);
         if (FilteredAnswer.Is(answer)) kind = AuditKind.Filtered;
@@ -30,8 +36,9 @@ internal sealed partial class DeliveryJournal(string endpoint, IAuditTrail audit
         if (notice is { IsConflict: false } && attempts.IsUnknown) notice = null; // the effect of an earlier unanswered attempt
         var message = attempts.Current;
         var fact = Fact(message, kind) with { Duration = attempts.Elapsed };
+        var content = kind is AuditKind.Replied or AuditKind.ReplyAbandoned ? answer ?? message : message;
         await patience.InsistAsync(
-            () => (notice is null ? audit.RecordAsync(fact, kind is AuditKind.Replied or AuditKind.ReplyAbandoned ? answer ?? message : message, tokens.Aborting) : DuplicateAsync(message, notice, attempts.Elapsed, tokens.Aborting)).AsTask(),
+            () => (notice is null ? RecordAsync(fact, content, durability, tokens.Aborting) : DuplicateAsync(message, notice, attempts.Elapsed, tokens.Aborting)).AsTask(),
             tokens.Waiting);
         state.StandsAt = null;
         state.CountMessage();
@@ -68,6 +75,10 @@ internal sealed partial class DeliveryJournal(string endpoint, IAuditTrail audit
             Fields = new Dictionary<string, string> { ["operator"] = decision.By },
         },
         tokens.Aborting);
+
+    private ValueTask RecordAsync(AuditFact fact, EsbMessage content, AuditDurability durability, CancellationToken cancellationToken) => durability == AuditDurability.Flushed
+        ? audit.RecordAsync(fact, content, cancellationToken)
+        : audit.RecordAsync([new AuditRecord(fact, content)], durability, cancellationToken);
 
     private AuditFact Fact(EsbMessage message, AuditKind kind) => AuditFacts.Of(message, kind, time) with { Endpoint = endpoint };
 

@@ -10,14 +10,16 @@ namespace Esb.Storage.Files;
 /// <param name="log">Writes them; null where the store is only read.</param>
 internal sealed class FileAuditStore(FileAuditIndex index, Lazy<SegmentLog>? log) : IAuditStore, IAuditRetention
 {
-    public async Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken)
+    public Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken) => AppendAsync(facts, AuditDurability.Flushed, cancellationToken);
+
+    public async Task AppendAsync(IReadOnlyList<AuditFact> facts, AuditDurability durability, CancellationToken cancellationToken)
     {
         if (facts.Count == 0) return;
         if (log is null) throw new InvalidOperationException("This store was opened for reading.");
 
         try
         {
-            await log.Value.AppendAsync(StoredFact.Write(facts), cancellationToken);
+            await FactRecords.AppendAsync(log.Value, facts, durability, cancellationToken);
         }
         catch (Exception ex) when (StoreErrors.IsWriteFailure(ex))
         {

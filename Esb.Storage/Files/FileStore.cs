@@ -64,7 +64,7 @@ internal sealed partial class FileStore : Store
         _claims = config.Claims is { } claims ? new FolderClaimCheckStore(Path.GetFullPath(claims), config.ClaimRetention, time) : null;
         var audit = AuditFolder(_folder);
         _auditLog = new(() => SegmentLog.Open(audit, options, logger));
-        _index = new FileAuditIndex(audit, () => _auditLog.Value.Committed, logger);
+        _index = new FileAuditIndex(audit, () => _auditLog.Value.Written, logger);
         _audit = new FileAuditStore(_index, _auditLog);
     }
 

@@ -48,6 +48,7 @@ internal sealed partial class SegmentRecovery(string folder, ILogger logger)
             return scanned.Offset;
         }
 
+        RandomAccess.FlushToDisk(file); // a killed process may have left it written only, and its readers count on what they find
         return length;
     }
 

@@ -1,72 +1,113 @@
-using System.Buffers;
 using Esb.Core.Storage;
 using Microsoft.Win32.SafeHandles;
 
 namespace Esb.Storage.Segments;
 
-/// <summary>Writes groups of records to the last segment of a folder, and to a new one once the last is complete. Not
-/// thread-safe.</summary>
+/// <summary>Writes records to the last segment of a folder, and to a new one once the last is complete. Not thread-safe, except that
+/// <see cref="Unflushed.FlushToDisk"/> may run beside writes.</summary>
 /// <param name="folder">The folder.</param>
 /// <param name="start">The position behind the last durable record.</param>
-/// <param name="maxSegmentBytes">A segment of that size gets no further group.</param>
-internal sealed class SegmentWriter(string folder, SegmentPosition start, long maxSegmentBytes) : IDisposable
+/// <param name="options">A segment that has grown to its maximum gets no further batch.</param>
+internal sealed class SegmentWriter(string folder, SegmentPosition start, SegmentOptions options) : IDisposable
 {
+    private readonly List<SafeFileHandle> _complete = [];
     private SafeFileHandle? _file;
-    private SegmentPosition _committed = start;
+    private SegmentPosition _position = start;
 
-    /// <summary>Writes a group; durable when it returns.</summary>
-    /// <returns>The position behind its last record.</returns>
-    /// <exception cref="IOException">It could not be written. Call <see cref="Abandon"/> before the next group.</exception>
+    /// <summary>The position behind the last record that was written.</summary>
+    public SegmentPosition Position => _position;
+
+    /// <summary>The files with records that may not be flushed.</summary>
+    public Unflushed Files => new([.. _complete], _file, options.Flush);
+
+    /// <summary>Writes records; flushes nothing.</summary>
+    /// <returns>The position behind the last record.</returns>
+    /// <exception cref="IOException">They could not be written; what was written before stays as it is.</exception>
     /// <exception cref="UnauthorizedAccessException">The same.</exception>
-    public SegmentPosition Write(IReadOnlyList<SegmentEntry> group)
+    public SegmentPosition Write(ReadOnlySpan<byte> records)
     {
-        if (_committed.Offset >= maxSegmentBytes) MoveOn();
-        _file ??= Open(new SegmentFile(folder, _committed.Segment));
-        var end = Write(_file, _committed.Offset, group);
-        RandomAccess.FlushToDisk(_file);
-        return _committed = _committed with { Offset = end };
-    }
-
-    /// <summary>Abandons the segment after a failed flush: its content on disk is unknown, and a second flush would not tell. The next
-    /// group goes to a new segment.</summary>
-    /// <returns>The error of truncating the unfinished group; null if there was none. Readers skip unfinished records.</returns>
-    public Exception? Abandon()
-    {
-        if (_file is null) return null;
+        if (_position.Offset >= options.MaxSegmentBytes) MoveOn();
+        _file ??= Open(new SegmentFile(folder, _position.Segment));
         try
         {
-            if (_committed.Offset > 0)
-            {
-                RandomAccess.SetLength(_file, _committed.Offset);
-                MoveOn();
-            }
-            else
-            {
-                Close();
-                new SegmentFile(folder, _committed.Segment).Delete(); // it holds nothing: its number is free again
-            }
+            RandomAccess.Write(_file, records, _position.Offset);
+        }
+        catch
+        {
+            Cut(_file);
+            throw;
+        }
 
+        return _position = _position with { Offset = _position.Offset + records.Length };
+    }
+
+    /// <summary>Closes segments that are complete and flushed.</summary>
+    public void Close(Unflushed flushed)
+    {
+        foreach (var file in flushed.Complete)
+        {
+            _complete.Remove(file);
+            file.Dispose();
+        }
+    }
+
+    /// <summary>Abandons what was written behind a position after a failed flush: its content on disk is unknown, and a second flush would
+    /// not tell. The next records go to a new segment.</summary>
+    /// <param name="flushed">The position behind the last flushed record.</param>
+    /// <returns>The error of truncating the unfinished records; null if there was none. Readers skip them where they are damaged.</returns>
+    public Exception? Abandon(SegmentPosition flushed)
+    {
+        Dispose();
+        var last = _position;
+        _position = new SegmentPosition(last.Segment + 1, 0); // a number is never used again: an index may know what was there
+        try
+        {
+            for (var number = flushed.Segment + 1; number <= last.Segment; number++) new SegmentFile(folder, number).Delete();
+            var segment = new SegmentFile(folder, flushed.Segment);
+            if (flushed.Offset == 0) segment.Delete();
+            else using (var file = SegmentHandle.OpenForWriting(segment)) RandomAccess.SetLength(file, flushed.Offset);
             return null;
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
-            MoveOn();
             return ex;
         }
     }
 
-    public void Dispose() => Close();
+    public void Dispose()
+    {
+        foreach (var file in _complete) file.Dispose();
+        _complete.Clear();
+        _file?.Dispose();
+        _file = null;
+    }
 
     private void MoveOn()
     {
-        Close();
-        _committed = new SegmentPosition(_committed.Segment + 1, 0);
+        if (_file is not null) _complete.Add(_file);
+        _file = null;
+        _position = new SegmentPosition(_position.Segment + 1, 0);
     }
 
-    private void Close()
+    // Takes back an unfinished write. Where even that fails, the next write overwrites it, and readers skip what is left.
+    private void Cut(SafeFileHandle file)
     {
-        _file?.Dispose();
-        _file = null;
+        try
+        {
+            if (_position.Offset > 0)
+            {
+                RandomAccess.SetLength(file, _position.Offset);
+                return;
+            }
+
+            file.Dispose();
+            _file = null;
+            new SegmentFile(folder, _position.Segment).Delete(); // it holds nothing
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+        {
+            // The failure of the write itself is reported.
+        }
     }
 
     private SafeFileHandle Open(SegmentFile segment)
@@ -82,32 +123,21 @@ internal sealed class SegmentWriter(string folder, SegmentPosition start, long m
         catch
         {
             file.Dispose();
+            segment.Delete(); // the next attempt has to flush the folder again
             throw;
         }
     }
 
-    private static long Write(SafeFileHandle file, long offset, IReadOnlyList<SegmentEntry> group)
+    /// <summary>Files with records that may not be flushed.</summary>
+    /// <param name="Complete">Segments that grow no more.</param>
+    /// <param name="Growing">The last segment; null if it is not open.</param>
+    /// <param name="Flush">Flushes one.</param>
+    internal readonly record struct Unflushed(SafeFileHandle[] Complete, SafeFileHandle? Growing, Action<SafeFileHandle> Flush)
     {
-        var headers = ArrayPool<byte>.Shared.Rent(group.Count * SegmentRecord.HeaderBytes);
-        try
+        public void FlushToDisk()
         {
-            var buffers = new ReadOnlyMemory<byte>[2 * group.Count];
-            var end = offset;
-            for (var i = 0; i < group.Count; i++)
-            {
-                var header = headers.AsMemory(i * SegmentRecord.HeaderBytes, SegmentRecord.HeaderBytes);
-                SegmentRecord.WriteHeader(group[i].Payload.Span, header.Span);
-                buffers[2 * i] = header;
-                buffers[2 * i + 1] = group[i].Payload;
-                end += group[i].Size;
-            }
-
-            RandomAccess.Write(file, buffers, offset);
-            return end;
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(headers);
+            foreach (var file in Complete) Flush(file);
+            if (Growing is not null) Flush(Growing);
         }
     }
 }

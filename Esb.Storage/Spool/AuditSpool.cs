@@ -47,20 +47,33 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     /// <exception cref="Core.Errors.EsbException"><c>ESB-STORE-INUSE</c>: another process writes to the folder.</exception>
     public void Open() => _ = _log.Value;
 
-    public Task AppendAsync(AuditFact fact, CancellationToken cancellationToken)
+    public Task AppendAsync(AuditFact fact, CancellationToken cancellationToken) => AppendAsync([fact], AuditDurability.Flushed, cancellationToken);
+
+    public Task AppendAsync(IReadOnlyList<AuditFact> facts, AuditDurability durability, CancellationToken cancellationToken)
     {
-        var entry = new SegmentEntry(StoredFact.Write(fact), fact);
-        return _size.TryAdd(entry.Size, _options.MaxBytes) ? WriteAsync(_log.Value, entry, cancellationToken) : Task.FromException(StoreErrors.SpoolFull());
+        var buffer = FactBuffer.Take();
+        try
+        {
+            FactForm.Write(facts, buffer);
+            var entry = new SegmentEntry(buffer.Bytes, facts);
+            return _size.TryAdd(entry.Size, _options.MaxBytes)
+                ? WriteAsync(_log.Value, entry, FactRecords.Of(durability), cancellationToken)
+                : Task.FromException(StoreErrors.SpoolFull());
+        }
+        finally
+        {
+            buffer.Return(); // the log has its own copy
+        }
     }
 
     public Task QuarantineAsync(AuditFact fact, CancellationToken cancellationToken) =>
         PutAsideAsync(StoredFact.Write(fact), cancellationToken);
 
-    void ISegmentListener.Appended(IReadOnlyList<SegmentEntry> group, SegmentPosition end)
-    {
-        _tail.Add(group, end);
-        Interlocked.Add(ref _length, group.Count);
-    }
+    void ISegmentListener.Written(IReadOnlyList<BatchedRecord> group) => Interlocked.Add(ref _length, FactsIn(group));
+
+    void ISegmentListener.Flushed(IReadOnlyList<BatchedRecord> group, SegmentPosition end) => _tail.Add(group, end);
+
+    void ISegmentListener.Lost(IReadOnlyList<BatchedRecord> group) => Interlocked.Add(ref _length, -FactsIn(group));
 
     public async Task WaitAsync(CancellationToken cancellationToken)
     {
@@ -108,7 +121,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     }
 
     private async Task PutAsideAsync(byte[] payload, CancellationToken cancellationToken) =>
-        await WriteAsync(await OpenRefusedAsync(cancellationToken), new SegmentEntry(payload), cancellationToken);
+        await WriteAsync(await OpenRefusedAsync(cancellationToken), new SegmentEntry(payload), SegmentDurability.Flushed, cancellationToken);
 
     // A failure is retried, unlike with Lazy. After an operator has deleted the files, a log that is still open would write to unlinked
     // files.
@@ -132,11 +145,18 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
         }
     }
 
-    private static async Task WriteAsync(SegmentLog log, SegmentEntry entry, CancellationToken cancellationToken)
+    private static long FactsIn(IReadOnlyList<BatchedRecord> group)
+    {
+        long count = 0;
+        foreach (var record in group) count += ((IReadOnlyList<AuditFact>)record.Source!).Count;
+        return count;
+    }
+
+    private static async Task WriteAsync(SegmentLog log, SegmentEntry entry, SegmentDurability durability, CancellationToken cancellationToken)
     {
         try
         {
-            await log.AppendAsync(entry, cancellationToken);
+            await log.AppendAsync(entry, durability, cancellationToken);
         }
         catch (Exception ex) when (StoreErrors.IsWriteFailure(ex))
         {
@@ -149,7 +169,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
         var log = SegmentLog.Open(_folder, _options.Segments, _logger, listener: this);
         _progress.Load(log.Committed);
         _tail.BeginAt(log.Committed);
-        foreach (var record in NewReader(log).ReadNew()) _length += StoredItems.Count(record.Payload);
+        foreach (var record in NewReader(log).ReadNew()) _length += StoredFact.Count(record.Payload);
         return log;
     }
 
@@ -189,7 +209,7 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
 
     private List<AuditFact> Peeked(List<AuditFact> facts, SegmentPosition end)
     {
-        (_peeked, _peekedFacts) = (end, facts.Count + _unreadable.Sum(payload => StoredItems.Count(payload)));
+        (_peeked, _peekedFacts) = (end, facts.Count + _unreadable.Sum(payload => StoredFact.Count(payload)));
         if (facts.Count > 0) Interlocked.Exchange(ref _oldest, facts[0].Time.UtcTicks);
         return facts;
     }

@@ -28,9 +28,9 @@ internal sealed class SpoolTail(long maxBytes)
         lock (_gate) _begin = committed;
     }
 
-    /// <param name="group">The entries that became durable; each comes from a fact.</param>
+    /// <param name="group">The entries that became durable; each comes from facts.</param>
     /// <param name="end">The position behind the last entry.</param>
-    public void Add(IReadOnlyList<SegmentEntry> group, SegmentPosition end)
+    public void Add(IReadOnlyList<BatchedRecord> group, SegmentPosition end)
     {
         lock (_gate)
         {
@@ -39,8 +39,8 @@ internal sealed class SpoolTail(long maxBytes)
             for (var i = 0; i < group.Count; i++)
             {
                 offset += group[i].Size;
-                var fact = (AuditFact)group[i].Source!;
-                var placed = new Placed(fact, end.Segment, offset, group[i].Size + (fact.Body?.Length ?? 0));
+                var facts = (IReadOnlyList<AuditFact>)group[i].Source!;
+                var placed = new Placed(facts, end.Segment, offset, group[i].Size + facts.Sum(fact => (long)(fact.Body?.Length ?? 0)));
                 _facts.Enqueue(placed);
                 _bytes += placed.Size;
             }
@@ -63,8 +63,8 @@ internal sealed class SpoolTail(long maxBytes)
             foreach (var placed in _facts)
             {
                 if (room.IsFull) break;
-                room.Take(placed.Fact);
-                facts.Add(placed.Fact);
+                foreach (var fact in placed.Facts) room.Take(fact);
+                facts.AddRange(placed.Facts); // those of one record stay together: the position is behind them all
                 last = placed;
             }
 
@@ -88,8 +88,8 @@ internal sealed class SpoolTail(long maxBytes)
         _begin = oldest.End;
     }
 
-    // Size: of the record, and of the body, which lies in memory as it was before it was packed.
-    private readonly record struct Placed(AuditFact Fact, long Segment, long EndOffset, long Size)
+    // Size: of the record, and of the bodies, which lie in memory as they were before they were packed.
+    private readonly record struct Placed(IReadOnlyList<AuditFact> Facts, long Segment, long EndOffset, long Size)
     {
         public SegmentPosition End => new(Segment, EndOffset);
 

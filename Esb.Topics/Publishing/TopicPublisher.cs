@@ -44,6 +44,8 @@ internal sealed class TopicPublisher(
         var request = outgoing.Message;
         var started = time.GetTimestamp();
         using var activity = TopicsTelemetry.StartSend(request, transport.System, outgoing.Parent);
+        var recordsFirst = audit.RecordsFirst(outgoing.Endpoint);
+        AuditRecord? sent = null;
         var recorded = Task.CompletedTask;
         EsbMessage reply;
         try
@@ -51,18 +53,21 @@ internal sealed class TopicPublisher(
             reply = await ObserveAsync(request, activity, async () =>
             {
                 var pending = await _publisher.SendRequestAsync(request, timeout, cancellationToken);
-                recorded = RecordAsync(outgoing, AuditKind.Published, request, duration: null, fault: null);
+                sent = RecordOf(outgoing, AuditKind.Published, request, duration: null, fault: null);
+                if (recordsFirst) recorded = RecordAsync([sent.Value], AuditDurability.Flushed);
                 return await pending;
             });
         }
         catch
         {
-            await recorded; // a confirmed request counts as published, even if its reply fails
+            await (recordsFirst || sent is null ? recorded : RecordAsync([sent.Value], AuditDurability.Written)); // a confirmed request counts as published, even if its reply fails
             throw;
         }
 
         var fault = FaultReply.Read(reply);
-        await Task.WhenAll(recorded, RecordAsync(outgoing, AuditKind.Replied, reply, time.GetElapsedTime(started), fault));
+        var answered = RecordOf(outgoing, AuditKind.Replied, reply, time.GetElapsedTime(started), fault);
+        if (recordsFirst) await Task.WhenAll(recorded, RecordAsync([answered], AuditDurability.Flushed));
+        else await RecordAsync([sent!.Value, answered], AuditDurability.Written);
         if (fault is not null) throw fault;
         TakeOver(context, reply);
     }
@@ -74,7 +79,7 @@ internal sealed class TopicPublisher(
         using var activity = TopicsTelemetry.StartSend(message, transport.System, outgoing.Parent);
         var result = await ObserveAsync(message, activity, () => _publisher.PublishAsync(message, cancellationToken));
         var confirmedAt = time.GetTimestamp();
-        await RecordAsync(outgoing, AuditKind.Published, message, time.GetElapsedTime(started, confirmedAt), fault: null);
+        await RecordAsync([RecordOf(outgoing, AuditKind.Published, message, time.GetElapsedTime(started, confirmedAt), fault: null)], AuditDurability.Flushed);
         return (result.Settled, confirmedAt);
     }
 
@@ -128,9 +133,8 @@ internal sealed class TopicPublisher(
         }
     }
 
-    private async Task RecordAsync(OutgoingMessage outgoing, AuditKind kind, EsbMessage content, TimeSpan? duration, EsbException? fault)
-    {
-        var fact = AuditFacts.Of(outgoing.Message, kind, time) with
+    private AuditRecord RecordOf(OutgoingMessage outgoing, AuditKind kind, EsbMessage content, TimeSpan? duration, EsbException? fault) => new(
+        AuditFacts.Of(outgoing.Message, kind, time) with
         {
             Endpoint = outgoing.Endpoint,
             Process = outgoing.Process,
@@ -139,10 +143,16 @@ internal sealed class TopicPublisher(
             Duration = duration,
             Code = fault?.Code,
             Reason = fault?.Message,
-        };
+        },
+        content);
+
+    private async Task RecordAsync(AuditRecord[] records, AuditDurability durability)
+    {
         try
         {
-            await audit.RecordAsync(fact, content, CancellationToken.None); // a confirmed message is recorded even if its sender has gone
+            await (durability == AuditDurability.Flushed && records is [{ Content: { } content } single]
+                ? audit.RecordAsync(single.Fact, content, CancellationToken.None)
+                : audit.RecordAsync(records, durability, CancellationToken.None)); // a confirmed message is recorded even if its sender has gone
         }
         catch (EsbException ex)
         {

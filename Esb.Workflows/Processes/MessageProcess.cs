@@ -9,6 +9,8 @@ internal sealed class MessageProcess(ProcessModel model, MessageStep steps) : IM
 
     public bool NeedsTopics => model.NeedsTopics;
 
+    public bool Accepts => model.Accepts;
+
     public ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
     {
         context.Process = Name;

@@ -24,16 +24,33 @@ public class AuditFactBenchmark
         Fields = new Dictionary<string, string> { ["order"] = "A-1001", ["total"] = "24.90" },
     };
 
+    private IReadOnlyList<AuditFact> _one = [];
     private byte[] _written = [];
 
     [GlobalSetup]
-    public void WriteOnce() => _written = StoredFact.Write(_fact);
+    public void WriteOnce()
+    {
+        _one = [_fact];
+        var buffer = FactBuffer.Take();
+        FactForm.Write(_one, buffer);
+        _written = buffer.Bytes.ToArray();
+        buffer.Return();
+    }
 
     [Benchmark(Baseline = true)]
     public byte[] PlainJson() => JsonSerializer.SerializeToUtf8Bytes(_fact);
 
     [Benchmark]
-    public byte[] Write() => StoredFact.Write(_fact);
+    public byte[] StoredJson() => StoredFact.Write(_fact);
+
+    [Benchmark]
+    public int Write()
+    {
+        var buffer = FactBuffer.Take();
+        FactForm.Write(_one, buffer);
+        buffer.Return();
+        return buffer.Length;
+    }
 
     [Benchmark]
     public IReadOnlyList<AuditFact> Read() => StoredFact.Read(_written);

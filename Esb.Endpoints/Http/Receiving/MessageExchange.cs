@@ -45,7 +45,7 @@ internal sealed class MessageExchange(ListeningEndpointConfig config, IMessageIn
         try
         {
             var key = keyed is null ? null : IdempotencyHeader.Read(context.Request);
-            if (key is not null) message = IdempotencyHeader.Identify(message, config.Name, key);
+            if (key is not null) message = IdempotencyHeader.Identify(message, config.Name, key) with { IsAnswerKept = true };
             message = message with
             {
                 CorrelationId = HttpMessageReader.ReadCorrelation(context.Request),

@@ -7,8 +7,8 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Relaying;
 
-/// <summary>Relays as <see cref="RelayExchange"/> does, and audits each request before it is forwarded, and its outcome. A separate class,
-/// so that relays without audit pay nothing for it.</summary>
+/// <summary>Relays as <see cref="RelayExchange"/> does, and audits each request and its outcome, before the caller has the end of the
+/// answer. A separate class, so that relays without audit pay nothing for it.</summary>
 /// <param name="config">The inbound endpoint.</param>
 /// <param name="routes">The routes of the requests.</param>
 /// <param name="state">The counters.</param>
@@ -27,10 +27,9 @@ internal sealed class AuditedRelayExchange(HttpInboundConfig config, RelayRoutes
             HttpContentRules.Require(context, _accepted, config.MaxBodySize?.Bytes);
             var to = await routes.ChooseAsync(context, record.Message);
             await record.ReceivedAsync(to.Target.Name);
-            await RelayAsync(context, to);
-            await context.Response.CompleteAsync(); // the caller has the whole answer before its end is recorded
+            await RelayAsync(context, to, record);
+            await context.Response.CompleteAsync();
             outcome = IntakeOutcomes.Relayed;
-            await record.RepliedAsync(context.Response.StatusCode);
         }
         catch (Exception ex)
         {
@@ -46,11 +45,10 @@ internal sealed class AuditedRelayExchange(HttpInboundConfig config, RelayRoutes
         }
     }
 
-    // The slot at the external system is free again while the end is recorded.
-    private static async ValueTask RelayAsync(HttpContext context, RelayTarget to)
+    private static async ValueTask RelayAsync(HttpContext context, RelayTarget to, RelayRecord record)
     {
         using var lease = await to.Target.Relays.RentAsync(context.RequestAborted);
-        await lease.Instance.RelayAsync(context, to.Headers, to.Patience);
+        await lease.Instance.RelayAsync(context, to.Headers, to.Patience, record);
     }
 
     private static string OutcomeOf(Exception failure, HttpContext context) => failure switch

@@ -15,16 +15,17 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
     /// <param name="context">The request and its answer.</param>
     /// <param name="headers">Selects the headers to forward.</param>
     /// <param name="patience">The maximum silence of the external system.</param>
+    /// <param name="witness">Hears of the answer before the caller has its end; null for none.</param>
     /// <exception cref="EsbException">No answer arrived, or the caller's request is incomplete.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    public async ValueTask RelayAsync(HttpContext context, RelayHeaders headers, TimeSpan patience)
+    public async ValueTask RelayAsync(HttpContext context, RelayHeaders headers, TimeSpan patience, IRelayWitness? witness = null)
     {
         using var span = RelaySpan.Start(context.Request.Method, target.Servers.First.Url);
         var started = time.GetTimestamp();
         string? error = null;
         try
         {
-            await SendAsync(context, headers, patience);
+            await SendAsync(context, headers, patience, witness);
             RelaySpan.End(span, context.Response.StatusCode);
         }
         catch (Exception ex)
@@ -42,7 +43,7 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
 
     // The next server gets the request if one is unreachable, or lost a request that may be repeated.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    private async ValueTask SendAsync(HttpContext context, RelayHeaders headers, TimeSpan patience)
+    private async ValueTask SendAsync(HttpContext context, RelayHeaders headers, TimeSpan patience, IRelayWitness? witness)
     {
         var turn = target.Servers.Begin();
         var server = turn.Next()!;
@@ -51,7 +52,7 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
             try
             {
                 // A server may close a connection just as it is reused.
-                if (!await TryAsync(server, context, headers, patience, isNew: false)) await TryAsync(server, context, headers, patience, isNew: true);
+                if (!await TryAsync(server, context, headers, patience, witness, isNew: false)) await TryAsync(server, context, headers, patience, witness, isNew: true);
                 return;
             }
             catch (EndpointException ex) when (ex is { IsOutage: true } or { IsUnanswered: true })
@@ -65,14 +66,14 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
 
     // False if the request may be retried.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<bool> TryAsync(HttpServer server, HttpContext context, RelayHeaders headers, TimeSpan patience, bool isNew)
+    private async ValueTask<bool> TryAsync(HttpServer server, HttpContext context, RelayHeaders headers, TimeSpan patience, IRelayWitness? witness, bool isNew)
     {
         OutsideConnection? connection = null;
         try
         {
             var credential = target.Credential is { } own ? await own.CurrentAsync(context.RequestAborted) : null;
             connection = await server.Connections.RentAsync(isNew, patience, context.RequestAborted);
-            var course = new RelayCourse(context, connection, target, server, headers, time);
+            var course = new RelayCourse(context, connection, target, server, headers, witness, time);
             connection.Silence.Begin(patience);
             await course.RunAsync(credential);
             Finish(server, connection, course.IsReusable);

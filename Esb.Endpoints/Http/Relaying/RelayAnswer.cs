@@ -8,10 +8,11 @@ using Microsoft.AspNetCore.Http;
 namespace Esb.Endpoints.Http.Relaying;
 
 /// <summary>Forwards an answer to the caller, streaming its body.</summary>
-internal sealed class RelayAnswer(HttpContext context, OutsideConnection connection, RelayHeaders headers)
+internal sealed class RelayAnswer(HttpContext context, OutsideConnection connection, RelayHeaders headers, IRelayWitness? witness)
 {
     private readonly AnswerHead _head = connection.Head;
     private readonly AnswerBody _body = connection.Body;
+    private bool _isWitnessed = witness is null;
 
     private bool IsHttp1 => context.Request.Protocol.StartsWith("HTTP/1", StringComparison.Ordinal);
 
@@ -31,6 +32,13 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
         var trailers = _head.IsChunked && hasBody && headers.TakesTrailers(context.Request);
         if (trailers && context.Request.Protocol == "HTTP/1.1") await PassChunksAsync(answer);
         else if (hasBody) await PassAsync(answer, trailers);
+        if (!_isWitnessed) await WitnessAsync();
+    }
+
+    private ValueTask WitnessAsync()
+    {
+        _isWitnessed = true;
+        return witness!.EndingAsync(_head.Status);
     }
 
     // No body to HEAD (RFC 9110, section 9.3.2), nor with these statuses (sections 15.3.5, 15.3.6 and 15.4.5).
@@ -50,7 +58,12 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
     private async ValueTask PassAsync(HttpResponse answer, bool trailers)
     {
         await FlushHeadAsync(answer);
-        while (await ReadAsync() is { IsEmpty: false } piece) await answer.BodyWriter.WriteAsync(piece, CancellationToken.None);
+        while (await ReadAsync() is { IsEmpty: false } piece)
+        {
+            if (!_isWitnessed && _body.IsComplete) await WitnessAsync(); // the caller may have all of it with this piece
+            await answer.BodyWriter.WriteAsync(piece, CancellationToken.None);
+        }
+
         if (!trailers || !answer.SupportsTrailers()) return;
         foreach (var (name, value) in _body.Trailers.All)
         {
@@ -73,6 +86,7 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
             await writer.FlushAsync(CancellationToken.None);
         }
 
+        if (!_isWitnessed) await WitnessAsync();
         WriteEnd(writer);
         await writer.FlushAsync(CancellationToken.None);
     }

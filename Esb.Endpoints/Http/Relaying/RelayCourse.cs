@@ -9,7 +9,7 @@ using Microsoft.AspNetCore.Http.Features;
 namespace Esb.Endpoints.Http.Relaying;
 
 /// <summary>One request over one connection, and its answer; the answer may arrive before the request is fully sent.</summary>
-internal sealed class RelayCourse(HttpContext context, OutsideConnection connection, HttpTarget target, HttpServer server, RelayHeaders headers, TimeProvider time)
+internal sealed class RelayCourse(HttpContext context, OutsideConnection connection, HttpTarget target, HttpServer server, RelayHeaders headers, IRelayWitness? witness, TimeProvider time)
 {
     // The time that clients wait for the interim answer before they send anyway (RFC 9110, section 10.1.1).
     private static readonly TimeSpan LongestExpectation = TimeSpan.FromSeconds(1);
@@ -41,7 +41,7 @@ internal sealed class RelayCourse(HttpContext context, OutsideConnection connect
         {
             if (!_hasHead) await ReadFinalHeadAsync();
             if (credential is not null && connection.Head.Status == StatusCodes.Status401Unauthorized) target.Credential?.Refuse(credential);
-            await new RelayAnswer(context, connection, headers).PassAsync(isRequestSent: _upload.HasReadAll);
+            await new RelayAnswer(context, connection, headers, witness).PassAsync(isRequestSent: _upload.HasReadAll);
         }
         catch (Exception ex)
         {

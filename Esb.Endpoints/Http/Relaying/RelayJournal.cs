@@ -15,6 +15,18 @@ namespace Esb.Endpoints.Http.Relaying;
 /// <param name="logger">The log.</param>
 internal sealed class RelayJournal(HttpInboundConfig config, HttpMessageReader reader, IAuditTrail audit, TimeProvider time, ILogger<RelayRecord> logger)
 {
+    private volatile bool _cannotRecord;
+
+    /// <summary>True if a request must be recorded before it is forwarded: its facts have to be durable first, or the last ones could not be
+    /// recorded.</summary>
+    public bool RecordsFirst => _cannotRecord || audit.RecordsFirst(config.Name);
+
+    /// <summary>Remembers whether facts could be recorded.</summary>
+    public void Tell(bool canRecord)
+    {
+        if (_cannotRecord == canRecord) _cannotRecord = !canRecord;
+    }
+
     /// <summary>Opens the record of a request. Every answer to the caller carries its id; from here on the log hides the masked values of
     /// the request.</summary>
     public RelayRecord Open(HttpContext context)
@@ -32,6 +44,6 @@ internal sealed class RelayJournal(HttpInboundConfig config, HttpMessageReader r
                 return Task.CompletedTask;
             },
             (context.Response, message.Id.ToString()));
-        return new RelayRecord(config, context.Request.Method, message, audit, time, logger);
+        return new RelayRecord(config, context.Request.Method, message, this, audit, time, logger);
     }
 }

@@ -12,33 +12,47 @@ namespace Esb.Endpoints.Http.Relaying;
 /// <param name="config">The inbound endpoint.</param>
 /// <param name="method">The method of the request.</param>
 /// <param name="message">The request without its body, which a relay does not hold.</param>
+/// <param name="journal">Knows whether requests can be recorded.</param>
 /// <param name="audit">The audit trail.</param>
 /// <param name="time">The clock.</param>
 /// <param name="logger">The log.</param>
-internal sealed partial class RelayRecord(HttpInboundConfig config, string method, EsbMessage message, IAuditTrail audit, TimeProvider time, ILogger logger)
+internal sealed partial class RelayRecord(HttpInboundConfig config, string method, EsbMessage message, RelayJournal journal, IAuditTrail audit, TimeProvider time, ILogger logger) : IRelayWitness
 {
     private readonly long _started = time.GetTimestamp();
     private string? _outside;
+    private AuditFact? _received;
     private bool _cannotRecord;
 
     /// <summary>The request without its body.</summary>
     public EsbMessage Message => message;
 
-    /// <summary>Records the receipt of the request, which may be forwarded only afterwards.</summary>
+    /// <summary>Notes the receipt of the request: it is recorded with the answer, in one record. Where each fact has to be durable first,
+    /// and after a recording failure, it is recorded now, and the request may be forwarded only afterwards.</summary>
     /// <param name="outside">The outbound endpoint to relay to.</param>
     /// <exception cref="EsbException"><c>ESB-AUD-WRITE</c>: the request cannot be recorded.</exception>
     public async ValueTask ReceivedAsync(string outside)
     {
-        _cannotRecord = true;
-        var fields = new Dictionary<string, string> { [RelayFields.Method] = method, [RelayFields.Path] = config.RequestPath, [RelayFields.RelayedTo] = outside };
-        await audit.RecordAsync(Fact(AuditKind.Received) with { Fields = fields }, message, CancellationToken.None);
-        (_cannotRecord, _outside) = (false, outside);
+        var fields = new Dictionary<string, string>(3) { [RelayFields.Method] = method, [RelayFields.Path] = config.RequestPath, [RelayFields.RelayedTo] = outside };
+        var fact = Fact(AuditKind.Received) with { Fields = fields };
+        if (journal.RecordsFirst)
+        {
+            _cannotRecord = true;
+            await audit.RecordAsync(fact, message, CancellationToken.None);
+            _cannotRecord = false;
+            journal.Tell(canRecord: true);
+        }
+        else
+        {
+            _received = fact;
+        }
+
+        _outside = outside;
     }
 
-    /// <summary>Records the answer, which the caller already has: a relay holds no answer back.</summary>
-    public ValueTask RepliedAsync(int status)
+    /// <summary>Records the answer before the caller has its end: a relay holds no answer back, so a failure is only logged.</summary>
+    public ValueTask EndingAsync(int status)
     {
-        var fields = new Dictionary<string, string> { [RelayFields.RelayedTo] = _outside!, [RelayFields.Status] = status.ToString(CultureInfo.InvariantCulture) };
+        var fields = new Dictionary<string, string>(2) { [RelayFields.RelayedTo] = _outside!, [RelayFields.Status] = status.ToString(CultureInfo.InvariantCulture) };
         return EndAsync(Fact(AuditKind.Replied) with { Duration = time.GetElapsedTime(_started), Fields = fields }, content: null);
     }
 
@@ -53,16 +67,20 @@ internal sealed partial class RelayRecord(HttpInboundConfig config, string metho
         return EndAsync(_outside is { } outside ? fact with { Fields = new Dictionary<string, string> { [RelayFields.RelayedTo] = outside } } : fact, message);
     }
 
-    // The receipt is already recorded. The caller gets its result, even if the outcome cannot be recorded.
+    // The caller gets its result, even if the outcome cannot be recorded.
     private async ValueTask EndAsync(AuditFact fact, EsbMessage? content)
     {
         try
         {
-            if (content is null) await audit.RecordAsync(fact, CancellationToken.None);
-            else await audit.RecordAsync(fact, content, CancellationToken.None);
+            var received = _received;
+            _received = null;
+            AuditRecord[] records = received is null ? [new(fact, content)] : [new(received, message), new(fact, content)];
+            await audit.RecordAsync(records, AuditDurability.Written, CancellationToken.None);
+            journal.Tell(canRecord: true);
         }
         catch (EsbException ex)
         {
+            journal.Tell(canRecord: false);
             LogNotRecorded(message.Id, config.Name, fact.Kind, ex);
         }
     }

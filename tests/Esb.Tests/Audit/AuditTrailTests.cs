@@ -122,6 +122,28 @@ public sealed class AuditTrailTests : IDisposable
         Assert.That(_log.All, Is.Empty);
     }
 
-    private AuditTrail Trail(MemoryAuditStore store, AuditMode mode = AuditMode.Strict) =>
-        new(new AuditConfig { Mode = mode }, store, new RefusedFacts(_loggers.CreateLogger<RefusedFacts>()));
+    [TestCase(AuditFlush.Accepted, AuditDurability.Written)]
+    [TestCase(AuditFlush.Always, AuditDurability.Flushed)]
+    public async Task Facts_of_an_exchange_are_one_record_of_the_spool_flushed_first_where_that_is_asked_for(AuditFlush flush, AuditDurability durability)
+    {
+        var trail = Trail(new MemoryAuditStore(_spool), AuditMode.Spooled, flush);
+
+        await trail.RecordAsync([new AuditRecord(_fact), new AuditRecord(SomeFacts.Fact(), Some.Message())], trail.RecordsFirst("in") ? AuditDurability.Flushed : AuditDurability.Written, default);
+
+        await _spool.Received(1).AppendAsync(Arg.Is<IReadOnlyList<AuditFact>>(facts => facts.Count == 2 && facts[0] == _fact), durability, Arg.Any<CancellationToken>());
+    }
+
+    [Test]
+    public async Task Strict_facts_of_an_exchange_go_to_the_store()
+    {
+        var store = new MemoryAuditStore(_spool);
+
+        await Trail(store).RecordAsync([new AuditRecord(_fact), new AuditRecord(SomeFacts.Fact())], AuditDurability.Written, default);
+
+        Assert.That(store.Facts.Count(), Is.EqualTo(2));
+        Assert.That(_spool.ReceivedCalls(), Is.Empty);
+    }
+
+    private AuditTrail Trail(MemoryAuditStore store, AuditMode mode = AuditMode.Strict, AuditFlush flush = AuditFlush.Accepted) =>
+        new(new AuditConfig { Mode = mode, Flush = flush }, store, new RefusedFacts(_loggers.CreateLogger<RefusedFacts>()));
 }

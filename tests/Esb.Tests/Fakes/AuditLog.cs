@@ -11,6 +11,14 @@ internal sealed class AuditLog : IAuditTrail
 
     public Exception? Failure { get; set; }
 
+    /// <summary>Whether each fact has to be durable before the next action.</summary>
+    public bool IsFlushedFirst { get; set; }
+
+    /// <summary>How many facts were recorded together, and how durably, in order.</summary>
+    public List<(int Facts, AuditDurability Durability)> Groups { get; } = [];
+
+    public bool RecordsFirst(string endpoint) => IsFlushedFirst;
+
     public IMessageMask Mask { get; set; } = NoMask.Instance;
 
     public IReadOnlyList<AuditFact> Facts
@@ -34,6 +42,16 @@ internal sealed class AuditLog : IAuditTrail
         if (Failure is not null) return ValueTask.FromException(Failure);
         lock (_facts) _facts.Add(fact);
         return ValueTask.CompletedTask;
+    }
+
+    public async ValueTask RecordAsync(IReadOnlyList<AuditRecord> records, AuditDurability durability, CancellationToken cancellationToken)
+    {
+        lock (_facts) Groups.Add((records.Count, durability));
+        foreach (var (fact, content) in records)
+        {
+            if (content is null) await RecordAsync(fact, cancellationToken);
+            else await RecordAsync(fact, content, cancellationToken);
+        }
     }
 
     public ValueTask RecordAsync(AuditFact fact, EsbMessage content, CancellationToken cancellationToken)

@@ -12,7 +12,7 @@ namespace Esb.Tests.Storage.Files;
 
 public sealed class FileAuditStoreTests
 {
-    private static readonly SegmentOptions SmallSegments = new(MaxSegmentBytes: 4000);
+    private static readonly SegmentOptions SmallSegments = new(MaxSegmentBytes: 1000);
 
     private FileStoreConfig _config = null!;
 

@@ -150,7 +150,7 @@ public sealed class AuditSpoolTests
     {
         var (first, last) = (SomeFacts.Fact(), SomeFacts.Fact());
         var later = AsOfLaterVersion(StoredFact.Write(SomeFacts.Fact()));
-        await using (var written = SegmentLog.Open(_folder, new SegmentOptions(MaxSegmentBytes: 4000), NullLogger.Instance))
+        await using (var written = SegmentLog.Open(_folder, new SegmentOptions(MaxSegmentBytes: 1000), NullLogger.Instance))
         {
             foreach (var payload in new[] { StoredFact.Write(first), later, StoredFact.Write(last), later }) await written.AppendAsync(new SegmentEntry(payload), cancellationToken);
         }
@@ -170,7 +170,7 @@ public sealed class AuditSpoolTests
     [Test, CancelAfter(10_000)]
     public async Task Where_only_a_later_version_wrote_there_is_nothing_to_move_and_then_the_next_fact_is_waited_for(CancellationToken cancellationToken)
     {
-        await using (var written = SegmentLog.Open(_folder, new SegmentOptions(MaxSegmentBytes: 4000), NullLogger.Instance))
+        await using (var written = SegmentLog.Open(_folder, new SegmentOptions(MaxSegmentBytes: 1000), NullLogger.Instance))
             await written.AppendAsync(new SegmentEntry(AsOfLaterVersion(StoredFact.Write(SomeFacts.Fact()))), cancellationToken);
 
         await using var spool = Open();
@@ -258,6 +258,28 @@ public sealed class AuditSpoolTests
         Assert.That((read.Count, read.Distinct().Count(), spool.Length), Is.EqualTo((200, 200, 0)));
     }
 
+    [TestCase(0)]
+    [TestCase(4 << 20)]
+    [CancelAfter(20_000)]
+    public async Task Facts_of_one_record_come_together_and_once_they_are_flushed(int tailBytes, CancellationToken cancellationToken)
+    {
+        await using var spool = Open(tailBytes);
+        AuditFact[] first = [SomeFacts.Fact(), SomeFacts.Fact(), SomeFacts.Fact()], second = [SomeFacts.Fact(), SomeFacts.Fact()];
+        await spool.AppendAsync(first, AuditDurability.Written, cancellationToken);
+        await spool.AppendAsync(second, AuditDurability.Written, cancellationToken);
+        var length = spool.Length;
+
+        var read = new List<Guid[]>();
+        while (spool.Length > 0)
+        {
+            read.Add([.. (await spool.PeekAsync(1, cancellationToken)).Select(fact => fact.Id)]);
+            await spool.ForgetAsync(cancellationToken);
+        }
+
+        Assert.That(length, Is.EqualTo(5));
+        Assert.That(read, Is.EqualTo(new[] { first.Select(fact => fact.Id), second.Select(fact => fact.Id) }));
+    }
+
     [Test, CancelAfter(20_000)]
     public async Task Full_spool_takes_nothing_until_it_was_moved(CancellationToken cancellationToken)
     {
@@ -304,5 +326,5 @@ public sealed class AuditSpoolTests
 
     private List<byte[]> ReadRefused() => [.. new SegmentReader(Path.Combine(_folder, "refused"), committed: null, NullLogger.Instance).ReadNew().Select(record => record.Payload.ToArray())];
 
-    private AuditSpool Open(int tailBytes = 4 << 20, long maxBytes = 1 << 20) => new(_folder, new SpoolOptions(maxBytes, new SegmentOptions(MaxSegmentBytes: 4000)) { TailBytes = tailBytes }, TimeProvider.System, NullLogger.Instance);
+    private AuditSpool Open(int tailBytes = 4 << 20, long maxBytes = 1 << 20) => new(_folder, new SpoolOptions(maxBytes, new SegmentOptions(MaxSegmentBytes: 1000)) { TailBytes = tailBytes }, TimeProvider.System, NullLogger.Instance);
 }

@@ -9,7 +9,8 @@ using static Esb.Tests.Endpoints.Http.Receiving.HttpInboundTests;
 
 namespace Esb.Tests.Endpoints.Http.Relaying;
 
-/// <summary>Relays with <c>audit</c>: nothing reaches the outside of which it is not recorded that it came.</summary>
+/// <summary>Relays with <c>audit</c>: request and answer are one record, written before the caller has the end of the answer. Where each
+/// fact has to be durable first, nothing reaches the outside of which it is not recorded that it came.</summary>
 [CancelAfter(20_000)]
 public sealed class AuditedRelayTests
 {
@@ -21,9 +22,11 @@ public sealed class AuditedRelayTests
     [TearDown]
     public async Task StopBus() => await _bus.DisposeAsync();
 
-    [Test]
-    public async Task Request_is_recorded_before_the_outside_has_it_and_the_answer_behind_it(CancellationToken cancellationToken)
+    [TestCase(true)]
+    [TestCase(false)]
+    public async Task Request_is_recorded_before_the_outside_has_it_where_facts_come_first_and_with_its_answer_otherwise(bool comesFirst, CancellationToken cancellationToken)
     {
+        _bus.Audit.IsFlushedFirst = comesFirst;
         IReadOnlyList<AuditKind> before = [];
         await using var backend = await Backend.StartAsync(context =>
         {
@@ -46,7 +49,8 @@ public sealed class AuditedRelayTests
         using (Assert.EnterMultipleScope())
         {
             Assert.That((response.StatusCode, await response.Content.ReadAsStringAsync(cancellationToken)), Is.EqualTo((HttpStatusCode.NotFound, "not here")));
-            Assert.That(before, Is.EqualTo(new[] { AuditKind.Received }));
+            Assert.That(before, Is.EqualTo(comesFirst ? new[] { AuditKind.Received } : []));
+            Assert.That(_bus.Audit.Groups, Is.EqualTo(new[] { (comesFirst ? 1 : 2, AuditDurability.Written) }), "the trail itself flushes what has to be");
             Assert.That(_bus.Audit.Kinds, Is.EqualTo(new[] { AuditKind.Received, AuditKind.Replied }));
             Assert.That(_bus.Audit.Facts.Select(fact => (fact.MessageId, fact.ConversationId, fact.Endpoint, fact.Party, fact.TraceId, fact.Process)), Has.All.EqualTo((id, id, "relay", "shop", "0af7651916cd43dd8448eb211c80319c", default(string))));
             Assert.That(received.Fields, Is.EquivalentTo(new Dictionary<string, string> { ["method"] = "PUT", ["path"] = "/relay", ["relayed-to"] = "backend" }));
@@ -87,9 +91,52 @@ public sealed class AuditedRelayTests
         Assert.That((later.StatusCode, backend.Requests.Count), Is.EqualTo((HttpStatusCode.OK, 1)));
     }
 
+    [TestCase("content-length")]
+    [TestCase("chunked")]
+    [TestCase("none")]
+    public async Task Exchange_is_recorded_before_the_caller_has_the_end_of_the_answer(string framing, CancellationToken cancellationToken)
+    {
+        await using var backend = await Backend.StartAsync(async context =>
+        {
+            if (framing == "none") context.Response.StatusCode = StatusCodes.Status204NoContent;
+            if (framing == "content-length") context.Response.ContentLength = 4;
+            if (framing == "chunked") await context.Response.StartAsync();
+            if (framing != "none") await context.Response.WriteAsync("done");
+        });
+        await StartAsync(backend.Url);
+
+        using var response = await _bus.PostAsync("/relay", "<order/>", cancellationToken: cancellationToken);
+        await response.Content.ReadAsByteArrayAsync(cancellationToken);
+
+        Assert.That(_bus.Audit.Kinds, Is.EqualTo(new[] { AuditKind.Received, AuditKind.Replied }), "nothing is waited for");
+    }
+
+    [Test]
+    public async Task After_a_record_that_failed_the_next_request_is_recorded_before_it_is_relayed(CancellationToken cancellationToken)
+    {
+        var kinds = new List<AuditKind[]>();
+        await using var backend = await Backend.StartAsync(context =>
+        {
+            kinds.Add([.. _bus.Audit.Kinds]);
+            if (kinds.Count == 1) _bus.Audit.Failure = new EsbException("ESB-AUD-WRITE", "The audit trail cannot be written.", FaultKind.Unavailable);
+            return context.Response.WriteAsync("done");
+        });
+        await StartAsync(backend.Url);
+
+        using var unrecorded = await _bus.PostAsync("/relay", "<order/>", cancellationToken: cancellationToken);
+        using var refused = await _bus.PostAsync("/relay", "<order/>", cancellationToken: cancellationToken);
+        _bus.Audit.Failure = null;
+        using var relayed = await _bus.PostAsync("/relay", "<order/>", cancellationToken: cancellationToken);
+        using var next = await _bus.PostAsync("/relay", "<order/>", cancellationToken: cancellationToken);
+
+        Assert.That(new[] { unrecorded, refused, relayed, next }.Select(response => response.StatusCode), Is.EqualTo(new[] { HttpStatusCode.OK, HttpStatusCode.ServiceUnavailable, HttpStatusCode.OK, HttpStatusCode.OK }));
+        Assert.That(kinds, Is.EqualTo(new AuditKind[][] { [], [AuditKind.Received], [AuditKind.Received, AuditKind.Replied] }));
+    }
+
     [Test]
     public async Task What_cannot_be_recorded_is_not_relayed(CancellationToken cancellationToken)
     {
+        _bus.Audit.IsFlushedFirst = true;
         await using var backend = await Backend.StartAsync();
         await StartAsync(backend.Url);
         _bus.Audit.Failure = new EsbException("ESB-AUD-WRITE", "The audit trail cannot be written.", FaultKind.Unavailable);
@@ -103,6 +150,7 @@ public sealed class AuditedRelayTests
     [Test]
     public async Task Answer_whose_end_cannot_be_recorded_is_passed_on_and_the_log_says_so(CancellationToken cancellationToken)
     {
+        _bus.Audit.IsFlushedFirst = true;
         await using var backend = await Backend.StartAsync(context =>
         {
             _bus.Audit.Failure = new EsbException("ESB-AUD-WRITE", "The audit trail cannot be written.", FaultKind.Unavailable);
@@ -172,6 +220,7 @@ public sealed class AuditedRelayTests
     [Test]
     public async Task Caller_that_hangs_up_within_its_body_is_recorded_as_aborted(CancellationToken cancellationToken)
     {
+        _bus.Audit.IsFlushedFirst = true;
         await using var backend = await Backend.StartAsync();
         await StartAsync(backend.Url);
         using var connection = await RawConnection.OpenAsync(_bus.Port, cancellationToken);
