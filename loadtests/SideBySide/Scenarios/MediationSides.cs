@@ -6,7 +6,7 @@ namespace SideBySide.Scenarios;
 
 /// <summary>The sides of one size of document. A side is made once, so that rows that share it share its figures.</summary>
 internal sealed class MediationSides(
-    string size, OrderDocuments documents, Surroundings surroundings, Backend backend, Side<CamelServer> camel, EsbHost host, string? astray)
+    string size, OrderDocuments documents, Surroundings surroundings, Backend backend, Side<CamelServer> camel, EsbHost host, string? astray, bool isTuned = false)
 {
     private const string Audit = "every message recorded in the audit trail, on disk";
     private const string Xml = "text/xml; charset=utf-8";
@@ -14,23 +14,23 @@ internal sealed class MediationSides(
     /// <summary>What docs/operations.md advises for hosts that mostly relay.</summary>
     public static readonly KeyValuePair<string, string> InlineCompletions = new("DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS", "1");
 
-    public ITarget Relay { get; } = Ours("relay", "relay", "no audit", size, documents, surroundings, host);
+    public ITarget Relay { get; } = Ours("relay", "relay", "no audit", size, documents, surroundings, host, isTuned);
 
-    public ITarget Policies { get; } = Ours("relay with policies", "policies", "allow-lists of headers both ways, headers set, renamed and removed, one content type, no audit", size, documents, surroundings, host);
+    public ITarget Policies { get; } = Ours("relay with policies", "policies", "allow-lists of headers both ways, headers set, renamed and removed, one content type, no audit", size, documents, surroundings, host, isTuned);
 
-    public ITarget Route { get; } = astray is not null ? new MissingTarget("routing by content", astray) : Ours("routing by content", "route", "a relay with three routes, no audit", size, documents, surroundings, host);
+    public ITarget Route { get; } = astray is not null ? new MissingTarget("routing by content", astray) : Ours("routing by content", "route", "a relay with three routes, no audit", size, documents, surroundings, host, isTuned);
 
-    public ITarget Choose { get; } = Ours("routing in a process", "choose", $"choose and call; {Audit}", size, documents, surroundings, host);
+    public ITarget Choose { get; } = Ours("routing in a process", "choose", $"choose and call; {Audit}", size, documents, surroundings, host, isTuned);
 
-    public ITarget Call { get; } = Ours("call", "call", Audit, size, documents, surroundings, host);
+    public ITarget Call { get; } = Ours("call", "call", Audit, size, documents, surroundings, host, isTuned);
 
-    public ITarget Copy { get; } = Ours("header set, then call", "copy", Audit, size, documents, surroundings, host, warmKey: "call");
+    public ITarget Copy { get; } = Ours("header set, then call", "copy", Audit, size, documents, surroundings, host, isTuned, warmKey: "call");
 
-    public ITarget Tap { get; } = Ours("wire tap, then call", "tap", $"{Audit}; the topic in memory, its subscriber takes copies and keeps none", size, documents, surroundings, host, warmKey: "call");
+    public ITarget Tap { get; } = Ours("wire tap, then call", "tap", $"{Audit}; the topic in memory, its subscriber takes copies and keeps none", size, documents, surroundings, host, isTuned, warmKey: "call");
 
     public ITarget Reverse { get; } = Wrk(
-        "XSLT both ways",
-        $"{Runtime(host)}; {Audit}",
+        isTuned ? "XSLT both ways, tuned" : "XSLT both ways",
+        $"{Runtime(host, isTuned)}; {Audit}",
         new WrkRequest($"{host.Url}/reverse", documents.Reversed(size), Xml, OrderDocuments.SameXmlAs(documents.Reversed(size))),
         Meter.Of(host),
         surroundings);
@@ -57,10 +57,10 @@ internal sealed class MediationSides(
         surroundings);
 
     private static WrkTarget Ours(
-        string name, string path, string settings, string size, OrderDocuments documents, Surroundings surroundings, EsbHost host, string? warmKey = null) =>
-        Wrk(name, $"{Runtime(host)}; {settings}", Echo($"{host.Url}/{path}", size, documents), Meter.Of(host), surroundings, warmKey);
+        string name, string path, string settings, string size, OrderDocuments documents, Surroundings surroundings, EsbHost host, bool isTuned, string? warmKey = null) =>
+        Wrk(isTuned ? $"{name}, tuned" : name, $"{Runtime(host, isTuned)}; {settings}", Echo($"{host.Url}/{path}", size, documents), Meter.Of(host), surroundings, warmKey);
 
-    private static string Runtime(EsbHost host) => $"{host.Collector} collector, work on the threads that poll sockets";
+    private static string Runtime(EsbHost host, bool isTuned) => $"{host.Collector} collector, {(isTuned ? "work on the threads that poll sockets" : "settings as they come")}";
 
     private static WrkTarget Camel(string name, CamelServer server, WrkRequest request, Surroundings surroundings) =>
         Wrk(name, CamelServer.Settings, request, new Meter(() => server.ProcessorTime), surroundings);

@@ -41,8 +41,8 @@ internal sealed class RequestReplyRig(Surroundings surroundings, TestServers ser
         await hold(new Contest(
             "S5, pool of 100",
             [
-                new("S5", "pool of 100", ours, [Camel(camel, request)], Goal.Ratio(1.2)),
-                new("S5", "pool of 100", ours, [Bare("bare client, 100 at once", bare, request)], Goal.Ratio(0.9)),
+                new("S5", "pool of 100", ours, [Camel(camel, request)], Goal.Ratio(2.2)),
+                new("S5", "pool of 100", ours, [Bare("bare client, 100 at once", bare, request)], Goal.Ratio(0.6)),
             ]));
     }
 
