@@ -24,8 +24,8 @@ internal sealed class FlowLayout
         foreach (var node in _nodes) (_next[node.Id], _previous[node.Id]) = ([], []);
         BreakCycles(graph.Edges);
         foreach (var node in _nodes) _layers[node.Id] = LayerOf(node.Id);
-        PullSourcesToTheRight();
         AlignSinks();
+        ShortenWays();
     }
 
     /// <summary>Returns the places of the nodes, and the size of the drawing.</summary>
@@ -99,19 +99,19 @@ internal sealed class FlowLayout
         return _layers[id];
     }
 
-    // A topic or process that nothing feeds stands beside what it leads to, not far from it in the first column.
-    private void PullSourcesToTheRight()
-    {
-        foreach (var node in _nodes.Where(node => node.Kind != FlowNodeKind.Inbound && _previous[node.Id].Count == 0 && _next[node.Id].Count > 0))
-            _layers[node.Id] = Math.Max(0, _next[node.Id].Min(next => _layers[next]) - 1);
-    }
-
     // Endpoints at which messages leave stand in the last column, so that no way passes behind one.
     private void AlignSinks()
     {
         if (_layers.Count == 0) return;
         var last = _layers.Values.Max();
         foreach (var node in _nodes.Where(node => node.Kind == FlowNodeKind.Outbound && _next[node.Id].Count == 0)) _layers[node.Id] = last;
+    }
+
+    // What is not an entry stands just before what it leads to: short ways pass behind fewer nodes.
+    private void ShortenWays()
+    {
+        foreach (var node in _nodes.Where(node => node.Kind != FlowNodeKind.Inbound && _next[node.Id].Count > 0).OrderByDescending(node => _layers[node.Id]))
+            _layers[node.Id] = Math.Max(_layers[node.Id], _next[node.Id].Min(next => _layers[next]) - 1);
     }
 
     private List<List<string>> Order()

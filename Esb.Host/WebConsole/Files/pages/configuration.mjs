@@ -1,7 +1,7 @@
 // The configuration: its text with errors at their places, what a reload would change, reload, and where each value comes from.
 
-import { may, post } from "../api.mjs";
-import { Card, CopyCurl, Empty, html, Loaded, Page, Problem, Table, toast, useApi, useEffect, useRef, useState } from "../ui.mjs";
+import { get, may, post } from "../api.mjs";
+import { ActionForm, Card, CopyCurl, Dialog, Empty, Field, html, Loaded, Page, Problem, State, Table, Time, toast, useApi, useEffect, useRef, useState } from "../ui.mjs";
 
 function Editor({ text, errors, change, isFixed }) {
   const area = useRef();
@@ -25,7 +25,7 @@ function Plan({ plan }) {
     ${plan.changes.length + plan.outside.length === 0 ? html`<p class="quiet">Nothing changes.</p>` : html`<ul class="changes">${plan.changes.map(line => html`<li>${line}</li>`)}${plan.outside.map(one => html`<li><strong>${one.kind}</strong> ${one.object} <span class="quiet">${one.detail}</span></li>`)}</ul>`}<//>`;
 }
 
-function Files() {
+function Files({ hasVersions }) {
   const files = useApi("/api/configuration/files", { on: ["configuration"] });
   const [texts, setTexts] = useState({});
   const [name, choose] = useState(null);
@@ -38,12 +38,53 @@ function Files() {
     set(before => ({ ...before, busy: verb, error: null }));
     try { const answer = await post(`/api/configuration/${verb}`, body); set(before => ({ ...before, busy: "", ...apply(answer) })); } catch (error) { set(before => ({ ...before, busy: "", error })); }
   };
+  const [applies, apply] = useState(false);
   const isChanged = files.data && JSON.stringify(texts) !== JSON.stringify(files.data.files);
   return html`<${Loaded} of=${files}>${() => html`<${Card} flush title=${html`<span class="tabs" role="tablist">${names.map(one => html`<button role="tab" aria-selected=${one === shown} onClick=${() => choose(one)}>${one}${texts[one] !== files.data.files[one] ? " •" : ""}</button>`)}</span>`}
-      actions=${html`${isChanged && html`<button class="ghost" onClick=${() => setTexts(files.data.files)}>Drop changes</button>`}<${CopyCurl} method="POST" path="/api/configuration/validate" body=${body} /><button disabled=${state.busy} onClick=${() => run("validate", result => ({ result, plan: null }))}>${state.busy === "validate" ? "Checking…" : "Check"}</button><button disabled=${state.busy} onClick=${() => run("plan", plan => ({ plan, result: null }))}>${state.busy === "plan" ? "Planning…" : "Plan"}</button>`}>
+      actions=${html`${isChanged && html`<button class="ghost" onClick=${() => setTexts(files.data.files)}>Drop changes</button>`}<${CopyCurl} method="POST" path="/api/configuration/validate" body=${body} /><button disabled=${state.busy} onClick=${() => run("validate", result => ({ result, plan: null }))}>${state.busy === "validate" ? "Checking…" : "Check"}</button><button disabled=${state.busy} onClick=${() => run("plan", plan => ({ plan, result: null }))}>${state.busy === "plan" ? "Planning…" : "Plan"}</button>${hasVersions && html`<button class="primary" disabled=${!isChanged || state.busy} onClick=${() => apply(true)}>Apply…</button>`}`}>
       ${shown !== undefined && html`<${Editor} text=${texts[shown]} errors=${(state.result?.errors ?? []).filter(one => one.file === shown)} change=${text => setTexts({ ...texts, [shown]: text })} />`}<//>
-      <${Problem} error=${state.error} /><${Errors} result=${state.result} open=${one => choose(one.file)} /><${Plan} plan=${state.plan} />
-      <p class="quiet note">Checking and planning change nothing. A reload reads the files of the host.</p>`}<//>`;
+      ${applies && html`<${Apply} files=${texts} close=${() => apply(false)} />`}<${Problem} error=${state.error} /><${Errors} result=${state.result} open=${one => choose(one.file)} /><${Plan} plan=${state.plan} />
+      <p class="quiet note">Checking and planning change nothing. ${hasVersions && html`<em>Apply</em> makes a version of a configuration in the store. `}A reload reads the files of the host.</p>`}<//>`;
+}
+
+function Change({ lines }) {
+  if (lines.length === 0) return html`<p class="quiet">Nothing differs.</p>`;
+  return html`<pre class="code diff" tabIndex="0">${lines.map(line => html`<span class=${line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "quiet"}>${line}\n</span>`)}</pre>`;
+}
+
+function Apply({ files, close }) {
+  const [reason, set] = useState("");
+  const [base, setBase] = useState({ loading: true });
+  useEffect(() => {
+    get("/api/configuration/versions").then(async page => {
+      const current = page.items.find(one => one.isInService);
+      setBase({ version: current ? await get(`/api/configuration/versions/${current.number}`) : null });
+    }).catch(error => setBase({ error }));
+  }, []);
+  const body = { files, contents: base.version?.contents ?? {}, basedOn: base.version?.number, reason: reason || undefined };
+  const path = "/api/configuration/versions/apply";
+  return html`<${Dialog} title="Apply" close=${close}>${base.error ? html`<${Problem} error=${base.error} />` : html`<${ActionForm} action=${base.loading ? "Reading…" : "Apply on every host"} request=${{ method: "POST", path, body }} run=${() => post(path, body)} cancel=${close} done=${done => { toast(`Revision ${done.after} is in service`); close(); }}>
+    <p>The files become a version and go into service on all hosts, or on none. Messages under way end on the version on which they began.</p><${Field} label="Reason"><input required value=${reason} onInput=${event => set(event.target.value)} /><//><//>`}<//>`;
+}
+
+function RollBack({ version, close, done }) {
+  const [reason, set] = useState("");
+  const [path, body] = ["/api/configuration/versions/rollback", { number: version.number, reason: reason || undefined }];
+  return html`<${Dialog} title=${`Back to version ${version.number}`} close=${close}><${ActionForm} action="Put into service" danger request=${{ method: "POST", path, body }} run=${() => post(path, body)} cancel=${close} done=${result => { toast(`Revision ${result.after} is in service`); close(); done(); }}>
+    <p>Version ${version.number}, revision <code>${version.revision}</code>, goes into service on every host.</p><${Field} label="Reason"><input required autofocus value=${reason} onInput=${event => set(event.target.value)} /><//><//><//>`;
+}
+
+function Versions() {
+  const versions = useApi("/api/configuration/versions", { on: ["configuration"], every: 30000 });
+  const [picked, pick] = useState(null);
+  const [back, setBack] = useState(null);
+  const items = versions.data?.items ?? [];
+  const older = picked && items.filter(one => one.number < picked.number).sort((one, other) => other.number - one.number)[0];
+  const change = useApi(older && may("administrator") ? `/api/configuration/versions/diff?from=${older.number}&to=${picked.number}` : null);
+  if (versions.error?.status === 404) return html`<${Card}><${Empty} title="This host keeps no versions">Its configuration comes from files.<//><//>`;
+  return html`<${Card} flush><${Loaded} of=${versions} empty=${html`<${Empty} title="No version is kept yet"><code>esb apply</code>, or <em>Apply</em> in the text, makes the first one.<//>`}>${data => html`<${Table} label="Versions" rows=${data.items} keyOf=${row => row.number} selected=${picked?.number} open=${pick} columns=${[["Version", row => html`<strong>${row.number}</strong>`, "right"], ["Revision", row => html`<code>${row.revision}</code>`], ["State", row => row.isInService ? html`<${State} of="running" />` : "–"], ["By", row => row.by], ["When", row => html`<${Time} at=${row.at} />`], ["Reason", row => row.reason ?? "–"], ["", row => may("administrator") && !row.isInService && html`<button class="small" onClick=${() => setBack(row)}>Roll back…</button>`, "right"]]} />`}<//><//>
+    ${picked && html`<${Card} title=${older ? `What version ${picked.number} changed since ${older.number}` : `Version ${picked.number} is the oldest`}>${older && html`<${Loaded} of=${change}>${data => html`<${Change} lines=${data.lines} />`}<//>`}<//>`}
+    ${back && html`<${RollBack} version=${back} close=${() => setBack(null)} done=${versions.reload} />`}`;
 }
 
 function Values() {
@@ -58,10 +99,11 @@ function Values() {
 export default function Configuration({ rest }) {
   const view = rest[0] ?? (may("administrator") ? "text" : "values");
   const running = useApi("/api/configuration", { on: ["configuration"] });
+  const hasVersions = useApi("/api/configuration/versions").data !== null; // a host of an earlier version keeps none
   const reload = async () => {
     try { const done = await post("/api/configuration/reload"); toast(done.changes.length ? `Revision ${done.after} is in service: ${done.changes.length} changes` : "Nothing has changed"); } catch (error) { toast(`${error.code}: ${error.message.split("\n")[0]}`, "bad"); }
   };
   return html`<${Page} title="Configuration" hint=${running.data && html`<strong>${running.data.name}</strong> runs revision <code>${running.data.revision}</code>`} actions=${html`<a class="button" href="/api/schema" download="esb.schema.json">JSON Schema</a>${may("administrator") && html`<button class="primary" onClick=${reload}>Reload files</button>`}`} />
-    <div class="tabs" role="tablist">${[["text", "Text", may("administrator")], ["values", "Values", true]].filter(([, , shown]) => shown).map(([name, title]) => html`<button role="tab" aria-selected=${name === view} onClick=${() => { location.hash = `/configuration/${name}`; }}>${title}</button>`)}</div>
-    ${view === "text" ? html`<${Files} />` : html`<${Values} />`}`;
+    <div class="tabs" role="tablist">${[["text", "Text", may("administrator")], ["versions", "Versions", hasVersions], ["values", "Values", true]].filter(([, , shown]) => shown).map(([name, title]) => html`<button role="tab" aria-selected=${name === view} onClick=${() => { location.hash = `/configuration/${name}`; }}>${title}</button>`)}</div>
+    ${view === "text" ? html`<${Files} hasVersions=${hasVersions} />` : view === "versions" ? html`<${Versions} />` : html`<${Values} />`}`;
 }

@@ -37,6 +37,14 @@ public sealed class FlowLayoutTests
     }
 
     [Test]
+    public void Endpoints_at_which_messages_leave_stand_in_the_last_column()
+    {
+        var (places, _, _) = FlowLayout.Of(Shop());
+
+        Assert.That(new[] { places["ledger"].X, places["mail"].X }, Is.All.EqualTo(places.Values.Max(place => place.X)));
+    }
+
+    [Test]
     public void Circles_and_edges_to_itself_are_drawn_too()
     {
         var graph = new FlowGraph([Node("a"), Node("b"), Node("c")], [Edge("a", "b"), Edge("b", "c"), Edge("c", "a"), Edge("a", "a")]);
