@@ -3,6 +3,7 @@ using Esb.Configuration.Compiling;
 using Esb.Core;
 using Esb.Endpoints.Files;
 using Esb.Endpoints.Mail;
+using Esb.Endpoints.MassTransit;
 using Esb.Endpoints.Sftp.Inbound;
 using Esb.Endpoints.Sftp.Outbound;
 using Esb.Endpoints.Sql;
@@ -23,6 +24,8 @@ internal static class EndpointTypes
         .AddEndpointType<SftpInboundType, SftpInboundConfig>("sftp-inbound", "Takes the files of a folder on an SFTP server.")
         .AddEndpointType<SftpOutboundType, SftpOutboundConfig>("sftp-outbound", "Writes each message to a file on an SFTP server.")
         .AddRule<SftpFolderRule>()
+        .AddEndpointType<MassTransitInboundType, MassTransitInboundConfig>("masstransit-inbound", "Receives what MassTransit applications publish or send.")
+        .AddEndpointType<MassTransitOutboundType, MassTransitOutboundConfig>("masstransit-outbound", "Publishes or sends messages to MassTransit applications.")
         .AddEndpointType<TimerInboundType, TimerInboundConfig>("timer-inbound", "Makes a message at each time of a rule.")
         .AddEndpointType<SqlInboundType, SqlInboundConfig>("sql-inbound", "Takes rows out of a table, and marks or deletes them.")
         .AddDatabases().AddEndpointType<SqlOutboundType, SqlOutboundConfig>("sql-outbound", "Runs a command in a database for each message.");

@@ -3,6 +3,7 @@ using Esb.Configuration.Compiling;
 using Esb.Configuration.Revisions;
 using Esb.Core;
 using Esb.Core.Audit;
+using Esb.Core.Brokers;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Parties;
@@ -14,6 +15,7 @@ using Esb.Topics.Farm;
 using Esb.Topics.Memory;
 using Esb.Topics.Publishing;
 using Esb.Topics.RabbitMq;
+using Esb.Topics.RabbitMq.Endpoints;
 using Esb.Topics.RabbitMq.Planning;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
@@ -33,6 +35,7 @@ public static class TopicsRegistration
         services.TryAddSingleton(FindUnroutable);
         services.TryAddSingleton(provider => (IEndpointQueues)provider.GetRequiredService<ITopicTransport>()); // each transport reaches its own queues
         services.TryAddSingleton(FindFarm);
+        services.TryAddSingleton<IBrokers, EndpointBrokers>();
         return services
             .AddTransport<MemoryTransportConfig>("memory", "Within the process: needs no server, and ends with the process.", CreateMemory)
             .AddTransport<RabbitMqTransportConfig>("rabbitmq", "Over a RabbitMQ broker, 3.10 or later.", CreateRabbitMq)
@@ -45,7 +48,8 @@ public static class TopicsRegistration
             .AddSection<FarmConfig>("farm", "What the hosts of this configuration trust one another by.", needsRestart: true)
             .AddSingleton(provider => new FarmKeys(provider.GetRequiredService<FarmConfig>(), provider.GetService<IFarmKeyStore>))
             .AddRule<FarmRule>()
-            .AddRule<RabbitMqTransportRule>();
+            .AddRule<RabbitMqTransportRule>()
+            .AddRule<BrokerEndpointsRule>();
     }
 
     private static IServiceCollection AddPublisher(this IServiceCollection services)

@@ -66,6 +66,9 @@ public interface IOutboundAdapter : IAsyncDisposable
 /// <summary>An endpoint that reads from an external system and hands messages to its intake. Thread-safe.</summary>
 public interface IInboundEndpoint : IAsyncDisposable
 {
+    /// <summary>Reason why it reads nothing although it is started, brief, beginning with a code if there is one; null if none.</summary>
+    string? Reason => null;
+
     /// <summary>Starts reading; returns once it reads, or once it keeps retrying in the background.</summary>
     Task StartAsync(CancellationToken cancellationToken);
 

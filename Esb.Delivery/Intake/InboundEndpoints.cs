@@ -162,10 +162,13 @@ internal sealed partial class InboundEndpoints(
         lock (_gate)
         {
             var absence = config.Enabled ? host.Current.AbsenceOf(config) : null;
-            var reason = absence ?? _failed.GetValueOrDefault(config.Name);
+            var running = _running.GetValueOrDefault(config.Name)?.Endpoint;
+            var failure = _failed.GetValueOrDefault(config.Name);
+            var reason = absence ?? failure ?? running?.Reason;
             var state = !config.Enabled || absence is not null ? EndpointState.Disabled
-                : reason is not null ? EndpointState.Stopped
-                : StateOf(_running.GetValueOrDefault(config.Name)?.Endpoint);
+                : failure is not null ? EndpointState.Stopped
+                : reason is not null ? EndpointState.Paused
+                : StateOf(running);
             return holds.Of(config.Name).Show(states.Of(config.Name).Describe(model.Type, state, reason) with { MaxInFlight = config.CallsAtOnce });
         }
     }

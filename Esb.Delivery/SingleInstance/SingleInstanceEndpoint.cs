@@ -9,6 +9,7 @@ internal sealed class SingleInstanceEndpoint : IInboundEndpoint
     private readonly Func<IMessageIntake, IInboundEndpoint> _create;
     private readonly SingleInstanceIntake _intake;
     private readonly LeaseHolder _holder;
+    private volatile IInboundEndpoint? _running;
     private CancellationToken _abort;
 
     public SingleInstanceEndpoint(string name, IMessageIntake intake, Func<IMessageIntake, IInboundEndpoint> create, SingleInstances singles)
@@ -20,6 +21,8 @@ internal sealed class SingleInstanceEndpoint : IInboundEndpoint
 
     /// <summary>True if it runs on this host.</summary>
     public bool IsHeld => _holder.IsHeld;
+
+    public string? Reason => _running?.Reason;
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
@@ -39,7 +42,9 @@ internal sealed class SingleInstanceEndpoint : IInboundEndpoint
     {
         await using var endpoint = _create(_intake);
         await endpoint.StartAsync(ending);
+        _running = endpoint;
         await Task.Delay(Timeout.Infinite, ending).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        _running = null;
         await endpoint.StopAsync(_abort);
     }
 }
