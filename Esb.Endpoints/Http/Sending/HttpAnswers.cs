@@ -9,7 +9,8 @@ namespace Esb.Endpoints.Http.Sending;
 /// <summary>Converts answers of external systems to messages, and classifies failures.</summary>
 internal static class HttpAnswers
 {
-    private const string RetryAfter = "Retry-After";
+    /// <summary>The field that says when to ask again.</summary>
+    public const string RetryAfter = "Retry-After";
     private static readonly TimeSpan LongestWait = TimeSpan.FromHours(24);
 
     /// <summary>Converts the answer to a message, with its status in the header <see cref="EsbHeaders.Status"/>.</summary>

@@ -3,6 +3,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Endpoints.Http.Idempotency;
+using Esb.Endpoints.Http.Sending.Direct;
 using Esb.Endpoints.Http.Targets;
 using Esb.Endpoints.Http.Wire;
 using Microsoft.AspNetCore.Http;
@@ -10,7 +11,8 @@ using Microsoft.AspNetCore.Http;
 namespace Esb.Endpoints.Http.Sending;
 
 /// <summary>Sends each message as its own request; the answer becomes a message, whatever its status.</summary>
-/// <remarks>Under a lease each request carries its fencing token. An external system that remembers the largest token and refuses smaller
+/// <remarks>Requests to the endpoint's own servers go over the relays' client; those to targets, and those with headers that frame a
+/// request, over the platform's. Under a lease each request carries its fencing token. An external system that remembers the largest token and refuses smaller
 /// ones is safe from a host that was replaced unknowingly.</remarks>
 internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget target, HttpDestinations destinations, RequestAddress address, long maxBodyBytes, TimeProvider time) : IFencedEndpoint
 {
@@ -20,14 +22,22 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
     private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteHeaders));
     private readonly bool _tellsWay = new HeaderRewrite(config.RewriteHeaders).NameOf(ViaField.Name) is not null;
     private readonly HeaderRules _answerRules = new(config.Headers, new HeaderRewrite(config.RewriteAnswerHeaders));
+    private readonly DirectExchange _direct = new(config, target, new HeaderRules(config.Headers, new HeaderRewrite(config.RewriteAnswerHeaders)), maxBodyBytes, time);
 
     public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => SendAsync(message, fencingToken: null, cancellationToken);
 
     public ValueTask<EsbMessage?> SendAsync(EsbMessage message, long fencingToken, CancellationToken cancellationToken) => SendAsync(message, (long?)fencingToken, cancellationToken);
 
-    private async ValueTask<EsbMessage?> SendAsync(EsbMessage message, long? fencingToken, CancellationToken cancellationToken)
+    // The endpoint's own servers, without a state machine in between.
+    private ValueTask<EsbMessage?> SendAsync(EsbMessage message, long? fencingToken, CancellationToken cancellationToken) =>
+        !address.ReadsBody && message.Headers[EsbHeaders.Target] is null && DirectRequest.CanWrite(message.Request)
+            ? _direct.SendAsync(DirectlyOf(message, fencingToken), cancellationToken)
+            : BufferAndSendAsync(message, fencingToken, cancellationToken);
+
+    private async ValueTask<EsbMessage?> BufferAndSendAsync(EsbMessage message, long? fencingToken, CancellationToken cancellationToken)
     {
         if (address.ReadsBody) await message.Body.BufferAsync(maxBodyBytes, cancellationToken);
+        if (message.Headers[EsbHeaders.Target] is null && DirectRequest.CanWrite(message.Request)) return await _direct.SendAsync(DirectlyOf(message, fencingToken), cancellationToken);
         using var request = Compose(message);
         if (fencingToken is { } token) request.Headers.Add(FencingHeader, token.ToString(CultureInfo.InvariantCulture));
         try
@@ -38,6 +48,22 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
         catch (Exception ex) when (HttpFailures.Of(config.Name, request.RequestUri!, ex, cancellationToken) is { } failure)
         {
             throw failure;
+        }
+    }
+
+    private DirectRequest DirectlyOf(EsbMessage message, long? fencingToken)
+    {
+        var destination = destinations.Of(target: null);
+        var via = ViaOf(message);
+        try
+        {
+            var url = address.Of(destination, message);
+            return new DirectRequest(
+                message, message.Request?.Method ?? destination.Method.Method, url, ReferenceEquals(url, destination.Url), HttpFields.Outgoing(message, _rules), _tellsWay ? via : null, fencingToken);
+        }
+        catch (EsbException ex)
+        {
+            throw Unsent(ex);
         }
     }
 
@@ -66,11 +92,14 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
         catch (EsbException ex)
         {
             request.Dispose();
-            throw new EndpointException(config.Name, ex.Code, ex.Message, isTransient: false, ex, FaultKind.Invalid) { IsUnsent = true };
+            throw Unsent(ex);
         }
 
         return request;
     }
+
+    private EndpointException Unsent(EsbException cause) =>
+        new(config.Name, cause.Code, cause.Message, isTransient: false, cause, FaultKind.Invalid) { IsUnsent = true };
 
     // Takes the place of the message's own.
     private static void SetHeader(HttpRequestMessage request, string name, string value)

@@ -74,6 +74,21 @@ internal sealed class HttpServer : IDisposable
         head.Write("\r\n"u8);
     }
 
+    /// <summary>Writes the request line of HTTP/1.1 for a message.</summary>
+    /// <param name="head">Receives it.</param>
+    /// <param name="method">The method.</param>
+    /// <param name="url">The address whose path and query are asked for; null for those of the server.</param>
+    public void WriteRequestLineTo(TextBuffer head, string method, Uri? url)
+    {
+        head.Write(method);
+        head.Write(" "u8);
+        if (url is null) head.Write(_path);
+        else head.Write(url.PathAndQuery);
+        head.Write(" HTTP/1.1\r\nHost: "u8);
+        head.Write(_host);
+        head.Write("\r\n"u8);
+    }
+
     public void Dispose() => Connections.Dispose();
 
     // An IPv6 address in brackets and without its zone, which is meaningless to the external system (RFC 3986, section 3.2.2; RFC 6874).

@@ -55,6 +55,7 @@ internal static class HttpFields
         }
 
         if (message.ContentType is { } contentType) RequireValue("Content-Type", contentType);
+        if (admitted.Count == 0 && rules.Rewrite.Set.Count == 0) return [];
         return [.. MessageHeaders.From(admitted.Concat(rules.Rewrite.Set))]; // joins headers that now have the same name
     }
 
