@@ -10,7 +10,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace Esb.Benchmarks;
 
 /// <summary>What an audit fact costs from its recording until the store has it, the store left out: read again from the segments, or handed
-/// over in memory. <c>dotnet run -- spool-cost [ROUNDS] [FOLDER]</c></summary>
+/// over in memory; each flushed first, or two of an exchange in one record, flushed behind. <c>dotnet run -- spool-cost [ROUNDS] [FOLDER]</c></summary>
 internal static class SpoolCost
 {
     private const int Facts = 40_000;
@@ -23,11 +23,12 @@ internal static class SpoolCost
             {
                 await MeasureAsync("from segments", tailBytes: 0, recorders, folder, isShown: round > 0);
                 await MeasureAsync("in memory", tailBytes: 4 << 20, recorders, folder, isShown: round > 0);
+                await MeasureAsync("two together", tailBytes: 4 << 20, recorders, folder, isShown: round > 0, areTogether: true);
             }
         }
     }
 
-    private static async Task MeasureAsync(string name, long tailBytes, int recorders, string folder, bool isShown)
+    private static async Task MeasureAsync(string name, long tailBytes, int recorders, string folder, bool isShown, bool areTogether = false)
     {
         var place = Directory.CreateDirectory(Path.Combine(folder, $"spool-cost-{Guid.NewGuid():N}")).FullName;
         try
@@ -42,7 +43,7 @@ internal static class SpoolCost
                 var trail = new AuditTrail(new AuditConfig(), store, refused);
                 using var process = Process.GetCurrentProcess();
                 var (cpu, bytes, started) = (process.TotalProcessorTime, GC.GetTotalAllocatedBytes(), Stopwatch.GetTimestamp());
-                await Task.WhenAll(Enumerable.Range(0, recorders).Select(_ => RecordAsync(trail, Facts / recorders)));
+                await Task.WhenAll(Enumerable.Range(0, recorders).Select(_ => RecordAsync(trail, Facts / recorders, areTogether)));
                 var elapsed = Stopwatch.GetElapsedTime(started);
                 await mover.StopAsync(CancellationToken.None);
                 process.Refresh();
@@ -55,11 +56,18 @@ internal static class SpoolCost
         }
     }
 
-    private static async Task RecordAsync(AuditTrail trail, int count)
+    private static async Task RecordAsync(AuditTrail trail, int count, bool areTogether)
     {
         var message = EsbMessage.Create(MessageBody.Empty, TimeProvider.System) with { Subject = "orders.accepted" };
-        for (var i = 0; i < count; i++) await trail.RecordAsync(AuditFacts.Of(message, AuditKind.Published, TimeProvider.System) with { Endpoint = "shop", Process = "receive-order" }, CancellationToken.None);
+        for (var i = 0; i < count; i += areTogether ? 2 : 1)
+        {
+            if (areTogether) await trail.RecordAsync([new AuditRecord(FactOf(message)), new AuditRecord(FactOf(message))], AuditDurability.Written, CancellationToken.None);
+            else await trail.RecordAsync(FactOf(message), CancellationToken.None);
+        }
     }
+
+    private static AuditFact FactOf(EsbMessage message) =>
+        AuditFacts.Of(message, AuditKind.Published, TimeProvider.System) with { Endpoint = "shop", Process = "receive-order" };
 
     private static void Show(string name, int recorders, TimeSpan elapsed, TimeSpan cpu, long bytes, int facts) => Console.WriteLine(string.Create(
         CultureInfo.InvariantCulture,
