@@ -39,7 +39,7 @@ internal sealed class FieldList
     {
         if (before is not null && Ascii.Equals(bytes, before)) return before;
         var name = Encoding.Latin1.GetString(bytes);
-        return HeaderRules.IsName(name) ? name : throw new BadAnswerException("a header has an invalid name");
+        return HeaderRules.IsToken(name) ? name : throw new BadAnswerException("a header has an invalid name");
     }
 
     private static string ValueOf(ReadOnlySpan<byte> bytes, string? before)

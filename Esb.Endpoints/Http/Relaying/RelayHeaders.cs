@@ -81,14 +81,14 @@ internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig
         var passed = answer.Headers;
         foreach (ref readonly var field in head.Fields.All)
         {
-            if (_answers.NameOf(field.Name, head.Connection) is { } name) passed.Append(name, field.Value);
+            if (IsShort(field.Name) && _answers.NameOf(field.Name, head.Connection) is { } name) passed.Append(name, field.Value);
         }
 
         foreach (var (name, value) in _answers.Set) passed[name] = value;
     }
 
     /// <summary>Returns the name under which a trailer of an answer is forwarded; null if it is not.</summary>
-    public string? NameOfAnswerTrailer(string name) => TrailerFields.MayPass(name) ? _answers.NameOf(name, default) : null;
+    public string? NameOfAnswerTrailer(string name) => IsShort(name) && TrailerFields.MayPass(name) ? _answers.NameOf(name, default) : null;
 
     private void WritePassing(TextBuffer head, IHeaderDictionary headers, string? credential, bool isFromProxy)
     {
@@ -105,6 +105,8 @@ internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig
             if (!Is(name, credential)) head.WriteField(name, value);
         }
     }
+
+    private static bool IsShort(string name) => name.Length <= HeaderRules.MaxNameLength;
 
     private static bool Is(string name, string? other) => name.Equals(other, StringComparison.OrdinalIgnoreCase);
 
