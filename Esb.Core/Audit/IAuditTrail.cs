@@ -60,7 +60,21 @@ public static class AuditFacts
     public static string Host { get; } = $"{Environment.MachineName}/{Environment.ProcessId}";
 
     /// <summary>Creates a fact about a message, with the current time and trace.</summary>
-    public static AuditFact Of(EsbMessage message, AuditKind kind, TimeProvider time)
+    /// <param name="message">The message.</param>
+    /// <param name="kind">Kind of the event.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="endpoint">The endpoint of the event.</param>
+    /// <param name="process">The process of the event.</param>
+    /// <param name="duration">Duration; null if nothing was waited for.</param>
+    /// <param name="fields">Values for search; null for none.</param>
+    public static AuditFact Of(
+        EsbMessage message,
+        AuditKind kind,
+        TimeProvider time,
+        string? endpoint = null,
+        string? process = null,
+        TimeSpan? duration = null,
+        IReadOnlyDictionary<string, string>? fields = null)
     {
         var now = time.GetUtcNow();
         return new AuditFact
@@ -74,8 +88,14 @@ public static class AuditFacts
             Attempt = message.Attempt,
             Party = message.Party,
             TraceId = Activity.Current?.TraceId.ToHexString(),
+            Endpoint = endpoint,
+            Process = process,
+            Duration = duration,
+            Fields = fields ?? NoFields,
         };
     }
+
+    private static readonly IReadOnlyDictionary<string, string> NoFields = new Dictionary<string, string>();
 
     // The twelve bits behind the milliseconds hold their fraction (RFC 9562, section 6.2, method 3): facts of a message within one
     // millisecond keep their order.

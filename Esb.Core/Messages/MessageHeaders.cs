@@ -71,7 +71,15 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
 
     IEnumerator IEnumerable.GetEnumerator() => _headers.GetEnumerator();
 
-    private int IndexOf(string name) => Array.FindIndex(_headers, header => IsNamed(header, name));
+    private int IndexOf(string name)
+    {
+        for (var i = 0; i < _headers.Length; i++)
+        {
+            if (IsNamed(_headers[i], name)) return i;
+        }
+
+        return -1;
+    }
 
     private static bool IsNamed(KeyValuePair<string, string> header, string name) => string.Equals(header.Key, name, StringComparison.OrdinalIgnoreCase);
 }

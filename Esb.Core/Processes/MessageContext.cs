@@ -29,7 +29,9 @@ public sealed class MessageContext
     private List<Task>? _settling;
     private Guid? _published;
     private Guid? _part;
-    private Dictionary<string, int>? _calls;
+    private string? _firstCall;
+    private int _firstCalls;
+    private Dictionary<string, int>? _calls; // only for a second name: most messages make one call
     private int _copies;
 
     /// <summary>Begins to work on a message.</summary>
@@ -146,8 +148,7 @@ public sealed class MessageContext
     /// <param name="step">Position of the calling step in its process.</param>
     public Guid NextCallId(string endpoint, string step)
     {
-        var calls = (_calls ??= []).GetValueOrDefault(endpoint);
-        _calls[endpoint] = calls + 1;
+        var calls = CountCall(endpoint);
         if (IsDelivered) return MessageIds.Derive(Message.Id, $"{Endpoint} {step} {calls}");
         return calls == 0 ? Message.Id : MessageIds.Derive(Message.Id, $"{step} {calls}");
     }
@@ -161,8 +162,7 @@ public sealed class MessageContext
     public string NextDivision(string step)
     {
         var division = $"split {step}";
-        var before = (_calls ??= []).GetValueOrDefault(division);
-        _calls[division] = before + 1;
+        var before = CountCall(division);
         return before == 0 ? division : $"{division} {before}";
     }
 
@@ -181,6 +181,7 @@ public sealed class MessageContext
         (context._message, context._part) = (part, part.Id);
         context._properties = _properties is null ? null : new Dictionary<string, object>(_properties);
         (context._settling, context._published, context._calls, context._copies) = (null, null, null, 0);
+        (context._firstCall, context._firstCalls) = (null, 0);
         (context.FirstPublish, context.FailedStep, context.Made, context.Outcome) = (null, null, null, ProcessOutcome.Running);
         return context;
     }
@@ -204,6 +205,25 @@ public sealed class MessageContext
     public void AwaitSettled(Task settled)
     {
         if (!settled.IsCompletedSuccessfully) (_settling ??= []).Add(settled);
+    }
+
+    // Returns how often a name was counted before.
+    private int CountCall(string name)
+    {
+        if (_calls is null)
+        {
+            if (_firstCall is null || _firstCall == name)
+            {
+                _firstCall = name;
+                return _firstCalls++;
+            }
+
+            _calls = new Dictionary<string, int> { [_firstCall] = _firstCalls };
+        }
+
+        var before = _calls.GetValueOrDefault(name);
+        _calls[name] = before + 1;
+        return before;
     }
 
     private Dictionary<string, object> Own()

@@ -201,7 +201,7 @@ internal sealed partial class MessageIntake(
 
     // The fact concerns the received message; the answer is its result.
     private AuditRecord EndRecord(MessageContext context, AuditKind end, TimeSpan duration) =>
-        new(Fact(context.Received, end) with { Duration = duration }, end == AuditKind.Replied && content.HasReply ? context.Message : null);
+        new(Fact(context.Received, end, duration), end == AuditKind.Replied && content.HasReply ? context.Message : null);
 
     // Recorded even if the caller disconnects.
     private async ValueTask RecordHeldAsync(MessageContext context, List<AuditRecord> held)
@@ -265,7 +265,7 @@ internal sealed partial class MessageIntake(
 
     private static bool IsRefusal(FaultKind kind) => kind is FaultKind.Malformed or FaultKind.Invalid or FaultKind.TooLarge;
 
-    private AuditFact Fact(EsbMessage message, AuditKind kind) => AuditFacts.Of(message, kind, time) with { Endpoint = config.Name, Process = config.Process };
+    private AuditFact Fact(EsbMessage message, AuditKind kind, TimeSpan? duration = null) => AuditFacts.Of(message, kind, time, config.Name, config.Process, duration);
 
     private async ValueTask RecordFailureAsync(MessageContext context, List<AuditRecord>? held, AuditKind kind, string code, string reason)
     {

@@ -97,30 +97,30 @@ internal static class FactForm
         else buffer.AddNear(fact.Time.UtcTicks - before.Time.UtcTicks);
 
         var own = has & ~same;
-        if (own.HasFlag(Member.Offset)) buffer.AddNear((long)fact.Time.Offset.TotalMinutes);
-        if (own.HasFlag(Member.MessageId)) buffer.Add(fact.MessageId);
-        if (own.HasFlag(Member.ConversationId)) buffer.Add(fact.ConversationId);
-        if (own.HasFlag(Member.CausedBy)) buffer.Add(fact.CausedBy!.Value);
-        if (own.HasFlag(Member.Endpoint)) buffer.Add(fact.Endpoint!);
-        if (own.HasFlag(Member.Process)) buffer.Add(fact.Process!);
-        if (own.HasFlag(Member.Step)) buffer.Add(fact.Step!);
-        if (own.HasFlag(Member.Name)) buffer.Add(fact.Name!);
-        if (own.HasFlag(Member.Subject)) buffer.Add(fact.Subject!);
-        if (own.HasFlag(Member.Attempt)) buffer.AddNear(fact.Attempt);
-        if (own.HasFlag(Member.Duration)) buffer.AddNear(fact.Duration!.Value.Ticks);
-        if (own.HasFlag(Member.Code)) buffer.Add(fact.Code!);
-        if (own.HasFlag(Member.Reason)) buffer.Add(fact.Reason!);
-        if (own.HasFlag(Member.TraceId)) buffer.Add(fact.TraceId!);
-        if (own.HasFlag(Member.Party)) buffer.Add(fact.Party!);
-        if (own.HasFlag(Member.Host)) buffer.Add(fact.Host!);
-        if (own.HasFlag(Member.Revision)) buffer.Add(fact.Revision!);
-        if (own.HasFlag(Member.Fields)) Write(fact.Fields, buffer);
-        if (own.HasFlag(Member.Headers)) Write(fact.Headers!, buffer);
-        if (own.HasFlag(Member.ContentType)) buffer.Add(fact.ContentType!);
-        if (own.HasFlag(Member.Body)) buffer.Add(packed.Bytes.Span);
-        if (own.HasFlag(Member.BodyState)) buffer.Add((byte)fact.BodyState!.Value);
-        if (own.HasFlag(Member.BodyLength)) buffer.AddNear(fact.BodyLength!.Value);
-        if (own.HasFlag(Member.BodyHash)) buffer.Add(fact.BodyHash!.Value.Span);
+        if (Has(own, Member.Offset)) buffer.AddNear((long)fact.Time.Offset.TotalMinutes);
+        if (Has(own, Member.MessageId)) buffer.Add(fact.MessageId);
+        if (Has(own, Member.ConversationId)) buffer.Add(fact.ConversationId);
+        if (Has(own, Member.CausedBy)) buffer.Add(fact.CausedBy!.Value);
+        if (Has(own, Member.Endpoint)) buffer.Add(fact.Endpoint!);
+        if (Has(own, Member.Process)) buffer.Add(fact.Process!);
+        if (Has(own, Member.Step)) buffer.Add(fact.Step!);
+        if (Has(own, Member.Name)) buffer.Add(fact.Name!);
+        if (Has(own, Member.Subject)) buffer.Add(fact.Subject!);
+        if (Has(own, Member.Attempt)) buffer.AddNear(fact.Attempt);
+        if (Has(own, Member.Duration)) buffer.AddNear(fact.Duration!.Value.Ticks);
+        if (Has(own, Member.Code)) buffer.Add(fact.Code!);
+        if (Has(own, Member.Reason)) buffer.Add(fact.Reason!);
+        if (Has(own, Member.TraceId)) buffer.Add(fact.TraceId!);
+        if (Has(own, Member.Party)) buffer.Add(fact.Party!);
+        if (Has(own, Member.Host)) buffer.Add(fact.Host!);
+        if (Has(own, Member.Revision)) buffer.Add(fact.Revision!);
+        if (Has(own, Member.Fields)) Write(fact.Fields, buffer);
+        if (Has(own, Member.Headers)) Write(fact.Headers!, buffer);
+        if (Has(own, Member.ContentType)) buffer.Add(fact.ContentType!);
+        if (Has(own, Member.Body)) buffer.Add(packed.Bytes.Span);
+        if (Has(own, Member.BodyState)) buffer.Add((byte)fact.BodyState!.Value);
+        if (Has(own, Member.BodyLength)) buffer.AddNear(fact.BodyLength!.Value);
+        if (Has(own, Member.BodyHash)) buffer.Add(fact.BodyHash!.Value.Span);
     }
 
     private static void Write(IReadOnlyDictionary<string, string> values, FactBuffer buffer)
@@ -175,6 +175,9 @@ internal static class FactForm
         | If(fact.Revision == before.Revision, Member.Revision)
         | If(fact.ContentType == before.ContentType, Member.ContentType);
 
+    // Enum.HasFlag makes objects until its caller is optimised.
+    private static bool Has(Member members, Member member) => (members & member) != 0;
+
     private static Member If(bool condition, Member member) => condition ? member : default;
 
     private static AuditFact Read(ref FactBytes bytes, AuditFact? before)
@@ -188,37 +191,37 @@ internal static class FactForm
         if (ticks < 0 || ticks > DateTimeOffset.MaxValue.UtcTicks) throw new InvalidDataException("The record has no valid time.");
         var own = has & ~same;
         var time = new DateTimeOffset(ticks, TimeSpan.Zero);
-        if (own.HasFlag(Member.Offset)) time = time.ToOffset(TimeSpan.FromMinutes(bytes.Near()));
-        else if (same.HasFlag(Member.Offset)) time = time.ToOffset(before!.Time.Offset);
-        var messageId = own.HasFlag(Member.MessageId) ? bytes.Guid() : before?.MessageId ?? throw new InvalidDataException("The record names no message.");
+        if (Has(own, Member.Offset)) time = time.ToOffset(TimeSpan.FromMinutes(bytes.Near()));
+        else if (Has(same, Member.Offset)) time = time.ToOffset(before!.Time.Offset);
+        var messageId = Has(own, Member.MessageId) ? bytes.Guid() : before?.MessageId ?? throw new InvalidDataException("The record names no message.");
         return new AuditFact
         {
             Kind = (AuditKind)kind,
             Id = id,
             Time = time,
             MessageId = messageId,
-            ConversationId = own.HasFlag(Member.ConversationId) ? bytes.Guid() : same.HasFlag(Member.ConversationId) ? before!.ConversationId : messageId,
-            CausedBy = own.HasFlag(Member.CausedBy) ? bytes.Guid() : same.HasFlag(Member.CausedBy) ? before!.CausedBy : null,
-            Endpoint = own.HasFlag(Member.Endpoint) ? bytes.Text() : same.HasFlag(Member.Endpoint) ? before!.Endpoint : null,
-            Process = own.HasFlag(Member.Process) ? bytes.Text() : same.HasFlag(Member.Process) ? before!.Process : null,
-            Step = own.HasFlag(Member.Step) ? bytes.Text() : null,
-            Name = own.HasFlag(Member.Name) ? bytes.Text() : null,
-            Subject = own.HasFlag(Member.Subject) ? bytes.Text() : same.HasFlag(Member.Subject) ? before!.Subject : null,
-            Attempt = own.HasFlag(Member.Attempt) ? (int)bytes.Near() : 0,
-            Duration = own.HasFlag(Member.Duration) ? TimeSpan.FromTicks(bytes.Near()) : null,
-            Code = own.HasFlag(Member.Code) ? bytes.Text() : null,
-            Reason = own.HasFlag(Member.Reason) ? bytes.Text() : null,
-            TraceId = own.HasFlag(Member.TraceId) ? bytes.Text() : same.HasFlag(Member.TraceId) ? before!.TraceId : null,
-            Party = own.HasFlag(Member.Party) ? bytes.Text() : same.HasFlag(Member.Party) ? before!.Party : null,
-            Host = own.HasFlag(Member.Host) ? bytes.Text() : same.HasFlag(Member.Host) ? before!.Host : null,
-            Revision = own.HasFlag(Member.Revision) ? bytes.Text() : same.HasFlag(Member.Revision) ? before!.Revision : null,
-            Fields = own.HasFlag(Member.Fields) ? Values(ref bytes) : NoFields,
-            Headers = own.HasFlag(Member.Headers) ? Values(ref bytes) : null,
-            ContentType = own.HasFlag(Member.ContentType) ? bytes.Text() : same.HasFlag(Member.ContentType) ? before!.ContentType : null,
-            Body = own.HasFlag(Member.Body) ? new PackedBody(own.HasFlag(Member.PackedBody) ? Brotli : null, bytes.Bytes().ToArray()).Unpack() : default(ReadOnlyMemory<byte>?), // a plain null would become no bytes
-            BodyState = own.HasFlag(Member.BodyState) ? StateOf(bytes.Byte()) : null,
-            BodyLength = own.HasFlag(Member.BodyLength) ? bytes.Near() : null,
-            BodyHash = own.HasFlag(Member.BodyHash) ? bytes.Bytes().ToArray() : default(ReadOnlyMemory<byte>?),
+            ConversationId = Has(own, Member.ConversationId) ? bytes.Guid() : Has(same, Member.ConversationId) ? before!.ConversationId : messageId,
+            CausedBy = Has(own, Member.CausedBy) ? bytes.Guid() : Has(same, Member.CausedBy) ? before!.CausedBy : null,
+            Endpoint = Has(own, Member.Endpoint) ? bytes.Text() : Has(same, Member.Endpoint) ? before!.Endpoint : null,
+            Process = Has(own, Member.Process) ? bytes.Text() : Has(same, Member.Process) ? before!.Process : null,
+            Step = Has(own, Member.Step) ? bytes.Text() : null,
+            Name = Has(own, Member.Name) ? bytes.Text() : null,
+            Subject = Has(own, Member.Subject) ? bytes.Text() : Has(same, Member.Subject) ? before!.Subject : null,
+            Attempt = Has(own, Member.Attempt) ? (int)bytes.Near() : 0,
+            Duration = Has(own, Member.Duration) ? TimeSpan.FromTicks(bytes.Near()) : null,
+            Code = Has(own, Member.Code) ? bytes.Text() : null,
+            Reason = Has(own, Member.Reason) ? bytes.Text() : null,
+            TraceId = Has(own, Member.TraceId) ? bytes.Text() : Has(same, Member.TraceId) ? before!.TraceId : null,
+            Party = Has(own, Member.Party) ? bytes.Text() : Has(same, Member.Party) ? before!.Party : null,
+            Host = Has(own, Member.Host) ? bytes.Text() : Has(same, Member.Host) ? before!.Host : null,
+            Revision = Has(own, Member.Revision) ? bytes.Text() : Has(same, Member.Revision) ? before!.Revision : null,
+            Fields = Has(own, Member.Fields) ? Values(ref bytes) : NoFields,
+            Headers = Has(own, Member.Headers) ? Values(ref bytes) : null,
+            ContentType = Has(own, Member.ContentType) ? bytes.Text() : Has(same, Member.ContentType) ? before!.ContentType : null,
+            Body = Has(own, Member.Body) ? new PackedBody(Has(own, Member.PackedBody) ? Brotli : null, bytes.Bytes().ToArray()).Unpack() : default(ReadOnlyMemory<byte>?), // a plain null would become no bytes
+            BodyState = Has(own, Member.BodyState) ? StateOf(bytes.Byte()) : null,
+            BodyLength = Has(own, Member.BodyLength) ? bytes.Near() : null,
+            BodyHash = Has(own, Member.BodyHash) ? bytes.Bytes().ToArray() : default(ReadOnlyMemory<byte>?),
         };
     }
 

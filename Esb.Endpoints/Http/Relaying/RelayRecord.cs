@@ -33,7 +33,7 @@ internal sealed partial class RelayRecord(HttpInboundConfig config, string metho
     public async ValueTask ReceivedAsync(string outside)
     {
         var fields = new Dictionary<string, string>(3) { [RelayFields.Method] = method, [RelayFields.Path] = config.RequestPath, [RelayFields.RelayedTo] = outside };
-        var fact = Fact(AuditKind.Received) with { Fields = fields };
+        var fact = Fact(AuditKind.Received, fields);
         if (journal.RecordsFirst)
         {
             _cannotRecord = true;
@@ -53,7 +53,7 @@ internal sealed partial class RelayRecord(HttpInboundConfig config, string metho
     public ValueTask EndingAsync(int status)
     {
         var fields = new Dictionary<string, string>(2) { [RelayFields.RelayedTo] = _outside!, [RelayFields.Status] = status.ToString(CultureInfo.InvariantCulture) };
-        return EndAsync(Fact(AuditKind.Replied) with { Duration = time.GetElapsedTime(_started), Fields = fields }, content: null);
+        return EndAsync(Fact(AuditKind.Replied, fields, time.GetElapsedTime(_started)), content: null);
     }
 
     /// <summary>Records that no complete answer was sent.</summary>
@@ -100,7 +100,8 @@ internal sealed partial class RelayRecord(HttpInboundConfig config, string metho
         _ => ("ESB-HTTP-FAILED", "The request could not be worked on."),
     };
 
-    private AuditFact Fact(AuditKind kind) => AuditFacts.Of(message, kind, time) with { Endpoint = config.Name };
+    private AuditFact Fact(AuditKind kind, Dictionary<string, string>? fields = null, TimeSpan? duration = null) =>
+        AuditFacts.Of(message, kind, time, config.Name, duration: duration, fields: fields);
 
     [LoggerMessage(EventId = 2140, Level = LogLevel.Warning, Message = "How the relay of message {MessageId} of {Endpoint} ended ({Kind}) could not be recorded")]
     private partial void LogNotRecorded(Guid messageId, string endpoint, AuditKind kind, Exception exception);
