@@ -21,7 +21,7 @@ internal sealed class RecordType : SettingType
         _type = type;
         _all = SettingProperty.Of(type);
         _available = [.. _all.Where(property => !property.Setting.Unavailable)];
-        _choices = [.. type.GetCustomAttributes<ChoiceAttribute>()];
+        _choices = WithoutExtended([.. type.GetCustomAttributes<ChoiceAttribute>()]);
     }
 
     public override VariableForm Form => Main?.Type.Form ?? VariableForm.Json;
@@ -113,6 +113,10 @@ internal sealed class RecordType : SettingType
             ? member with { Value = Hide(member.Value, property.Secrecy) }
             : member)],
     };
+
+    // A derived record extends a choice of its base by naming all of it and more.
+    private static IReadOnlyList<ChoiceAttribute> WithoutExtended(IReadOnlyList<ChoiceAttribute> choices) =>
+        [.. choices.Where(choice => !choices.Any(other => other.Names.Count > choice.Names.Count && choice.Names.All(other.Names.Contains)))];
 
     private SettingsRecord Create() => (SettingsRecord)Activator.CreateInstance(_type)!;
 

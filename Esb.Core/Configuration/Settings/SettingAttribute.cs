@@ -52,6 +52,7 @@ public sealed class SettingAttribute(string description) : Attribute
 }
 
 /// <summary>Restricts a set of properties: at most one of them may be given.</summary>
+/// <remarks>On a derived record, a choice that names all properties of an inherited one and more takes its place.</remarks>
 public abstract class ChoiceAttribute(bool isRequired, params string[] names) : Attribute
 {
     /// <summary>True if one of them must be given.</summary>
