@@ -4,6 +4,8 @@ using Esb.Core.Endpoints;
 using Esb.Core.Messages;
 using Esb.Endpoints.Http.Access;
 using Esb.Endpoints.Http.Access.Signatures;
+using Esb.Endpoints.Http.Receiving;
+using Esb.Endpoints.Http.Refusals;
 
 namespace Esb.Endpoints.Http;
 
@@ -61,6 +63,12 @@ internal abstract record ListeningEndpointConfig : InboundEndpointConfig, IRewri
 
     /// <summary>The query parameters that become headers, by header name.</summary>
     public virtual IReadOnlyDictionary<string, string> Query { get; init; } = NoQuery;
+
+    /// <summary>The form in which callers are told of failures.</summary>
+    public virtual IFailureAnswers Failures => HttpProblems.Instance;
+
+    /// <summary>True if its callers may prove who they are by a username token.</summary>
+    public virtual bool ReadsUsernameTokens => false;
 
     public override int? CallsAtOnce => MaxConcurrentCalls;
 

@@ -15,7 +15,7 @@ internal sealed class AccessFactory(IReadOnlyDictionary<string, PartyConfig> par
     public EndpointAccess? Create(ListeningEndpointConfig config, IMessageIntake intake)
     {
         if (config.Authentication.Count == 0 && config.RateLimit is null) return null;
-        var checks = config.Authentication.Where(kind => kind != CredentialKind.Signature).Distinct().Select(kind => credentials.CheckOf(kind, config.ApiKeyHeader));
+        var checks = config.Authentication.Where(kind => !IsInBody(kind)).Distinct().Select(kind => credentials.CheckOf(kind, config.ApiKeyHeader));
         var rights = CallerRights.At(config, Parties(), time);
         var anybody = config.Authentication.Count == 0 ? CallerRights.LimitOf(config, time) : null;
         var calls = new DeniedCalls(config.Name, time, loggers.CreateLogger<DeniedCalls>());
@@ -31,6 +31,12 @@ internal sealed class AccessFactory(IReadOnlyDictionary<string, PartyConfig> par
         access is not null && config.Authentication.Contains(CredentialKind.Signature)
             ? new SignedExchange(exchange, new SignatureCheck(config.Signature, KeysOf(config), time), access, maxBodyBytes)
             : exchange;
+
+    /// <summary>The passwords of the parties, by user.</summary>
+    public IReadOnlyDictionary<string, PartyPasswords> Passwords() => credentials.Passwords();
+
+    /// <summary>True if a credential stands in the body, which is read for it.</summary>
+    public static bool IsInBody(CredentialKind kind) => kind is CredentialKind.Signature or CredentialKind.UsernameToken;
 
     // Skips the keys of parties that may not call: each key costs a pass over the body.
     private IEnumerable<(Party Party, byte[] Key)> KeysOf(ListeningEndpointConfig config) =>

@@ -39,6 +39,7 @@ internal sealed class AccessRule(
 
         if (endpoint.Party is not null) errors.Add(Code, endpoint, "party", "is either said here or proved by \"authentication\", not both");
         if (endpoint.Authentication.Contains(CredentialKind.Signature)) CheckSignature(endpoint, errors);
+        if (endpoint.Authentication.Contains(CredentialKind.UsernameToken)) CheckUsernameToken(endpoint, errors);
         if (unread.IsSound("parties") && endpoint.IsSound("parties")) CheckCallers(endpoint, errors);
         if (listeners.TryGetValue(endpoint.Listener, out var listener)) CheckListener(endpoint, listener, errors);
     }
@@ -72,6 +73,12 @@ internal sealed class AccessRule(
             errors.Add(Code, signature, "content", $"expected a text with {SignatureConfig.Timestamp}, without which repetitions would pass, and {SignatureConfig.Body} at its end");
     }
 
+    private static void CheckUsernameToken(ListeningEndpointConfig endpoint, ConfigErrors errors)
+    {
+        if (!endpoint.ReadsUsernameTokens) errors.Add(Code, endpoint, "authentication", "username-token is a header of SOAP: expected it on soap-inbound only");
+        else if (endpoint.Authentication.Count > 1) errors.Add(Code, endpoint, "authentication", "username-token stands alone: the body has to be read for it");
+    }
+
     private static void CheckHeader(string name, string property, SettingsRecord settings, ConfigErrors errors)
     {
         if (!HeaderRules.IsName(name) || HeaderRules.IsReserved(name)) errors.Add("ESB-CFG-HEADER", settings, property, "expected the name of a header that is not reserved for the bus");
@@ -93,7 +100,7 @@ internal sealed class AccessRule(
     private static bool Has(PartyConfig party, CredentialKind kind) => kind switch
     {
         CredentialKind.ApiKey => party.ApiKeys.Count > 0,
-        CredentialKind.Basic => party.Users.Count > 0,
+        CredentialKind.Basic or CredentialKind.UsernameToken => party.Users.Count > 0,
         CredentialKind.Jwt => party.Tokens.Count > 0,
         CredentialKind.Certificate => party.Certificates.Count > 0,
         _ => party.SignatureKeys.Count > 0,

@@ -17,4 +17,7 @@ internal enum CredentialKind
 
     /// <summary>A signature over the time and the body.</summary>
     Signature,
+
+    /// <summary>A user and a password, or a digest of it, in a header of SOAP (WS-Security UsernameToken Profile 1.1).</summary>
+    UsernameToken,
 }

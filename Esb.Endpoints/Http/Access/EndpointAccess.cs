@@ -66,9 +66,19 @@ internal sealed class EndpointAccess(
         calls.Count(denial, code, party, context.Connection.RemoteIpAddress);
     }
 
-    private async ValueTask IdentifyAsync(HttpContext context)
+    /// <summary>Refuses an address that has shown too many wrong credentials; for credentials that stand in the body.</summary>
+    /// <exception cref="EsbException"><c>ESB-HTTP-GUESSES</c>.</exception>
+    public void RequireUnguessed(HttpContext context)
     {
         if (guesses.WaitOf(context.Connection.RemoteIpAddress) is { } wait) RefuseGuess(context, wait);
+    }
+
+    /// <summary>Counts wrong credentials that stood in the body.</summary>
+    public void CountWrong(HttpContext context) => guesses.CountWrong(context.Connection.RemoteIpAddress);
+
+    private async ValueTask IdentifyAsync(HttpContext context)
+    {
+        RequireUnguessed(context);
         var denial = Denial.Missing;
         foreach (var check in _checks)
         {

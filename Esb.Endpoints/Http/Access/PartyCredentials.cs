@@ -8,6 +8,9 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http.Access;
 
+/// <summary>A party, and the passwords of one of its users.</summary>
+internal sealed record PartyPasswords(Party? Party, IReadOnlyList<string> Passwords);
+
 /// <summary>The credentials of all parties, prepared for comparison. Thread-safe.</summary>
 internal sealed class PartyCredentials(IReadOnlyDictionary<string, PartyConfig> parties, PartyDirectory directory, TimeProvider time, ILoggerFactory loggers)
 {
@@ -23,12 +26,18 @@ internal sealed class PartyCredentials(IReadOnlyDictionary<string, PartyConfig> 
         CredentialKind.Basic => new BasicCheck(Users(), _digests),
         CredentialKind.Jwt => new TokenCheck(Tokens()),
         CredentialKind.Certificate => new CertificateCheck(Thumbprints(), Subjects(), time),
-        _ => throw new ArgumentOutOfRangeException(nameof(kind), kind, "Signatures are checked with the body."),
+        _ => throw new ArgumentOutOfRangeException(nameof(kind), kind, "It is checked with the body."),
     };
 
     /// <summary>The keys with which parties sign their requests.</summary>
     public IReadOnlyList<(Party Party, byte[] Key)> SignatureKeys() =>
         [.. All.SelectMany(one => one.Config.SignatureKeys, (one, key) => (one.Party, Encoding.UTF8.GetBytes(key)))];
+
+    /// <summary>The passwords of each user, for credentials that are computed of them.</summary>
+    public IReadOnlyDictionary<string, PartyPasswords> Passwords() => All
+        .SelectMany(one => one.Config.Users, (one, user) => (one.Party, user))
+        .GroupBy(one => one.user.User, StringComparer.Ordinal)
+        .ToFrozenDictionary(group => group.Key, group => new PartyPasswords(group.First().Party, [.. group.Select(one => one.user.Password)]), StringComparer.Ordinal);
 
     private FrozenDictionary<SecretDigest, Party> ApiKeys() => All
         .SelectMany(one => one.Config.ApiKeys, (one, key) => (Digest: _digests.Of(key), one.Party))

@@ -114,7 +114,7 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
         var before = _routes;
         var after = Used(wanted).SelectMany(model => model.Endpoints).ToDictionary(
             endpoint => endpoint.Name,
-            endpoint => before.TryGetValue(endpoint.Name, out var route) && route.IsOf(endpoint) ? route : new HttpRoute(endpoint.Name, endpoint.RequestPath, endpoint.Methods, endpoint.Accept));
+            endpoint => before.TryGetValue(endpoint.Name, out var route) && route.IsOf(endpoint) ? route : new HttpRoute(endpoint.Name, endpoint.RequestPath, endpoint.Methods, endpoint.Accept, endpoint.Failures));
         _routes = after;
         foreach (var model in Used(wanted)) _listeners[model.Config.Name].Serve(new HttpRoutes([.. model.Endpoints.Select(endpoint => after[endpoint.Name])]));
     }

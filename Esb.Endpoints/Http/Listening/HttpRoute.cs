@@ -1,19 +1,20 @@
 using System.Diagnostics;
 using Esb.Core.Errors;
 using Esb.Endpoints.Http.Receiving;
+using Esb.Endpoints.Http.Refusals;
 using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Listening;
 
 /// <summary>A path and its methods, reserved for one inbound endpoint. The route exists from the start: while the endpoint does not run,
 /// callers are asked to retry instead of getting a not-found answer.</summary>
-internal sealed class HttpRoute(string endpoint, string path, IReadOnlyList<string> methods, IReadOnlyList<string> accept)
+internal sealed class HttpRoute(string endpoint, string path, IReadOnlyList<string> methods, IReadOnlyList<string> accept, IFailureAnswers failures)
 {
     private readonly AcceptedTypes _accepted = new(accept);
     private volatile RequestDelegate? _handler;
 
-    /// <summary>True if an endpoint has the same path, methods and content types.</summary>
-    public bool IsOf(ListeningEndpointConfig config) => path == config.RequestPath && methods.SequenceEqual(config.Methods) && accept.SequenceEqual(config.Accept);
+    /// <summary>True if an endpoint has the same path, methods, content types and form of failures.</summary>
+    public bool IsOf(ListeningEndpointConfig config) => path == config.RequestPath && methods.SequenceEqual(config.Methods) && accept.SequenceEqual(config.Accept) && failures == config.Failures;
 
     public string Endpoint => endpoint;
 
@@ -21,6 +22,9 @@ internal sealed class HttpRoute(string endpoint, string path, IReadOnlyList<stri
     public string Text => path;
 
     public RoutePath Path { get; } = new(path);
+
+    /// <summary>The form in which its callers are told of failures.</summary>
+    public IFailureAnswers Failures => failures;
 
     public IReadOnlyList<string> Methods => methods;
 

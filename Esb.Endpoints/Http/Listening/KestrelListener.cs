@@ -132,7 +132,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
         catch (EsbException ex)
         {
             if (route is null) _refused.Count(ex.Code);
-            await HttpProblems.WriteAsync(context, ex);
+            await HttpProblems.WriteAsync(context, ex, route?.Failures ?? HttpProblems.Instance);
         }
         catch (Exception ex) when (context.RequestAborted.IsCancellationRequested)
         {
@@ -141,7 +141,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
         catch (Exception ex)
         {
             LogUnforeseen(context.Request.Path, ex);
-            await HttpProblems.WriteAsync(context, HttpProblems.Of(StatusCodes.Status500InternalServerError, "ESB-HTTP-FAILED", "The request could not be worked on.", ex));
+            await HttpProblems.WriteAsync(context, HttpProblems.Of(StatusCodes.Status500InternalServerError, "ESB-HTTP-FAILED", "The request could not be worked on.", ex), route?.Failures ?? HttpProblems.Instance);
         }
     }
 

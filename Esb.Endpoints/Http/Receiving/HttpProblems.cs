@@ -3,15 +3,19 @@ using System.Globalization;
 using System.Text.Json;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
+using Esb.Endpoints.Http.Refusals;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.WebUtilities;
 
 namespace Esb.Endpoints.Http.Receiving;
 
 /// <summary>Error answers as problem+json (RFC 9457), with the bus's code and the trace, without internals.</summary>
-internal static class HttpProblems
+internal sealed class HttpProblems : IFailureAnswers
 {
     public const string ContentType = "application/problem+json";
+
+    /// <summary>The form of endpoints whose protocol has no other.</summary>
+    public static readonly IFailureAnswers Instance = new HttpProblems();
 
     private static readonly TimeSpan? RetryAfter = TimeSpan.FromSeconds(2);
 
@@ -20,7 +24,7 @@ internal static class HttpProblems
 
     /// <summary>Answers with a failure. Aborts an answer that has already started, so that the caller does not take it for
     /// complete.</summary>
-    public static async Task WriteAsync(HttpContext context, EsbException failure)
+    public static async Task WriteAsync(HttpContext context, EsbException failure, IFailureAnswers answers)
     {
         if (context.Response.HasStarted || context.RequestAborted.IsCancellationRequested)
         {
@@ -29,15 +33,19 @@ internal static class HttpProblems
         }
 
         var response = context.Response;
-        response.StatusCode = failure.Status ?? Faults.StatusOf(failure.Kind);
-        response.ContentType = ContentType;
+        var answer = answers.Describe(context, failure, failure.Status ?? Faults.StatusOf(failure.Kind), Activity.Current?.TraceId.ToHexString() ?? context.TraceIdentifier);
+        response.StatusCode = answer.Status;
+        response.ContentType = answer.ContentType;
         var wait = failure.RetryAfter ?? (response.StatusCode == StatusCodes.Status503ServiceUnavailable ? RetryAfter : null);
         if (wait is not null) response.Headers.RetryAfter = Seconds(wait.Value);
         if (IsUnreadable(failure, response.StatusCode)) response.Headers.Connection = "close"; // does not wait for the rest of the body
-        var body = Describe(response.StatusCode, failure.Code, failure.Message, Activity.Current?.TraceId.ToHexString() ?? context.TraceIdentifier);
-        response.ContentLength = body.Length;
-        await response.Body.WriteAsync(body, CancellationToken.None); // the server writes nothing to a disconnected caller
+        response.ContentLength = answer.Body.Length;
+        await response.Body.WriteAsync(answer.Body, CancellationToken.None); // the server writes nothing to a disconnected caller
     }
+
+    /// <inheritdoc/>
+    public FailureAnswer Describe(HttpContext context, EsbException failure, int status, string traceId) =>
+        new(status, ContentType, Describe(status, failure.Code, failure.Message, traceId));
 
     /// <summary>Creates the body of such an answer.</summary>
     public static byte[] Describe(int status, string code, string detail, string traceId) =>

@@ -13,7 +13,7 @@ public sealed class ListenerMemoryTests
     public async Task Body_comes_in_large_pieces(CancellationToken cancellationToken)
     {
         var config = new ListenerConfig { Name = "public", Url = $"http://127.0.0.1:{FreePorts.Next()}" };
-        var route = new HttpRoute("in", "/in", ["POST"], []);
+        var route = new HttpRoute("in", "/in", ["POST"], [], HttpProblems.Instance);
         var largest = 0;
         route.Open(async context =>
         {
