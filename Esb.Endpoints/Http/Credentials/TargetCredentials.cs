@@ -28,7 +28,7 @@ internal static class TargetCredentials
     /// <param name="time">The clock.</param>
     /// <param name="logger">Logs renewed files and tokens.</param>
     /// <exception cref="FileFaultException">The token file cannot be used.</exception>
-    public static TargetCredential? Of(HttpOutboundConfig config, Func<HttpMessageInvoker> connect, TimeProvider time, ILogger logger) => config.Authentication switch
+    public static TargetCredential? Of(HttpTargetingConfig config, Func<HttpMessageInvoker> connect, TimeProvider time, ILogger logger) => config.Authentication switch
     {
         BasicTargetConfig basic => Always(Authorization, $"Basic {Convert.ToBase64String(Encoding.UTF8.GetBytes($"{basic.User}:{basic.Password}"))}"),
         ApiKeyTargetConfig key => Always(key.Header, key.Key),

@@ -13,7 +13,7 @@ internal static class TargetSecurityCheck
 {
     private const string OneLine = "expected one line without control characters, for it goes into a header";
 
-    public static void Check(HttpOutboundConfig settings, ConfigErrors errors, DateTimeOffset now)
+    public static void Check(HttpTargetingConfig settings, ConfigErrors errors, DateTimeOffset now)
     {
         if (settings.Tls is { } tls) CheckTls(settings, tls, errors, now);
         if (settings.Authentication is ApiKeyTargetConfig key && (!HeaderRules.IsName(key.Header) || HeaderRules.IsReserved(key.Header)))
@@ -26,7 +26,7 @@ internal static class TargetSecurityCheck
             errors.Add("ESB-CFG-VALUE", basic, "user", "expected a name without a colon, which ends it");
     }
 
-    private static void CheckTls(HttpOutboundConfig settings, ClientTlsConfig tls, ConfigErrors errors, DateTimeOffset now)
+    private static void CheckTls(HttpTargetingConfig settings, ClientTlsConfig tls, ConfigErrors errors, DateTimeOffset now)
     {
         errors.CheckFiles(tls, now);
         if (settings.Addresses.Any(address => address.StartsWith("http://", StringComparison.OrdinalIgnoreCase)))

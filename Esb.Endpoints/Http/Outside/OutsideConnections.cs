@@ -5,7 +5,7 @@ namespace Esb.Endpoints.Http.Outside;
 /// <summary>The connections of relays to one external system. The most recently used one is reused first, so that surplus connections age
 /// and are closed. Thread-safe.</summary>
 /// <remarks>The pool of relays limits their number. One timer checks all of them for silence and age.</remarks>
-internal sealed class OutsideConnections(OutsideConnector connector, HttpOutboundConfig config, TimeProvider time) : IDisposable
+internal sealed class OutsideConnections(OutsideConnector connector, HttpTargetingConfig config, TimeProvider time) : IDisposable
 {
     // The maximum delay at which a time-out is detected.
     private static readonly TimeSpan Tick = TimeSpan.FromMilliseconds(50);
@@ -33,13 +33,13 @@ internal sealed class OutsideConnections(OutsideConnector connector, HttpOutboun
     {
         while (!isNew && TakeIdle() is { } idle)
         {
-            if (await idle.BeginAsync((int)config.BufferSize.Bytes)) return idle;
+            if (await idle.BeginAsync((int)config.RelayBufferSize.Bytes)) return idle;
             Discard(idle);
         }
 
         var connection = await connector.ConnectAsync(patience, cancellationToken);
         Add(connection);
-        if (await connection.BeginAsync((int)config.BufferSize.Bytes)) return connection;
+        if (await connection.BeginAsync((int)config.RelayBufferSize.Bytes)) return connection;
         Discard(connection);
         throw new OutsideException("The connection was closed as soon as it was open.");
     }

@@ -21,7 +21,7 @@ internal sealed class HttpOutboundType(ReferenceVariables variables, LimitsConfi
 
     private void Check(HttpOutboundConfig settings, ConfigErrors errors)
     {
-        HttpAddressRules.Check(settings, errors);
+        HttpAddressRules.Check(settings, settings.Method, errors);
         TargetSecurityCheck.Check(settings, errors, time.GetUtcNow());
         foreach (var target in settings.Targets.Values) CheckTarget(settings, target, errors);
         if (settings.TargetsFile is { } file) LiveSettings<HttpTargetConfig>.Read(file, variables.Values, (target, found) => CheckTarget(settings, target, found), errors);

@@ -13,7 +13,7 @@ namespace Esb.Endpoints.Http.Sending;
 /// <summary>The external system of one http-outbound endpoint: its servers and its connections. Thread-safe.</summary>
 internal sealed class HttpTarget : IAsyncDisposable
 {
-    public HttpTarget(HttpOutboundConfig config, TimeProvider time, ILoggerFactory loggers)
+    public HttpTarget(HttpTargetingConfig config, TimeProvider time, ILoggerFactory loggers)
     {
         Name = config.Name;
         Servers = new HttpServers(config, time);
@@ -46,12 +46,12 @@ internal sealed class HttpTarget : IAsyncDisposable
     }
 
     // The authorization server is another host, with a name of its own.
-    private static HttpOutboundConfig ForTokens(HttpOutboundConfig config) => config with { Tls = config.Tls is { } tls ? tls with { ServerName = null } : null };
+    private static HttpTargetingConfig ForTokens(HttpTargetingConfig config) => config with { Tls = config.Tls is { } tls ? tls with { ServerName = null } : null };
 
     // Automatic behaviour stays off: answers are returned as they are, and requests go where the configuration says. The exception is
     // decompression, because message bodies are never packed. The pool of instances, which an operator may resize, limits the number of
     // connections; a limit here could not change.
-    private static SocketsHttpHandler CreateHandler(HttpOutboundConfig config, TimeProvider time) => new()
+    private static SocketsHttpHandler CreateHandler(HttpTargetingConfig config, TimeProvider time) => new()
     {
         SslOptions = TargetTls.Options(config.Tls ?? new ClientTlsConfig(), time.GetUtcNow()),
         UseProxy = false,

@@ -17,7 +17,7 @@ internal sealed class HttpTargets(TimeProvider time, ILoggerFactory loggers) : I
     /// replaced, the next call retries.</summary>
     /// <exception cref="Esb.Core.Certificates.CertificateException">A certificate cannot be read, or has expired.</exception>
     /// <exception cref="Esb.Core.Files.FileFaultException">A file with a secret cannot be read.</exception>
-    public HttpTarget Of(HttpOutboundConfig config)
+    public HttpTarget Of(HttpTargetingConfig config)
     {
         lock (_gate)
         {

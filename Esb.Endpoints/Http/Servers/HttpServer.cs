@@ -23,7 +23,7 @@ internal sealed class HttpServer : IDisposable
     private readonly byte[] _host;
     private long _failedAt;
 
-    public HttpServer(string address, HttpOutboundConfig config, TimeProvider time)
+    public HttpServer(string address, HttpTargetingConfig config, TimeProvider time)
     {
         _time = time;
         Url = new Uri(address);
@@ -94,7 +94,7 @@ internal sealed class HttpServer : IDisposable
     // An IPv6 address in brackets and without its zone, which is meaningless to the external system (RFC 3986, section 3.2.2; RFC 6874).
     private static string HostOf(Uri url) => url.HostNameType == UriHostNameType.IPv6 ? url.Host : url.IdnHost;
 
-    private SslClientAuthenticationOptions TlsOf(HttpOutboundConfig config)
+    private SslClientAuthenticationOptions TlsOf(HttpTargetingConfig config)
     {
         var options = TargetTls.Options(config.Tls ?? new ClientTlsConfig(), _time.GetUtcNow());
         options.TargetHost = Url.IdnHost;

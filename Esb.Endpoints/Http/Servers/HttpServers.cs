@@ -3,7 +3,7 @@ using Esb.Endpoints.Http.Sending;
 namespace Esb.Endpoints.Http.Servers;
 
 /// <summary>The servers of an http-outbound endpoint, which all serve the same path. Thread-safe.</summary>
-internal sealed class HttpServers(HttpOutboundConfig config, TimeProvider time) : IDisposable
+internal sealed class HttpServers(HttpTargetingConfig config, TimeProvider time) : IDisposable
 {
     /// <summary>The most servers of one endpoint.</summary>
     public const int Most = 64;

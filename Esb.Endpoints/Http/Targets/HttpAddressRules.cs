@@ -11,10 +11,10 @@ namespace Esb.Endpoints.Http.Targets;
 internal static class HttpAddressRules
 {
     /// <summary>Reports the faults of the addresses and of the method of an endpoint.</summary>
-    public static void Check(HttpOutboundConfig settings, ConfigErrors errors)
+    public static void Check(HttpTargetingConfig settings, string method, ConfigErrors errors)
     {
-        if (settings.Url is { } address) Check(settings, "url", address, settings.Method, settings.AllowInsecure, errors);
-        foreach (var url in settings.Urls) Check(settings, "urls", url, settings.Method, settings.AllowInsecure, errors);
+        if (settings.Url is { } address) Check(settings, "url", address, method, settings.AllowInsecure, errors);
+        foreach (var url in settings.Urls) Check(settings, "urls", url, method, settings.AllowInsecure, errors);
         if (settings.Urls.Count > HttpServers.Most) errors.Add("ESB-CFG-RANGE", settings, "urls", $"expected at most {HttpServers.Most} addresses");
         if (settings.Urls.Count > 1 && settings.Urls.All(url => IsTarget(url, out _))) CheckServers(settings, errors);
     }
@@ -33,7 +33,7 @@ internal static class HttpAddressRules
         else if (url.Scheme == "http" && !LoopbackHosts.Is(url.Host.Trim('[', ']'))) errors.RefuseInsecure(settings, property, allowInsecure, "https://");
     }
 
-    private static void CheckServers(HttpOutboundConfig settings, ConfigErrors errors)
+    private static void CheckServers(HttpTargetingConfig settings, ConfigErrors errors)
     {
         var servers = settings.Urls.Select(url => new Uri(url)).ToList();
         if (servers.Select(url => (url.Scheme, url.PathAndQuery)).Distinct().Count() > 1)
