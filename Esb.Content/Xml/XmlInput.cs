@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using System.Text;
 using System.Xml;
 using System.Xml.XPath;
 using Esb.Core.Errors;
@@ -16,6 +17,13 @@ namespace Esb.Content.Xml;
 public sealed class XmlInput
 {
     private const int PieceBytes = 1024;
+
+    private static readonly XmlWriterSettings Written = new()
+    {
+        Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false),
+        OmitXmlDeclaration = true,
+        NewLineHandling = NewLineHandling.Entitize,
+    };
 
     private readonly XmlLimits _limits;
     private readonly XmlReaderSettings _settings;
@@ -40,6 +48,36 @@ public sealed class XmlInput
 
     /// <summary>Reads a document forward, without building anything of it. The reader has line information.</summary>
     public XmlReader Read(ReadOnlyMemory<byte> bytes) => Read(bytes, isComplete: true, new DocumentStream(bytes, isComplete: true, _limits, bytes.Length));
+
+    /// <summary>The document in UTF-8, without a declaration: as it is where elements can be cut out of it
+    /// (<see cref="ElementCutter.IsUtf8"/>), otherwise written anew.</summary>
+    public ReadOnlyMemory<byte> ToUtf8(ReadOnlyMemory<byte> bytes)
+    {
+        if (ElementCutter.IsUtf8(bytes.Span)) return bytes;
+        using var reader = Read(bytes);
+        using var written = new MemoryStream();
+        using (var writer = XmlWriter.Create(written, Written)) writer.WriteNode(reader, defattr: true);
+        return written.ToArray();
+    }
+
+    /// <summary>The root element of a document in UTF-8, without what stands around it, after a look at the whole document.</summary>
+    /// <param name="bytes">The document.</param>
+    /// <param name="name">The name of the element.</param>
+    public ReadOnlyMemory<byte> RootOf(ReadOnlyMemory<byte> bytes, out XmlQualifiedName name)
+    {
+        bytes = ToUtf8(bytes);
+        using var reader = Read(bytes);
+        reader.MoveToContent();
+        name = new XmlQualifiedName(reader.LocalName, reader.NamespaceURI);
+        var cutter = new ElementCutter(bytes);
+        var start = cutter.Locate(reader);
+        var end = cutter.Pass(reader, start);
+        while (reader.Read())
+        {
+        }
+
+        return bytes[(start - 1)..end];
+    }
 
     /// <summary>Reads the beginning of a document in small pieces, over a stream that tells how far it was read.</summary>
     internal XmlReader ReadPieces(MessageBody body, out DocumentStream taken) =>
