@@ -6,6 +6,8 @@ namespace Esb.Core.Errors;
 /// <remarks><see cref="Kind"/> classifies the fault; <see cref="IsTransient"/> indicates whether a retry can help.</remarks>
 public class EsbException : Exception
 {
+    private static readonly IReadOnlyDictionary<string, object> NoProperties = new Dictionary<string, object>();
+
     /// <summary>Creates a fault.</summary>
     /// <param name="code">Stable, for callers and searches: <c>ESB-…</c>.</param>
     /// <param name="message">One plain sentence, without secrets, inner addresses or file paths.</param>
@@ -36,6 +38,13 @@ public class EsbException : Exception
 
     /// <summary>The answer that a call took for a failure, for the branch that catches it; null for any other failure.</summary>
     public FailedAnswer? CallAnswer { get; init; }
+
+    /// <summary>What a process adds for its caller, in protocols that have a place for it (the detail of a SOAP fault): an XML element, or
+    /// text. Null if nothing.</summary>
+    public string? CallerDetail { get; init; }
+
+    /// <summary>What a branch that catches the failure finds in properties, besides code and reason. Never null.</summary>
+    public IReadOnlyDictionary<string, object> Properties { get; init; } = NoProperties;
 
     /// <summary>Time that a caller should wait before a retry; null if unknown.</summary>
     public TimeSpan? RetryAfter { get; init; }

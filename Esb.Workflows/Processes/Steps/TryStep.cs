@@ -80,6 +80,7 @@ internal sealed partial class TryStep : StepFactory<TryConfig>
             context.SetProperty("error.reason", failure.Message);
             context.SetProperty("error.status", failure.CallAnswer is { } answer ? (double)answer.Status : null);
             context.SetProperty("error.body", failure.CallAnswer?.Body);
+            foreach (var (name, value) in failure.Properties) context.SetProperty(name, value);
             context.Steps?.Caught(context, failure);
             context.FailedStep = null;
             handler = found;
