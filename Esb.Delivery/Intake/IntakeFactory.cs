@@ -17,10 +17,11 @@ internal sealed class IntakeFactory(
     IntakeStates states,
     LimitsConfig limits,
     TimeProvider time,
-    ILogger<MessageIntake> logger)
+    ILogger<MessageIntake> logger) : IIntakes
 {
-    public IMessageIntake Create(InboundEndpointConfig config) =>
-        new MessageIntake(config, StepOf(config), NeedsTopics(config), transport.IsDurable, states.Of(config.Name), IntakeContent.Of(config, audit, MaxBodyBytes), audit, time, logger)
+    public IMessageIntake Create(InboundEndpointConfig config, MessageStep? afterwards = null) =>
+        new MessageIntake(
+            config, afterwards is null ? StepOf(config) : Chain(StepOf(config), afterwards), NeedsTopics(config), transport.IsDurable, states.Of(config.Name), IntakeContent.Of(config, audit, MaxBodyBytes), audit, time, logger)
         {
             OnlyAnswers = OnlyAnswers(config),
         };
@@ -42,6 +43,12 @@ internal sealed class IntakeFactory(
             ? (context, cancellationToken) => RequestAsync(config, subject, context, cancellationToken)
             : (context, cancellationToken) => publisher.PublishAsync(context, subject, config.Name, cancellationToken);
     }
+
+    private static MessageStep Chain(MessageStep first, MessageStep second) => async (context, cancellationToken) =>
+    {
+        await first(context, cancellationToken);
+        if (context.Outcome != ProcessOutcome.Filtered) await second(context, cancellationToken);
+    };
 
     private async ValueTask RequestAsync(InboundEndpointConfig config, Subject subject, MessageContext context, CancellationToken cancellationToken)
     {

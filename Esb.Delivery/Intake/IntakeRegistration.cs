@@ -16,6 +16,7 @@ public static class IntakeRegistration
     public static IServiceCollection AddIntake(this IServiceCollection services) => services
         .AddSingleton<IntakeStates>()
         .AddScoped<IntakeFactory>()
+        .AddScoped<IIntakes>(provider => provider.GetRequiredService<IntakeFactory>())
         .AddSingleton<MemoryMarks>()
         .AddSingleton<OverloadGate>()
         .AddSingleton<IntakeHolds>()
