@@ -40,6 +40,6 @@ public static class ConfigurationRegistration
         .AddModel(provider => new ListeningPlaces([.. provider.GetServices<IListeningPart>().SelectMany(part => part.Places)]))
         .AddUnavailableSections("workflows", "itineraries", "policies")
         .AddUnavailable<EndpointConfig>(
-            "soap-inbound", "amqp-inbound", "ftp-inbound", "mail-inbound",
-            "soap-outbound", "amqp-outbound", "ftp-outbound");
+            "amqp-inbound", "ftp-inbound", "mail-inbound",
+            "amqp-outbound", "ftp-outbound");
 }

@@ -4,6 +4,7 @@ using Esb.Delivery;
 using Esb.Delivery.Intake;
 using Esb.Delivery.Replay;
 using Esb.Endpoints.Http;
+using Esb.Endpoints.Soap;
 using Esb.Endpoints.Sql;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -14,5 +15,5 @@ public static class EndpointsRegistration
 {
     /// <summary>Registers the endpoint types, and the intake and delivery of messages.</summary>
     public static IServiceCollection AddEsbEndpoints(this IServiceCollection services) => services
-        .AddEndpointTypes().AddHttpEndpoints().AddRule<SingleInstanceRule>().AddIntake().AddBusTables().AddDelivery().AddOutboxes().AddReplay();
+        .AddEndpointTypes().AddHttpEndpoints().AddSoapEndpoints().AddRule<SingleInstanceRule>().AddIntake().AddBusTables().AddDelivery().AddOutboxes().AddReplay();
 }

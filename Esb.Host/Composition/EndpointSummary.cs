@@ -37,7 +37,7 @@ internal sealed record EndpointSummary(EndpointConfig Settings, string Type, str
     private string Disabled => Settings.Enabled ? "" : "; disabled";
 
     private static string TargetOf(InboundEndpointConfig inbound) =>
-        inbound.Process ?? inbound.Relay ?? (inbound.Publish is { } subject ? $"topic {subject}" : "nothing");
+        (inbound.Processes.Count > 0 ? string.Join(", ", inbound.Processes) : null) ?? inbound.Relay ?? (inbound.Publish is { } subject ? $"topic {subject}" : "nothing");
 
     private static string SourceOf(OutboundEndpointConfig outbound) =>
         outbound.Subscribe.Count == 0 ? "called" : string.Join(", ", outbound.Subscribe);

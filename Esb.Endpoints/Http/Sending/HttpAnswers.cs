@@ -54,17 +54,11 @@ internal static class HttpAnswers
         }
     }
 
-    /// <summary>The time that an answer asks to wait; null if it says none.</summary>
-    public static TimeSpan? WaitOf(HttpResponseMessage response, TimeProvider time) => WaitOf(response.Headers.RetryAfter, time.GetUtcNow());
-
-    private static TimeSpan? WaitOf(EsbMessage answer) =>
-        answer.Headers[RetryAfter] is { } text && RetryConditionHeaderValue.TryParse(text, out var wait) ? WaitOf(wait, answer.CreatedAt) : null;
-
     // A date is relative to the arrival of the answer.
-    private static TimeSpan? WaitOf(RetryConditionHeaderValue? wait, DateTimeOffset arrival)
+    private static TimeSpan? WaitOf(EsbMessage answer)
     {
-        if (wait is null) return null;
-        var delay = wait.Delta ?? wait.Date - arrival ?? TimeSpan.Zero;
+        if (answer.Headers[RetryAfter] is not { } text || !RetryConditionHeaderValue.TryParse(text, out var wait)) return null;
+        var delay = wait.Delta ?? wait.Date - answer.CreatedAt ?? TimeSpan.Zero;
         if (delay < TimeSpan.Zero) return TimeSpan.Zero;
         return delay < LongestWait ? delay : LongestWait;
     }

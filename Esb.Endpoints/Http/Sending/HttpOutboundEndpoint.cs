@@ -6,6 +6,7 @@ using Esb.Endpoints.Http.Idempotency;
 using Esb.Endpoints.Http.Sending.Direct;
 using Esb.Endpoints.Http.Targets;
 using Esb.Endpoints.Http.Wire;
+using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Sending;
 
@@ -42,7 +43,7 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
         try
         {
             using var response = await target.Client.SendAsync(request, cancellationToken);
-            return HttpAnswers.Read(message, response, await HttpAnswerBody.ReadAsync(config.Name, request.Method, response, maxBodyBytes, cancellationToken), _answerRules, time);
+            return HttpAnswers.Read(message, response, await ReadBodyAsync(request.Method, response, cancellationToken), _answerRules, time);
         }
         catch (Exception ex) when (HttpFailures.Of(config.Name, request.RequestUri!, ex, cancellationToken) is { } failure)
         {
@@ -69,7 +70,7 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
     private HttpRequestMessage Compose(EsbMessage message)
     {
         var destination = destinations.Of(message.Headers[EsbHeaders.Target]);
-        var via = OutgoingHops.ViaOf(config.Name, message);
+        var via = ViaOf(message);
         var method = message.Request?.Method ?? destination.Method.Method;
         var request = new HttpRequestMessage { Method = HttpMethod.Parse(method) };
         try
@@ -107,10 +108,41 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
         request.Headers.TryAddWithoutValidation(name, value);
     }
 
+    private string ViaOf(EsbMessage message)
+    {
+        var hops = MessageHops.Of(message);
+        if (hops < MessageHops.Most) return ViaField.Of(hops + 1);
+        throw new EndpointException(config.Name, MessageHops.Code, $"The message has left the bus {hops} times and come back: it is routed in a circle.", isTransient: false, kind: FaultKind.Internal) { Status = StatusCodes.Status508LoopDetected, IsUnsent = true };
+    }
+
     private static ReadOnlyMemoryContent ContentOf(EsbMessage message)
     {
         var content = new ReadOnlyMemoryContent(message.Body.Bytes);
         if (message.ContentType is { } type) content.Headers.TryAddWithoutValidation("Content-Type", type);
         return content;
     }
+
+    private async Task<MessageBody> ReadBodyAsync(HttpMethod method, HttpResponseMessage response, CancellationToken cancellationToken)
+    {
+        await using var stream = await response.Content.ReadAsStreamAsync(cancellationToken);
+        var body = MessageBody.FromStream(stream, method == HttpMethod.Head ? null : response.Content.Headers.ContentLength);
+        try
+        {
+            await body.BufferAsync(maxBodyBytes, cancellationToken);
+        }
+        catch (EsbException ex)
+        {
+            throw Unusable("ESB-HTTP-ANSWERSIZE", $"is larger than {maxBodyBytes} bytes", ex);
+        }
+        catch (Exception ex) when (HttpAnswers.IsDamage(ex))
+        {
+            throw Unusable("ESB-HTTP-DECODE", "says that it is packed, but is damaged", ex);
+        }
+
+        if (body.Length > 0 && HttpAnswers.IsPacked(response)) throw Unusable("ESB-HTTP-ENCODING", "is packed in a way that it was not asked for");
+        return body;
+    }
+
+    private EndpointException Unusable(string code, string flaw, Exception? cause = null) =>
+        new(config.Name, code, $"The answer of the endpoint '{config.Name}' {flaw}.", isTransient: false, cause);
 }

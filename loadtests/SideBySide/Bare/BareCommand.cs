@@ -28,6 +28,9 @@ internal static class BareCommand
             case ("backend", [var folder]):
                 BareBackend.Map(application, folder);
                 return true;
+            case ("soap", []):
+                BareSoap.Map(application);
+                return true;
             case ("relay", [var target]):
                 BareRelay.Map(application, target);
                 return true;

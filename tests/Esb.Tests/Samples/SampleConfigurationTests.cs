@@ -25,7 +25,7 @@ public sealed class SampleConfigurationTests
 
     public static IEnumerable<string> Configurations =>
     [
-        "samples/starter", "samples/orders", "samples/billing", "samples/rest", "samples/mediation", "samples/database", "samples/transactions", "samples/sftp", "loadtests/orders",
+        "samples/starter", "samples/orders", "samples/billing", "samples/rest", "samples/soap", "samples/mediation", "samples/database", "samples/transactions", "samples/sftp", "loadtests/orders", "loadtests/soap.d",
         "loadtests/compare.d/mediation", "loadtests/compare.d/topics", "loadtests/compare.d/topics-grouped",
     ];
 

@@ -20,14 +20,14 @@ namespace Esb.Tests.Endpoints.Http;
 [CancelAfter(20_000)]
 public sealed class ListeningTypeTests
 {
-    private const string Pinging = """ "ping": { "type": "soap-inbound", "path": "/ping", "process": "any" """;
+    private const string Pinging = """ "ping": { "type": "ftp-inbound", "path": "/ping", "process": "any" """;
 
     private const string Key = "0123456789abcdef0123456789abcdef";
 
     private HttpBus _bus = null!;
 
     [SetUp]
-    public void CreateBus() => _bus = new HttpBus { Types = services => services.AddEndpointType<PingType, PingConfig>("soap-inbound", "Answers."), Variables = { ["KEY"] = Key } }.With("any", (_, _) => ValueTask.CompletedTask);
+    public void CreateBus() => _bus = new HttpBus { Types = services => services.AddEndpointType<PingType, PingConfig>("ftp-inbound", "Answers."), Variables = { ["KEY"] = Key } }.With("any", (_, _) => ValueTask.CompletedTask);
 
     [TearDown]
     public async Task StopBus() => await _bus.DisposeAsync();
@@ -41,7 +41,7 @@ public sealed class ListeningTypeTests
         using var nowhere = await _bus.PostAsync("/pong", "<ping/>", cancellationToken: cancellationToken);
 
         Assert.That((await answer.Content.ReadAsStringAsync(cancellationToken), nowhere.StatusCode), Is.EqualTo(("pong", HttpStatusCode.NotFound)));
-        Assert.That(_bus.Status.Single().Type, Is.EqualTo("soap-inbound"));
+        Assert.That(_bus.Status.Single().Type, Is.EqualTo("ftp-inbound"));
     }
 
     [Test]
@@ -63,7 +63,7 @@ public sealed class ListeningTypeTests
     [TestCase(""" "path": "/ping", "authentication": ["api-key"] """, """ , "parties": { "p": { "apiKeys": ["${env:KEY}"] } }, "listeners": { "public": { "url": "http://0.0.0.0:8080" } } """, "ESB-CFG-INSECURE listeners.public.url")]
     public void Its_mistakes_are_found_as_those_of_any_other(string settings, string more, string expected)
     {
-        _bus.Read($$""" "in": { "type": "http-inbound", "path": "/in", "process": "any" }, "ping": { "type": "soap-inbound", "process": "any", {{settings}} } """, more);
+        _bus.Read($$""" "in": { "type": "http-inbound", "path": "/in", "process": "any" }, "ping": { "type": "ftp-inbound", "process": "any", {{settings}} } """, more);
 
         Assert.That(_bus.Errors.All.Select(error => $"{error.Code} {error.Path}"), Does.Contain(expected));
     }

@@ -1,5 +1,6 @@
 using System.Buffers;
 using Esb.Endpoints.Http.Listening;
+using Esb.Endpoints.Http.Receiving;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging.Abstractions;
 
