@@ -38,7 +38,7 @@ public static class ConfigurationRegistration
         .AddRule<ListeningRule>()
         .AddCompiler<EndpointModels, EndpointCompiler>()
         .AddModel(provider => new ListeningPlaces([.. provider.GetServices<IListeningPart>().SelectMany(part => part.Places)]))
-        .AddUnavailableSections("workflows", "itineraries", "policies")
+        .AddUnavailableSections("itineraries", "policies")
         .AddUnavailable<EndpointConfig>(
             "amqp-inbound", "ftp-inbound", "mail-inbound",
             "amqp-outbound", "ftp-outbound");

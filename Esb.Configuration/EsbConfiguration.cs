@@ -1,3 +1,4 @@
+using System.Text.Json.Nodes;
 using Esb.Configuration.Compiling;
 using Esb.Core.Configuration;
 
@@ -50,6 +51,13 @@ public sealed class EsbConfiguration
     /// <summary>Returns a fingerprint of the value at a path, such as <c>audit.mode</c>, with references resolved. Equal values have equal
     /// fingerprints.</summary>
     public string FingerprintAt(string path) => Fingerprint.Of(path.Split('.').Aggregate((ConfigNode?)_written, (node, part) => node?[part]));
+
+    /// <summary>Returns a named thing of a section as JSON, as it is written: with references, not with what they stand for. Null if it is
+    /// not written.</summary>
+    public JsonNode? WrittenOf(string section, string name) => _written[section]?[name]?.ToWrittenJson();
+
+    /// <summary>Returns the names of the things of a section; none if it is not written.</summary>
+    public IEnumerable<string> NamesIn(string section) => NamesOf(section);
 
     /// <summary>Returns the names of the things of a section; none if it is not written.</summary>
     internal IEnumerable<string> NamesOf(string section) => _written[section]?.Members.Select(member => member.Name) ?? [];

@@ -3,12 +3,16 @@ using Esb.Core.Activities;
 using Esb.Core.Audit;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Core.Workflows;
 using Esb.Storage.DeadLetters;
 using Esb.Storage.Encryption;
 using Esb.Storage.Sql;
 using Esb.Storage.Sql.Activities;
 using Esb.Storage.Sql.DeadLetters;
+using Esb.Storage.Sql.Outbox;
 using Esb.Storage.Sql.Parking;
+using Esb.Storage.Sql.Timers;
+using Esb.Storage.Sql.Workflows;
 
 namespace Esb.Storage;
 
@@ -53,6 +57,12 @@ internal abstract class Store(SqlDatabase database, TimeProvider time) : IStoreP
     public IReplayJobStore ReplayJobs { get; } = new ReplayJobStore(database);
 
     public IIdempotencyKeys IdempotencyKeys { get; } = new IdempotencyKeys(database, time);
+
+    public IWorkflowStore Workflows { get; } = new WorkflowStore(database);
+
+    public ITimerStore Timers { get; } = new TimerStore(database);
+
+    public IOutboxStore Outbox { get; } = new OutboxStore(database);
 
     public ILeaseStore Leases { get; } = new LeaseStore(database);
 

@@ -3,6 +3,7 @@ using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Topics;
+using Esb.Core.Workflows;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Topics;
@@ -23,8 +24,15 @@ internal sealed class TopicsPart(ITopicTransport transport) : IBusPart, IRevisio
 
     public Task WelcomeAsync(Revision next, CancellationToken cancellationToken) => transport.ChangeAsync(
         next.Services.GetRequiredService<IReadOnlyDictionary<string, TopicConfig>>(),
-        [.. next.Services.GetRequiredService<EndpointModels>().Outbound.Select(model => Subscription.Of(model.Config))],
+        SubscriptionsOf(next.Services),
         cancellationToken);
+
+    /// <summary>The subscriptions of all endpoints and workflows of a revision.</summary>
+    public static IReadOnlyList<Subscription> SubscriptionsOf(IServiceProvider services) =>
+    [
+        .. services.GetRequiredService<EndpointModels>().Outbound.Select(model => Subscription.Of(model.Config)),
+        .. services.GetService<WorkflowSubscriptions>()?.All ?? [],
+    ];
 
     public ValueTask<string?> CheckAsync(CancellationToken cancellationToken)
     {

@@ -71,7 +71,7 @@ public static class TopicsRegistration
 
     private static RabbitMqTransport CreateRabbitMq(IServiceProvider provider, RabbitMqTransportConfig config) => new(
         config, provider.GetRequiredService<BusIdentity>().Name, provider.GetRequiredService<Live<IReadOnlyDictionary<string, TopicConfig>>>().Current,
-        provider.GetRequiredService<Live<EndpointModels>>().Current.Outbound.Select(model => Subscription.Of(model.Config)),
+        TopicsPart.SubscriptionsOf(provider.GetRequiredService<IRevisions>().Current.Services),
         provider.GetRequiredService<Live<LimitsConfig>>(), provider.GetRequiredService<IClaimCheckStore>(), provider.GetRequiredService<FarmKeys>(),
         provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILoggerFactory>());
 

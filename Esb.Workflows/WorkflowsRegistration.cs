@@ -1,12 +1,20 @@
 using Esb.Configuration;
 using Esb.Configuration.Compiling;
+using Esb.Configuration.Revisions;
 using Esb.Core;
 using Esb.Core.Expressions;
 using Esb.Core.Processes;
+using Esb.Core.Workflows;
 using Esb.Workflows.Processes;
 using Esb.Workflows.Processes.Steps;
 using Esb.Workflows.Processes.Steps.Taps;
+using Esb.Workflows.Workflows;
+using Esb.Workflows.Workflows.Compiling;
+using Esb.Workflows.Workflows.Engine;
+using Esb.Workflows.Workflows.Running;
+using Esb.Workflows.Workflows.Steps;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
 
 namespace Esb.Workflows;
 
@@ -14,13 +22,41 @@ namespace Esb.Workflows;
 public static class WorkflowsRegistration
 {
     /// <summary>Registers the processes and their steps.</summary>
-    public static IServiceCollection AddEsbWorkflows(this IServiceCollection services) => services.AddProcesses().AddSteps();
+    public static IServiceCollection AddEsbWorkflows(this IServiceCollection services) => services.AddProcesses().AddSteps().AddWorkflows();
 
     private static IServiceCollection AddProcesses(this IServiceCollection services) => services
         .AddCompiler<ProcessModels, ProcessCompiler>()
         .AddScoped<IProcessCatalog, ProcessCatalog>()
         .AddSingleton<WireTaps>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<WireTaps>());
+
+    private static IServiceCollection AddWorkflows(this IServiceCollection services)
+    {
+        services.TryAddSingleton<IAnswerSender, NoAnswers>();
+        return services
+            .AddSection<IReadOnlyDictionary<string, WorkflowConfig>>("workflows", "Steps that wait in the store between messages.")
+            .AddCompiler<WorkflowModels, WorkflowCompiler>()
+            .AddModel(compiling => new WorkflowSubscriptions([.. compiling.GetRequiredService<WorkflowModels>().All.Select(WorkflowSubscription.Of).Where(one => one.Patterns.Count > 0)]))
+            .AddScoped<WorkflowCatalog>()
+            .AddSingleton<WorkflowPrograms>()
+            .AddSingleton<Checkpointer>()
+            .AddSingleton<OutboxPublisher>()
+            .AddSingleton<WorkflowEngine>()
+            .AddSingleton<WorkflowsPart>()
+            .AddSingleton<IBusPart>(provider => provider.GetRequiredService<WorkflowsPart>())
+            .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<WorkflowsPart>())
+            .AddStep<ReceiveStep, ReceiveConfig>("receive", "Waits for a message of the instance.")
+            .AddStep<CollectStep, CollectConfig>("collect", "Waits for several messages of the instance.")
+            .AddStep<DelayStep, DelayConfig>("delay", "Waits for a time.")
+            .AddStep<CorrelateStep, IReadOnlyDictionary<string, ValueConfig>>("correlate", "Adds business keys of the instance.")
+            .AddStep<TerminateStep, TerminateConfig>("terminate", "Ends the instance.")
+            .AddStep<ScopeStep, ScopeConfig>("scope", "Runs steps that are undone together.")
+            .AddStep<ParallelStep, ParallelConfig>("parallel", "Runs branches that wait side by side.")
+            .AddStep<RepeatStep, RepeatConfig>("repeat", "Repeats steps as long as a condition holds.")
+            .AddStep<ForEachStep, ForEachConfig>("forEach", "Runs steps with each item of a message.")
+            .AddStep<RunWorkflowStep, ChildConfig>("runWorkflow", "Runs another workflow and waits for its end.")
+            .AddStep<StartWorkflowStep, ChildConfig>("startWorkflow", "Starts another workflow and goes on.");
+    }
 
     private static IServiceCollection AddSteps(this IServiceCollection services) => services
         .AddStep<ValidateStep, ValidateConfig>("validate", "Fails messages whose body breaks a schema.")
@@ -45,5 +81,5 @@ public static class WorkflowsRegistration
         .AddStep<TransactionStep, TransactionConfig>("transaction", "Runs steps whose calls of a database and whose publishes happen all or not at all.")
         .AddUnavailable<StepConfig>(
             "aggregate", "scatter", "recipients", "resequence", "enrich",
-            "applyPolicy", "itinerary", "delay", "throttle", "custom");
+            "applyPolicy", "itinerary", "throttle", "custom");
 }

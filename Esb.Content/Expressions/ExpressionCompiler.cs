@@ -59,7 +59,8 @@ internal sealed class ExpressionCompiler(
         RequireTime(value.Path);
         if (CompileSource(value, wantsText, errors) is not { } compiled || !ValueDemands.AreSound(value, errors)) return null;
         var single = value.Single == true && CountOf(value, errors) is { } count ? ValueDemands.Single(compiled, count, value) : compiled;
-        return value.Required == true ? ValueDemands.Required(single, value) : single;
+        var read = value.Of is { } variable ? new VariableMessageValue(single, variable) : single;
+        return value.Required == true ? ValueDemands.Required(read, value) : read;
     }
 
     private IMessageValue? CompileSource(IValueSource value, bool wantsText, ConfigErrors errors) => value switch
@@ -70,6 +71,7 @@ internal sealed class ExpressionCompiler(
         { Property: { } property } => new PropertyValue(property),
         { Message: { } part } => new MessagePartValue(part),
         { Value: { } constant } => new ConstantValue(NumberText.FromConstant(constant)),
+        { Variable: { } variable } => new VariableValue(variable),
         { Template: { } template } => CompileTemplate(template, $"{value.Path}.template", value.Origin, errors),
         _ => null, // its record refused it
     };
@@ -98,7 +100,7 @@ internal sealed class ExpressionCompiler(
     private IMessageCondition? CompileOne(ConditionConfig condition, ConfigErrors errors)
     {
         var compares = ComparisonCompiler.Compares(condition);
-        if (condition is { Xpath: { } xpath, Required: not true, Single: not true } && !compares) return CompileXPathCondition(xpath, condition, errors);
+        if (condition is { Xpath: { } xpath, Required: not true, Single: not true, Of: null } && !compares) return CompileXPathCondition(xpath, condition, errors);
 
         // Whether an object or array is there, its first byte tells; any comparison wants to read it.
         var value = Compile(condition, wantsText: compares && condition.Exists is null, errors);

@@ -4,8 +4,8 @@ using Esb.Core.Expressions;
 
 namespace Esb.Content.Expressions;
 
-/// <summary>Parses templates: <c>{message.id}</c>, <c>{header.NAME}</c> and <c>{property.NAME}</c> are places, <c>{{</c> and <c>}}</c>
-/// plain braces.</summary>
+/// <summary>Parses templates: <c>{message.id}</c>, <c>{header.NAME}</c>, <c>{property.NAME}</c> and <c>{variable.NAME}</c> are places,
+/// <c>{{</c> and <c>}}</c> plain braces.</summary>
 internal static class TemplateParser
 {
     private static readonly Dictionary<string, MessagePart> Parts =
@@ -45,6 +45,7 @@ internal static class TemplateParser
         ["message", var part] when Parts.TryGetValue(part, out var known) => new MessagePartValue(known),
         ["header", { Length: > 0 } header] => new HeaderValue(header),
         ["property", { Length: > 0 } property] => new PropertyValue(property),
+        ["variable", { Length: > 0 } variable] => new VariableValue(variable),
         _ => null,
     };
 }

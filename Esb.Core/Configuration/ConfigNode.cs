@@ -70,6 +70,9 @@ public sealed record ConfigNode(ConfigKind Kind, string Path, ConfigOrigin Origi
     /// <summary>The value as JSON; null for JSON null.</summary>
     public JsonNode? ToJson() => ToJson(node => node.Text);
 
+    /// <summary>The value as JSON with its references as they are written, not with what they stand for.</summary>
+    internal JsonNode? ToWrittenJson() => ToJson(node => node.Written ?? node.Text);
+
     /// <summary>The whole value on one line, without its secrets.</summary>
     internal string Show() => Secrecy == Secrecy.Whole
         ? Secrets.Mask

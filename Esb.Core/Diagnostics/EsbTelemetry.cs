@@ -58,6 +58,12 @@ public static class EsbTelemetry
         /// <summary>A database of the configuration.</summary>
         public const string Connection = "esb.connection";
 
+        /// <summary>A workflow of the configuration.</summary>
+        public const string Workflow = "esb.workflow";
+
+        /// <summary>State of an instance of a workflow.</summary>
+        public const string State = "esb.workflow.state";
+
         /// <summary>A step of a process: its id, or its path.</summary>
         public const string Step = "esb.step";
 
@@ -171,6 +177,12 @@ public static class EsbTelemetry
 
         /// <summary>Counter, {message}: published, but without a subscribing endpoint.</summary>
         public const string Unroutable = "esb.message.unroutable";
+
+        /// <summary>Counter, {checkpoint}: checkpoints of instances, by workflow and the state after them.</summary>
+        public const string WorkflowCheckpoints = "esb.workflow.checkpoints";
+
+        /// <summary>Histogram, {checkpoint}: checkpoints stored in one commit.</summary>
+        public const string WorkflowCommit = "esb.workflow.commit.checkpoints";
 
         /// <summary>Counter, {message}: copies of wire taps that no topic accepted, by step and code.</summary>
         public const string LostCopies = "esb.message.lost_copies";

@@ -6,7 +6,7 @@ namespace Esb.Core.Expressions;
 /// <summary>A condition: a value with at most one comparison, or conditions joined by all, any or not.</summary>
 /// <remarks>On its own, an XPath value holds by the rules of XPath; other values hold if they exist and are not false. Numbers compare as
 /// numbers if both sides are.</remarks>
-[ExactlyOne("xpath", "jsonpath", "header", "property", "message", "value", "template", "all", "any", "not")]
+[ExactlyOne("xpath", "jsonpath", "header", "property", "message", "value", "template", "variable", "all", "any", "not")]
 [AtMostOne("equals", "notEquals", "in", "greaterThan", "atLeast", "lessThan", "atMost", "matches", "startsWith", "exists", "all", "any", "not")]
 public sealed record ConditionConfig : SettingsRecord, IValueSource
 {
@@ -37,6 +37,14 @@ public sealed record ConditionConfig : SettingsRecord, IValueSource
     /// <inheritdoc/>
     [Setting("A text with places for values.")]
     public string? Template { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("A variable of the workflow.")]
+    public string? Variable { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("The variable of the workflow that holds the message to read; by default the current message.")]
+    public string? Of { get; init; }
 
     /// <inheritdoc/>
     [Setting("Whether a message without this value is refused, instead of the condition not holding.")]

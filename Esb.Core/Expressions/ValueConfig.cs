@@ -32,7 +32,7 @@ public enum MessagePart
 }
 
 /// <summary>A value taken from a message, or a constant. A plain string, number or boolean is a constant.</summary>
-[ExactlyOne("xpath", "jsonpath", "header", "property", "message", "value", "template")]
+[ExactlyOne("xpath", "jsonpath", "header", "property", "message", "value", "template", "variable")]
 public sealed record ValueConfig : SettingsRecord, IValueSource
 {
     /// <inheritdoc/>
@@ -62,6 +62,14 @@ public sealed record ValueConfig : SettingsRecord, IValueSource
     /// <inheritdoc/>
     [Setting("A text with places for values, such as \"{message.id}-{header.x-order}\".")]
     public string? Template { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("A variable of the workflow.")]
+    public string? Variable { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("The variable of the workflow that holds the message to read; by default the current message.")]
+    public string? Of { get; init; }
 
     /// <inheritdoc/>
     [Setting("Whether a message without this value is refused.")]
@@ -101,6 +109,12 @@ public interface IValueSource
 
     /// <summary>A template.</summary>
     string? Template { get; }
+
+    /// <summary>A workflow variable's name.</summary>
+    string? Variable { get; }
+
+    /// <summary>The workflow variable that holds the message to read; null for the current message.</summary>
+    string? Of { get; }
 
     /// <summary>True if a message without the value fails: <c>ESB-XPT-NOMATCH</c>, <c>ESB-JPT-NOMATCH</c>, <c>ESB-EXPR-NOVALUE</c>. False
     /// by default.</summary>

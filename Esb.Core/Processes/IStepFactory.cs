@@ -21,6 +21,9 @@ public interface IStepCompiler
     /// <summary>The process being compiled.</summary>
     string Process { get; }
 
+    /// <summary>True if the steps are those of a workflow, which has variables and can wait.</summary>
+    bool IsWorkflow => false;
+
     /// <summary>Receives errors.</summary>
     ConfigErrors Errors { get; }
 

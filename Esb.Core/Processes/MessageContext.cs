@@ -92,6 +92,17 @@ public sealed class MessageContext
     /// transaction.</summary>
     public IUnitOfWork? UnitOfWork { get; set; }
 
+    /// <summary>Takes what is published, outside a transaction: it is published with a later commit. Null if it is published at
+    /// once.</summary>
+    public IMessageOutbox? Outbox { get; init; }
+
+    /// <summary>The variables of the workflow's instance; null outside a workflow.</summary>
+    public IProcessVariables? Variables { get; init; }
+
+    /// <summary>The id from which the ids of messages derive that a step of a workflow makes: instance, step and visit. Null outside a
+    /// workflow.</summary>
+    public Guid? Origin { get; init; }
+
     /// <summary>Completes when all messages published here have been settled by every subscriber, if the transport is not
     /// durable.</summary>
     public Task Settled => _settling is null ? Task.CompletedTask : Task.WhenAll(_settling);
@@ -134,7 +145,8 @@ public sealed class MessageContext
     /// <param name="step">Position of the publishing step in its process.</param>
     public Guid NextPublishId(string step)
     {
-        var id = _published is { } before ? MessageIds.Derive(before, step)
+        var id = Origin is { } origin ? MessageIds.Derive(_part ?? origin, $"publish {step} {_copies++}")
+            : _published is { } before ? MessageIds.Derive(before, step)
             : _part is { } part ? part
             : IsDelivered ? MessageIds.Derive(Received.Id, $"{Endpoint} {step}")
             : Received.Id;
@@ -150,12 +162,13 @@ public sealed class MessageContext
     {
         var calls = CountCall(endpoint);
         if (IsDelivered) return MessageIds.Derive(Message.Id, $"{Endpoint} {step} {calls}");
+        if (Origin is { } origin) return MessageIds.Derive(_part ?? origin, $"call {endpoint} {step} {calls}");
         return calls == 0 ? Message.Id : MessageIds.Derive(Message.Id, $"{step} {calls}");
     }
 
     /// <summary>Returns the id of a copy of the message: its own, and equal at every repetition.</summary>
     /// <param name="step">Position of the copying step in its process.</param>
-    public Guid NextCopyId(string step) => MessageIds.Derive(_part ?? Received.Id, IsDelivered ? $"copy {Endpoint} {step} {_copies++}" : $"copy {step} {_copies++}");
+    public Guid NextCopyId(string step) => MessageIds.Derive(_part ?? Origin ?? Received.Id, IsDelivered ? $"copy {Endpoint} {step} {_copies++}" : $"copy {step} {_copies++}");
 
     /// <summary>Names the next division of the message into parts: the step, and a number if the step has divided it before.</summary>
     /// <param name="step">Position of the dividing step in its process.</param>
@@ -170,7 +183,7 @@ public sealed class MessageContext
     /// <param name="division">Name of the division (<see cref="NextDivision"/>).</param>
     /// <param name="number">Number of the part, from 0.</param>
     public Guid PartId(string division, int number) =>
-        MessageIds.Derive(_part ?? Received.Id, IsDelivered ? $"{Endpoint} {division} {number}" : $"{division} {number}");
+        MessageIds.Derive(_part ?? Origin ?? Received.Id, IsDelivered ? $"{Endpoint} {division} {number}" : $"{division} {number}");
 
     /// <summary>Returns a context for a part of the message, with a copy of the properties. The first message that it publishes keeps the
     /// id of the part.</summary>

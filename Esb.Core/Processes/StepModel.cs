@@ -34,6 +34,9 @@ public sealed class StepModel(StepConfig step, string description)
     /// <summary>The lists of steps that it contains, including those that it may never run.</summary>
     public IReadOnlyList<StepListModel> Lists { get; init; } = [];
 
+    /// <summary>How a workflow runs the step piece by piece, so that it can wait in the middle; null if the step runs as a whole.</summary>
+    public StepFlow? Flow { get; init; }
+
     /// <summary>Binds the step, once for each revision of a configuration: requests the services that it uses, and creates its pools. Null
     /// after an error in the step or in a nested step.</summary>
     public Func<IServiceProvider, MessageStep>? Bind
@@ -44,6 +47,13 @@ public sealed class StepModel(StepConfig step, string description)
 
     /// <summary>The step and all nested steps.</summary>
     public IEnumerable<StepModel> Descend() => Lists.SelectMany(list => list.Descend()).Prepend(this);
+}
+
+/// <summary>How a workflow runs a step piece by piece.</summary>
+public abstract record StepFlow
+{
+    /// <summary>True if the step exists in workflows only.</summary>
+    public virtual bool IsDurable => false;
 }
 
 /// <summary>Compiled steps that run in sequence, until one ends the process. Immutable.</summary>

@@ -14,6 +14,9 @@ public sealed record StepTraits
 
     private readonly bool? _handsToTopics;
 
+    /// <summary>True if a workflow makes no checkpoint after its effect outside, which a crash then repeats.</summary>
+    public bool SkipsCheckpoint { get; init; }
+
     /// <summary>True if its work records audit facts itself, so that no further fact reports its success.</summary>
     public bool LeavesFacts { get; init; }
 

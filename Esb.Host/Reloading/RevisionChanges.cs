@@ -4,6 +4,7 @@ using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Core.Workflows;
 using Esb.Delivery.Control;
 
 namespace Esb.Host.Reloading;
@@ -40,9 +41,11 @@ internal sealed class RevisionChanges(
         get
         {
             var names = Of(after).Keys;
+            var kept = after.Find<WorkflowSubscriptions>()?.All.Select(subscription => subscription.Endpoint).ToHashSet() ?? [];
             return before.Get<EndpointModels>().Outbound.Select(model => model.Config)
                 .Where(endpoint => endpoint.Subscribe.Count > 0 && !names.Contains(endpoint.Name))
-                .Select(Subscription.Of);
+                .Select(Subscription.Of)
+                .Concat(before.Find<WorkflowSubscriptions>()?.All.Where(subscription => !kept.Contains(subscription.Endpoint)) ?? []);
         }
     }
 

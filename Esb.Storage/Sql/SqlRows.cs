@@ -10,7 +10,7 @@ internal sealed class SqlRows(string name)
 
     public IReadOnlyList<SqlColumn> Columns => _columns;
 
-    public static SqlRows Of<T>(string name, IReadOnlyCollection<T> rows, params (string Column, SqlType Type, Func<T, object?> Value)[] columns)
+    public static SqlRows Of<T>(string name, IReadOnlyCollection<T> rows, params IEnumerable<(string Column, SqlType Type, Func<T, object?> Value)> columns)
     {
         var made = new SqlRows(name);
         foreach (var (column, type, value) in columns) made._columns.Add(new SqlColumn(column, type, [.. rows.Select(value)]));
@@ -29,6 +29,9 @@ internal enum SqlType
     Id,
     Time,
     Flag,
+    Number,
+    Duration,
+    Bytes,
 }
 
 /// <summary>A parameter that is JSON.</summary>

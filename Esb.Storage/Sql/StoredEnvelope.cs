@@ -28,6 +28,25 @@ internal static class StoredEnvelope
         .. others,
     ];
 
+    /// <summary>The columns of rows with messages, each with a prefix.</summary>
+    public static IEnumerable<(string Column, SqlType Type, Func<T, object?> Value)> ColumnsOf<T>(string prefix, IBodyCipher cipher, Func<T, EsbMessage> message) =>
+    [
+        ($"{prefix}_message_id", SqlType.Id, row => message(row).Id),
+        ($"{prefix}_conversation_id", SqlType.Id, row => message(row).ConversationId),
+        ($"{prefix}_subject", SqlType.Text, row => message(row).Subject),
+        ($"{prefix}_content_type", SqlType.Text, row => message(row).ContentType),
+        ($"{prefix}_correlation_id", SqlType.Text, row => message(row).CorrelationId),
+        ($"{prefix}_key", SqlType.Text, row => message(row).Key),
+        ($"{prefix}_party", SqlType.Text, row => message(row).Party),
+        ($"{prefix}_created_at", SqlType.Time, row => message(row).CreatedAt),
+        ($"{prefix}_attempt", SqlType.Number, row => message(row).Attempt),
+        ($"{prefix}_headers", SqlType.Json, row => new SqlJson(StoredJson.Of(message(row).Headers))),
+        ($"{prefix}_body", SqlType.Bytes, row => cipher.Seal(message(row).Body.Bytes, message(row).Id)),
+    ];
+
+    /// <summary>Selects the columns of <see cref="ColumnsOf"/> in the order of <see cref="Columns"/>.</summary>
+    public static string SelectOf(string prefix) => string.Join(", ", Columns.Split(", ").Select(column => $"{prefix}_{column}"));
+
     public static EsbMessage Read(SqlRow row, IBodyCipher cipher) => new()
     {
         Id = row.Id("message_id"),

@@ -42,7 +42,9 @@ internal sealed class SqliteDialect : SqlDialect
 
     public override string Rows(SqlRows rows)
     {
-        var columns = rows.Columns.Select((column, place) => string.Create(CultureInfo.InvariantCulture, $"json_extract(value, '$[{place}]') as {column.Name}"));
+        var columns = rows.Columns.Select((column, place) => column.Type == SqlType.Bytes
+            ? string.Create(CultureInfo.InvariantCulture, $"unhex(json_extract(value, '$[{place}]')) as {column.Name}")
+            : string.Create(CultureInfo.InvariantCulture, $"json_extract(value, '$[{place}]') as {column.Name}"));
         return $"(select {string.Join(", ", columns)} from json_each(@{rows.Name})) as {rows.Name}";
     }
 
@@ -70,6 +72,7 @@ internal sealed class SqliteDialect : SqlDialect
         SqlJson json => json.Text,
         Guid id => id.ToString(),
         Guid[] ids => new JsonArray([.. ids.Select(id => (JsonNode)id.ToString())]).ToJsonString(),
+        string[] texts => new JsonArray([.. texts.Select(text => (JsonNode)text)]).ToJsonString(),
         DateTimeOffset time => ToStored(time),
         TimeSpan duration => duration.Ticks,
         ReadOnlyMemory<byte> bytes => bytes.ToArray(),
@@ -84,6 +87,7 @@ internal sealed class SqliteDialect : SqlDialect
         DBNull => null,
         string text => text,
         long number => number,
+        byte[] bytes => Convert.ToHexString(bytes),
         _ => throw new ArgumentException($"{value.GetType().Name} is not a type of a column of rows.", nameof(value)),
     };
 }

@@ -28,6 +28,13 @@ internal sealed class TopicPublisher(
             return;
         }
 
+        if (context.Outbox is { } outbox)
+        {
+            outbox.Publish(outgoing);
+            context.NotePublished(new FirstPublish(subject.Topic, ConfirmedAt: null));
+            return;
+        }
+
         var (settled, confirmedAt) = await ConfirmAsync(outgoing, cancellationToken);
         context.NotePublished(new FirstPublish(subject.Topic, confirmedAt));
         context.AwaitSettled(settled);

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using Esb.Core.Topics;
+using Esb.Core.Workflows;
 
 namespace Esb.Topics.RabbitMq;
 
@@ -10,6 +11,7 @@ namespace Esb.Topics.RabbitMq;
 internal sealed class RabbitMqNames(string prefix, string configuration)
 {
     private readonly string _endpoints = $"{prefix}.endpoints.";
+    private readonly string _workflows = $"{prefix}.workflows.";
     private readonly ConcurrentDictionary<string, EndpointNames> _chosen = new();
 
     /// <summary>The name of the configuration that owns the queues.</summary>
@@ -47,7 +49,9 @@ internal sealed class RabbitMqNames(string prefix, string configuration)
     public EndpointNames? Chosen(string endpoint) => _chosen.GetValueOrDefault(endpoint);
 
     /// <summary>Returns the names under which queues are created.</summary>
-    public EndpointNames New(string endpoint) => new(endpoint, $"{_endpoints}{Configuration}.{endpoint}", AreOld: false);
+    public EndpointNames New(string endpoint) => WorkflowQueues.WorkflowOf(endpoint) is { } workflow
+        ? new(endpoint, $"{_workflows}{Configuration}.{workflow}", AreOld: false)
+        : new(endpoint, $"{_endpoints}{Configuration}.{endpoint}", AreOld: false);
 
     /// <summary>Returns the names under which release 0.1 created queues.</summary>
     public EndpointNames Old(string endpoint) => new(endpoint, $"{_endpoints}{endpoint}", AreOld: true);
@@ -67,6 +71,8 @@ internal sealed class RabbitMqNames(string prefix, string configuration)
     /// configuration.</summary>
     public string? EndpointOf(string queue)
     {
+        if (queue.StartsWith(_workflows, StringComparison.Ordinal))
+            return queue[_workflows.Length..].Split('.') is [var owner, var workflow, ..] && owner == Configuration ? WorkflowQueues.SubscriberOf(workflow) : null;
         if (!queue.StartsWith(_endpoints, StringComparison.Ordinal)) return null;
         var parts = queue[_endpoints.Length..].Split('.');
         if (parts.Length == 1 || EndpointNames.Parts.Contains(parts[1])) return parts[0]; // of release 0.1

@@ -9,8 +9,11 @@ internal sealed class StepCompiler(
     string process,
     IReadOnlyDictionary<string, IStepFactory> factories,
     IExpressionCompiler expressions,
-    ConfigErrors errors) : IStepCompiler
+    ConfigErrors errors,
+    bool isWorkflow = false) : IStepCompiler
 {
+    public bool IsWorkflow => isWorkflow;
+
     public string Process => process;
 
     public ConfigErrors Errors => errors;
@@ -23,7 +26,7 @@ internal sealed class StepCompiler(
         return new StepListModel(models, services => Sequence([.. models.Select(step => Place(step, services))]));
     }
 
-    private static PlacedStep Place(StepModel step, IServiceProvider services) => new(step.Bind!(services), step.Place, StepTrace.Of(step));
+    public static PlacedStep Place(StepModel step, IServiceProvider services) => new(step.Bind!(services), step.Place, StepTrace.Of(step));
 
     private static MessageStep Sequence(PlacedStep[] steps) => steps.Length == 1 ? steps[0].RunAsync : (context, cancellationToken) => PlacedStep.RunAllAsync(steps, context, cancellationToken);
 }

@@ -1,6 +1,7 @@
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Expressions;
 using Esb.Core.Processes;
+using Esb.Workflows.Workflows.Compiling;
 
 namespace Esb.Workflows.Processes.Steps;
 
@@ -41,6 +42,7 @@ internal sealed class ChooseStep : StepFactory<ChooseConfig>
         {
             Traits = new StepTraits { Values = [.. settings.When.SelectMany(branch => branch.If.Values)] },
             Lists = [.. branches.Select(branch => branch.Steps), otherwise],
+            Flow = new ChooseFlow([.. branches], otherwise),
             Bind = branches.Any(branch => branch.Condition is null)
                 ? null
                 : services => Run(

@@ -16,6 +16,12 @@ internal sealed record SetConfig : SettingsRecord
     [Setting("Properties to set, for later steps; one without a value is removed.")]
     public IReadOnlyDictionary<string, ValueConfig> Properties { get; init; } = new Dictionary<string, ValueConfig>();
 
+    [Setting("Variables of the workflow to set; one without a value is removed.")]
+    public IReadOnlyDictionary<string, ValueConfig> Variables { get; init; } = new Dictionary<string, ValueConfig>();
+
+    [Setting("The variable of the workflow whose message becomes the current one.")]
+    public string? Use { get; init; }
+
     [Setting("The new body; without a value it is empty. An object or array is JSON, anything else text.")]
     public ValueConfig? Body { get; init; }
 
@@ -33,6 +39,9 @@ internal sealed class SetStep : StepFactory<SetConfig>
         HeaderNames.Check(settings.Headers.Keys, $"{step.Path}.headers", step.Origin, compiler.Errors);
         var headers = Compile(settings.Headers, compiler);
         var properties = Compile(settings.Properties, compiler);
+        var variables = Compile(settings.Variables, compiler);
+        if (!compiler.IsWorkflow && settings.Variables.Count > 0) compiler.Errors.Add("ESB-CFG-VALUE", settings, "variables", "only a workflow has variables; a process has properties");
+        if (!compiler.IsWorkflow && settings.Use is not null) compiler.Errors.Add("ESB-CFG-VALUE", settings, "use", "only a workflow has variables");
         var body = settings.Body is null ? null : compiler.Expressions.Compile(settings.Body, compiler.Errors);
         if (settings is { ContentType: not null, Body: null }) compiler.Errors.Add("ESB-CFG-VALUE", settings, "contentType", "only beside body");
         else if (settings.ContentType is { } written && !HeaderRules.IsValue(written)) compiler.Errors.Add("ESB-CFG-VALUE", settings, "contentType", "expected a media type such as text/html");
@@ -42,22 +51,33 @@ internal sealed class SetStep : StepFactory<SetConfig>
             Traits = new StepTraits
             {
                 Values = [.. settings.Headers.Values, .. settings.Properties.Values, .. settings.Body is null ? (IEnumerable<ValueConfig>)[] : [settings.Body]],
-                ReplacesBody = settings.Body is not null,
+                ReplacesBody = settings.Body is not null || settings.Use is not null,
             },
-            Bind = headers is null || properties is null || (body is null && settings.Body is not null) ? null : _ => Run,
+            Bind = headers is null || properties is null || variables is null || (body is null && settings.Body is not null) ? null : _ => Run,
         };
 
         ValueTask Run(MessageContext context, CancellationToken cancellationToken)
         {
+            if (settings.Use is { } used) context.Message = MessageOf(used, context);
+            var variableValues = Array.ConvertAll(variables, variable => variable.Value.Evaluate(context));
             var headerValues = Array.ConvertAll(headers, header => MessageValues.AsText(header.Value.Evaluate(context)));
             var propertyValues = Array.ConvertAll(properties, property => property.Value.Evaluate(context));
             var changed = headers.Length == 0 ? null : context.Message with { Headers = Set(context.Message.Headers, headers, headerValues) }; // may throw; then nothing is set
             if (body is not null) changed = (changed ?? context.Message) with { Body = MessageBody.FromText(MessageValues.AsText(body.Evaluate(context)) ?? ""), ContentType = contentType };
+            for (var i = 0; i < variables.Length; i++) context.Variables!.Set(variables[i].Name, variableValues[i]);
             for (var i = 0; i < properties.Length; i++) context.SetProperty(properties[i].Name, propertyValues[i]);
             if (changed is not null) context.Message = changed; // after the properties, which may hold a removed header
             return ValueTask.CompletedTask;
         }
     }
+
+    private static EsbMessage MessageOf(string variable, MessageContext context) => context.Variables!.Find(variable) switch
+    {
+        EsbMessage message => message,
+        IReadOnlyList<EsbMessage> messages => context.Message with { Body = MessageBody.FromText(MessageLists.ToJson(messages)), ContentType = "application/json" },
+        null => throw new EsbException("ESB-WFL-VARIABLE", $"The variable '{variable}' is not set.", FaultKind.Invalid),
+        _ => throw new EsbException("ESB-WFL-VARIABLE", $"The variable '{variable}' holds a value, not a message.", FaultKind.Invalid),
+    };
 
     private static bool IsJson(ValueConfig? body) => body is { Jsonpath: not null } or { Value.Kind: ConfigKind.Object or ConfigKind.Array };
 

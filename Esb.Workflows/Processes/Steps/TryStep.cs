@@ -1,6 +1,7 @@
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Errors;
 using Esb.Core.Processes;
+using Esb.Workflows.Workflows.Compiling;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
@@ -46,6 +47,7 @@ internal sealed partial class TryStep : StepFactory<TryConfig>
                 IsTry = true,
                 Catches = [.. settings.Catch.Select(branch => new CaughtCodes(branch, "codes", branch.Codes))],
             },
+            Flow = settings.Finally.Count > 0 ? null : new TryFlow(steps, [.. branches]),
             Lists = [steps, .. branches.Select(branch => branch.Steps), last],
             Bind = services => Run(
                 steps.Bind(services),

@@ -13,4 +13,18 @@ internal static class Eventually
             await Task.Delay(5, cancellationToken);
         }
     }
+
+    /// <summary>Returns as soon as the condition holds; fails after a minute.</summary>
+    public static Task BecomesAsync(Func<bool> condition, CancellationToken cancellationToken) => BecomesAsync(() => Task.FromResult(condition()), cancellationToken);
+
+    /// <inheritdoc cref="BecomesAsync(Func{bool}, CancellationToken)"/>
+    public static async Task BecomesAsync(Func<Task<bool>> condition, CancellationToken cancellationToken)
+    {
+        var began = TimeProvider.System.GetTimestamp();
+        while (!await condition())
+        {
+            if (TimeProvider.System.GetElapsedTime(began) > TimeSpan.FromMinutes(1)) Assert.Fail("Waited in vain.");
+            await Task.Delay(20, cancellationToken);
+        }
+    }
 }

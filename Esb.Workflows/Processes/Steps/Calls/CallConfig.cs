@@ -36,4 +36,7 @@ internal sealed record CallConfig : PooledStepConfig
 
     [Setting("The statuses that are no failure: a status, a class such as \"2xx\", a list of them, or \"any\". By default 2xx.", TakesOne = true)]
     public IReadOnlyList<StatusPattern> Expect { get; init; } = [];
+
+    [Setting("In a workflow: whether a checkpoint follows the call; without it a crash repeats the call.")]
+    public bool Checkpoint { get; init; } = true;
 }

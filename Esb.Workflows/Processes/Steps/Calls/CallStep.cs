@@ -30,6 +30,7 @@ internal sealed class CallStep(IReadOnlyDictionary<string, EndpointConfig> endpo
             Traits = new StepTraits
             {
                 Calls = [settings.Endpoint],
+                SkipsCheckpoint = !settings.Checkpoint,
                 Values = [.. settings.Target is { } named ? new[] { named } : [], .. CallRequestPlan.ValuesOf(settings)],
                 ReplacesBody = true,
             },

@@ -1,0 +1,110 @@
+using Esb.Core.Messages;
+
+namespace Esb.Core.Workflows;
+
+/// <summary>Stores instances of workflows. The version of an instance is the truth: of two changes of the same version one wins.
+/// Thread-safe.</summary>
+public interface IWorkflowStore
+{
+    /// <summary>Stores checkpoints in one transaction; durable when it returns. One that cannot be stored does not affect the
+    /// others.</summary>
+    /// <param name="commits">Checkpoints of different instances.</param>
+    /// <param name="cancellationToken">Checked before the transaction begins.</param>
+    /// <returns>A result for each, in their order.</returns>
+    /// <exception cref="Errors.EsbException">None is stored, or it is unknown whether they are: <c>ESB-STORE-AWAY</c>,
+    /// <c>ESB-STORE-WRITE</c>.</exception>
+    Task<IReadOnlyList<CommitResult>> CommitAsync(IReadOnlyList<WorkflowCommit> commits, CancellationToken cancellationToken);
+
+    /// <summary>Finds who takes a message.</summary>
+    /// <param name="workflow">The workflow.</param>
+    /// <param name="message">The message.</param>
+    /// <param name="waits">Hashes of the waits that would take it.</param>
+    /// <param name="keys">Hashes of its business keys.</param>
+    /// <param name="cancellationToken">Cancels the query.</param>
+    Task<WorkflowTakers> FindTakersAsync(string workflow, Guid message, IReadOnlyList<string> waits, IReadOnlyList<string> keys, CancellationToken cancellationToken);
+
+    /// <summary>Returns an instance; null if it does not exist.</summary>
+    Task<WorkflowInstance?> FindAsync(Guid id, CancellationToken cancellationToken);
+
+    /// <summary>Returns an early message; null if it is gone.</summary>
+    Task<EarlyMessage?> FindEarlyAsync(string workflow, Guid message, CancellationToken cancellationToken);
+
+    /// <summary>Returns early messages for which an instance waits, and those that can start an instance: normally they were taken
+    /// at once.</summary>
+    Task<IReadOnlyList<(string Workflow, Guid Message)>> FindMatchedAsync(int limit, CancellationToken cancellationToken);
+
+    /// <summary>Returns the history of an instance, oldest first.</summary>
+    Task<IReadOnlyList<WorkflowEvent>> HistoryAsync(Guid id, int after, int limit, CancellationToken cancellationToken);
+
+    /// <summary>Lists instances, newest first.</summary>
+    Task<IReadOnlyList<WorkflowInstance>> ListAsync(WorkflowQuery query, CancellationToken cancellationToken);
+
+    /// <summary>Counts instances by workflow, definition, state and step; those that have ended only by state.</summary>
+    Task<IReadOnlyList<WorkflowCount>> CountAsync(CancellationToken cancellationToken);
+
+    /// <summary>Returns the children that an instance runs and waits for, and that have not ended.</summary>
+    Task<IReadOnlyList<Guid>> ChildrenAsync(Guid parent, CancellationToken cancellationToken);
+
+    /// <summary>Keeps a definition; does nothing if it is kept already.</summary>
+    Task KeepDefinitionAsync(StoredDefinition definition, CancellationToken cancellationToken);
+
+    /// <summary>Returns a kept definition; null if it does not exist.</summary>
+    Task<StoredDefinition?> FindDefinitionAsync(string hash, CancellationToken cancellationToken);
+
+    /// <summary>Returns the definitions of instances that have not ended.</summary>
+    Task<IReadOnlyList<StoredDefinition>> LiveDefinitionsAsync(CancellationToken cancellationToken);
+
+    /// <summary>Deletes instances that ended before their retention, with their history, and the ids of messages older than 7 days.</summary>
+    /// <param name="workflow">The workflow.</param>
+    /// <param name="retention">How long ended instances are kept.</param>
+    /// <param name="cancellationToken">Cancels the operation; what is deleted stays deleted.</param>
+    Task<long> RemoveOldAsync(string workflow, TimeSpan retention, CancellationToken cancellationToken);
+}
+
+/// <summary>Who takes a message.</summary>
+/// <param name="IsKnown">True if the message had its effect already.</param>
+/// <param name="Waiting">The instance that waits longest, and the number of its wait; null if none waits.</param>
+/// <param name="Living">Instances with its keys that have not ended.</param>
+public sealed record WorkflowTakers(bool IsKnown, (Guid Instance, int Wait)? Waiting, IReadOnlyList<Guid> Living);
+
+/// <summary>A filter for instances.</summary>
+public sealed record WorkflowQuery
+{
+    /// <summary>The workflow; null for any.</summary>
+    public string? Workflow { get; init; }
+
+    /// <summary>The states; empty for any.</summary>
+    public IReadOnlyList<WorkflowState> States { get; init; } = [];
+
+    /// <summary>A step at which they stand; null for any.</summary>
+    public string? Step { get; init; }
+
+    /// <summary>Hashes of business keys, of which one is enough; empty for any.</summary>
+    public IReadOnlyList<string> Keys { get; init; } = [];
+
+    /// <summary>Code of the failure; null for any.</summary>
+    public string? Code { get; init; }
+
+    /// <summary>Only those that started before; null for any.</summary>
+    public DateTimeOffset? Before { get; init; }
+
+    /// <summary>Only those that follow this one; null from the beginning.</summary>
+    public Guid? After { get; init; }
+
+    /// <summary>At most this many.</summary>
+    public int Limit { get; init; } = 50;
+}
+
+/// <summary>The number of instances in a state.</summary>
+/// <param name="Workflow">The workflow.</param>
+/// <param name="Definition">Hash of the definition.</param>
+/// <param name="State">The state.</param>
+/// <param name="Step">The step at which they stand.</param>
+/// <param name="Count">Their number.</param>
+public sealed record WorkflowCount(string Workflow, string Definition, WorkflowState State, string Step, long Count);
+
+/// <summary>A definition as instances need it.</summary>
+/// <param name="Hash">Hash of the content.</param>
+/// <param name="Workflow">The workflow.</param>
+/// <param name="Content">JSON: the workflow and what it pins.</param>
+public sealed record StoredDefinition(string Hash, string Workflow, string Content);

@@ -1,0 +1,92 @@
+using Esb.Configuration;
+using Esb.Configuration.Compiling;
+using Esb.Content.Schemas;
+using Esb.Content.Transforms;
+using Esb.Core.Configuration;
+using Esb.Core.Expressions;
+using Esb.Core.Processes;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Esb.Workflows.Processes;
+
+namespace Esb.Workflows.Workflows.Compiling;
+
+/// <summary>Compiles the section <c>workflows</c>.</summary>
+internal sealed class WorkflowCompiler(
+    EsbConfiguration configuration,
+    IReadOnlyDictionary<string, WorkflowConfig> workflows,
+    ProcessModels processes,
+    IEnumerable<IStepFactory> factories,
+    IExpressionCompiler expressions,
+    IReadOnlyDictionary<string, MapConfig> maps,
+    IReadOnlyDictionary<string, SchemaConfig> schemas,
+    TransportConfig transport,
+    StoreConfig store,
+    ConfigErrors errors) : ICompiler<WorkflowModels>
+{
+    private readonly Dictionary<string, IStepFactory> _factories = factories.ToDictionary(factory => factory.Kind);
+
+    public WorkflowModels Compile()
+    {
+        // Instances that another host of the farm began must be found here too.
+        if (workflows.Count > 0 && !store.IsShared && transport.SpansHosts)
+            errors.Add("ESB-CFG-STORE", "workflows", "need a store that all hosts share, such as postgres, or topics in memory");
+        return new WorkflowModels([.. workflows.Values.Select(Compile)]);
+    }
+
+    private WorkflowModel Compile(WorkflowConfig config)
+    {
+        var steps = new StepCompiler($"workflow {config.Name}", _factories, expressions, errors, isWorkflow: true).Compile(config.Steps);
+        if (config.Steps.Count == 0 && config.IsSound("steps")) errors.Add("ESB-CFG-VALUE", config, "steps", "expected at least one step");
+        var all = steps.Descend().ToList();
+        var correlate = MatchedKeys.Compile(config.Correlate, expressions, errors);
+        var starts = config.Start.Select(start => (start.Subscribe, start.If is null ? null : expressions.Compile(start.If, errors))).ToList();
+        var waits = all.Select(step => step.Flow).OfType<ReceiveFlow>().Select(flow => (flow.Subjects, flow.Match))
+            .Concat(all.Select(step => step.Flow).OfType<CollectFlow>().Select(flow => (flow.Subjects, flow.Match))).ToList();
+        var whenRunning = WhenRunningOf(config, correlate, waits);
+        CheckKeys(config, all, correlate);
+        CheckTimes(config);
+        WorkflowChecks.Check(config, all, errors);
+        var content = new PinnedContent(configuration, processes, maps, schemas).Of(config, all);
+        return new WorkflowModel(config, Fingerprint.Of([content]), content)
+        {
+            Instructions = new ProgramCompiler(processes, errors).Compile(steps),
+            Starts = starts,
+            Correlate = correlate,
+            WhenRunning = whenRunning,
+            Waits = waits,
+            Description = steps.Description,
+        };
+    }
+
+    private WhenRunning WhenRunningOf(WorkflowConfig config, MatchedKeys correlate, IReadOnlyList<(IReadOnlyList<SubjectPattern> Subjects, MatchedKeys Match)> waits)
+    {
+        var waitsByStartKeys = correlate.Names.Count > 0 && waits.Any(wait => wait.Match.Names.SequenceEqual(correlate.Names));
+        if (config.WhenRunning is not { } written) return waitsByStartKeys ? WhenRunning.Fail : WhenRunning.New;
+        if (written != WhenRunning.New && correlate.Names.Count == 0)
+            errors.Add("ESB-CFG-VALUE", config, "whenRunning", "expected correlate beside it: without keys no instance is the same");
+        if (written == WhenRunning.New && waitsByStartKeys)
+            errors.Add("ESB-CFG-VALUE", config, "whenRunning", "several instances with the same keys would wait for the same messages; expected deliver, ignore or fail");
+        if (written == WhenRunning.Deliver && !waits.Any(wait => config.Start.Any(start => start.Subscribe.Any(subject => wait.Subjects.Any(other => other.Covers(subject) || subject.Covers(other))))))
+            errors.Add("ESB-CFG-VALUE", config, "whenRunning", "deliver needs a receive or collect of a starting subject");
+        return written;
+    }
+
+    private void CheckKeys(WorkflowConfig config, List<StepModel> all, MatchedKeys correlate)
+    {
+        var known = correlate.Names.Concat(all.Select(step => step.Flow).OfType<CorrelateFlow>().SelectMany(flow => flow.Keys.Names)).ToHashSet();
+        foreach (var step in all)
+        {
+            var match = step.Flow switch { ReceiveFlow receive => receive.Match, CollectFlow collect => collect.Match, _ => MatchedKeys.None };
+            foreach (var name in match.Names.Where(name => !known.Contains(name)))
+                errors.Add("ESB-WFL-KEY", $"{step.Path}.match.{name}", $"no correlate gives the key '{name}'{NearestName.Hint(name, known)}", step.Origin);
+        }
+    }
+
+    private void CheckTimes(WorkflowConfig config)
+    {
+        if (config.Timeout is { } timeout && (timeout < TimeSpan.FromSeconds(1) || timeout > TimeSpan.FromDays(5 * 366)))
+            errors.Add("ESB-WFL-TIMER", config, "timeout", "expected 1s to 5 years");
+    }
+
+}

@@ -1,0 +1,189 @@
+using System.Collections.Concurrent;
+using System.Threading.Channels;
+using Esb.Core.Errors;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Workflows.Workflows.Running;
+
+/// <summary>Publishes stored messages: those of this host at once, those that a host left behind when their claim has ended. The messages of
+/// an owner are published in their order, one confirmed before the next. Thread-safe.</summary>
+internal sealed partial class OutboxPublisher(IOutboxStore store, IOutgoingPublisher publisher, TimeProvider time, ILogger<OutboxPublisher> logger) : IAsyncDisposable
+{
+    private const int Batch = 100;
+    private const int MostInRemoval = 256;
+
+    private static readonly TimeSpan Claim = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
+
+    private readonly ConcurrentDictionary<string, Task> _owners = new();
+    private readonly ConcurrentDictionary<Guid, bool> _underWay = new();
+    private readonly ConcurrentDictionary<string, int> _kept = new(); // messages of each owner that this host has in the store
+    private readonly ConcurrentDictionary<Guid, bool> _settling = new(); // in topics of this process
+    private readonly CancellationTokenSource _stopping = new();
+
+    // Bounded by what is being published.
+    private readonly Channel<OutboxMessage> _published = Channel.CreateUnbounded<OutboxMessage>(new UnboundedChannelOptions { SingleReader = true });
+
+    private Task _scanning = Task.CompletedTask;
+    private Task _removing = Task.CompletedTask;
+    private Task _extending = Task.CompletedTask;
+
+    public void Start()
+    {
+        _removing = Task.Run(RemoveAsync);
+        _extending = Task.Run(ExtendAsync);
+        _scanning = Task.Run(ScanAsync);
+    }
+
+    /// <summary>Publishes messages that were just stored, behind those of the same owner that are under way.</summary>
+    /// <param name="messages">The messages of one owner.</param>
+    /// <param name="followsOthers">True if the store has earlier messages of the owner. Where another host left them behind, they are
+    /// published first, by whoever finds them.</param>
+    public void Publish(IReadOnlyList<OutboxMessage> messages, bool followsOthers)
+    {
+        if (messages.Count == 0 || (followsOthers && !_kept.ContainsKey(messages[0].Owner))) return;
+        Publish(messages);
+    }
+
+    private void Publish(IReadOnlyList<OutboxMessage> messages)
+    {
+        foreach (var ofOwner in messages.GroupBy(message => message.Owner))
+        {
+            List<OutboxMessage> some = [.. ofOwner.Where(message => !_settling.ContainsKey(message.Id) && _underWay.TryAdd(message.Id, true))];
+            _kept.AddOrUpdate(ofOwner.Key, some.Count, (_, count) => count + some.Count);
+            if (some.Count > 0) _owners.AddOrUpdate(ofOwner.Key, _ => PublishAsync(Task.CompletedTask, some), (_, before) => PublishAsync(before, some));
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _stopping.CancelAsync();
+        await _scanning;
+        await _extending;
+        await Task.WhenAll(_owners.Values).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        _published.Writer.TryComplete();
+        await _removing;
+    }
+
+    private async Task PublishAsync(Task before, List<OutboxMessage> messages)
+    {
+        await before.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await Task.Yield();
+        var owner = messages[0].Owner;
+        foreach (var message in messages)
+        {
+            if (!await TryPublishAsync(message)) break; // the rest keeps its order behind this one: the scan takes them up
+        }
+
+        foreach (var message in messages) _underWay.TryRemove(message.Id, out _);
+        if (_owners.TryGetValue(owner, out var last) && last.IsCompleted) _owners.TryRemove(KeyValuePair.Create(owner, last));
+    }
+
+    private async Task<bool> TryPublishAsync(OutboxMessage message)
+    {
+        while (true)
+        {
+            try
+            {
+                if (_stopping.IsCancellationRequested) return false;
+                var settled = await publisher.PublishAsync(message.Message, _stopping.Token);
+                if (settled.IsCompleted) _published.Writer.TryWrite(message);
+                else _ = RemoveWhenSettledAsync(message, settled);
+                return true;
+            }
+            catch (OperationCanceledException) when (_stopping.IsCancellationRequested)
+            {
+                return false;
+            }
+            catch (EsbException ex)
+            {
+                LogNotPublished(message.Message.Message.Id, message.Message.Message.Subject, ex.Message);
+                if (!await WaitAsync(Pause)) return false;
+            }
+        }
+    }
+
+    // A topic in memory ends with this process: until its subscribers have settled the message, this is the only copy that lasts.
+    private async Task RemoveWhenSettledAsync(OutboxMessage message, Task settled)
+    {
+        _settling[message.Id] = true;
+        await settled.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        _settling.TryRemove(message.Id, out _);
+        _published.Writer.TryWrite(message);
+    }
+
+    private async Task RemoveAsync()
+    {
+        var messages = new List<OutboxMessage>(MostInRemoval);
+        while (await _published.Reader.WaitToReadAsync())
+        {
+            while (messages.Count < MostInRemoval && _published.Reader.TryRead(out var message)) messages.Add(message);
+            try
+            {
+                await store.RemoveAsync([.. messages.Select(message => message.Id)], CancellationToken.None);
+            }
+            catch (EsbException ex)
+            {
+                LogNotRemoved(messages.Count, ex.Message); // they are published once more, with the same ids
+            }
+
+            foreach (var message in messages) Forget(message.Owner);
+            messages.Clear();
+        }
+    }
+
+    private void Forget(string owner)
+    {
+        if (_kept.AddOrUpdate(owner, 0, (_, count) => count - 1) <= 0) _kept.TryRemove(KeyValuePair.Create(owner, 0));
+    }
+
+    private async Task ExtendAsync()
+    {
+        while (await WaitAsync(Claim / 3))
+        {
+            Guid[] ids = [.. _underWay.Keys, .. _settling.Keys];
+            if (ids.Length == 0) continue;
+            try
+            {
+                await store.ExtendAsync(ids, Claim, CancellationToken.None);
+            }
+            catch (EsbException ex)
+            {
+                LogNotRemoved(ids.Length, ex.Message);
+            }
+        }
+    }
+
+    private async Task ScanAsync()
+    {
+        do
+        {
+            try
+            {
+                Publish(await store.ClaimAsync(Batch, Claim, _stopping.Token));
+            }
+            catch (Exception ex) when (ex is EsbException or OperationCanceledException)
+            {
+                if (!_stopping.IsCancellationRequested) LogNotRead(ex.Message);
+            }
+        }
+        while (await WaitAsync(Pause));
+    }
+
+    private async Task<bool> WaitAsync(TimeSpan pause)
+    {
+        await Task.Delay(pause, time, _stopping.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        return !_stopping.IsCancellationRequested;
+    }
+
+    [LoggerMessage(EventId = 3020, Level = LogLevel.Warning, Message = "Message {MessageId} under {Subject} could not be published; it is tried again: {Reason}")]
+    private partial void LogNotPublished(Guid messageId, string subject, string reason);
+
+    [LoggerMessage(EventId = 3021, Level = LogLevel.Warning, Message = "The outbox could not note {Count} messages, which may be published once more: {Reason}")]
+    private partial void LogNotRemoved(int count, string reason);
+
+    [LoggerMessage(EventId = 3022, Level = LogLevel.Warning, Message = "The outbox could not be read: {Reason}")]
+    private partial void LogNotRead(string reason);
+}

@@ -1,0 +1,128 @@
+using System.Collections.Concurrent;
+using Esb.Core.Audit;
+using Esb.Core.Messages;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Esb.Core.Workflows;
+using Esb.Host;
+using Esb.Host.Composition;
+using Esb.Storage;
+using Esb.Tests.Fakes;
+using Esb.Workflows.Workflows.Engine;
+using Esb.Workflows.Workflows.Running;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Esb.Tests.Workflows.Instances;
+
+/// <summary>Workflows of a configuration on the embedded store, which outlives the engine: each life of it ends as by kill -9.</summary>
+internal sealed class WorkflowBench : IAsyncDisposable
+{
+    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("esb-workflows-");
+    private ServiceProvider? _services;
+    private Store? _store;
+    private OutboxPublisher? _outbox;
+    private Checkpointer? _checkpoints;
+    private TimerDispatcher? _dispatcher;
+
+    /// <param name="workflows">The section <c>workflows</c>, as JSON.</param>
+    /// <param name="sections">Further sections, as JSON, each with a comma behind it.</param>
+    public WorkflowBench(string workflows, string sections = "")
+    {
+        File.WriteAllText(Path.Combine(_folder.FullName, "esb.json"), $$"""
+            {
+              {{sections}}
+              "store": { "type": "file", "folder": "{{Path.Combine(_folder.FullName, "data")}}" },
+              "topics": { "orders": {}, "stock": {}, "bills": {}, "late": {}, "out": {} },
+              "workflows": {{workflows}}
+            }
+            """);
+    }
+
+    /// <summary>What was published, in its order; a message may come more than once, with one id.</summary>
+    public ConcurrentQueue<EsbMessage> Published { get; } = [];
+
+    /// <summary>Stands between engine and store.</summary>
+    public FailingWorkflowStore Gate { get; private set; } = null!;
+
+    public IWorkflowStore Store => _store!.Workflows;
+
+    public IAsyncEnumerable<DeadLetterSummary> Letters(CancellationToken cancellationToken) => _store!.DeadLetters.FindAsync(new DeadLetterQuery(), cancellationToken);
+
+    public WorkflowEngine Engine => _services!.GetRequiredService<WorkflowEngine>();
+
+    public AuditLog Audit { get; } = new();
+
+    /// <summary>The subjects of what was published, each message once.</summary>
+    public IEnumerable<string> Subjects => Published.DistinctBy(message => message.Id).Select(message => message.Subject);
+
+    /// <summary>Begins a life.</summary>
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        var services = new ServiceCollection().AddEsb()
+            .AddSingleton<IOutgoingPublisher>(new RememberingPublisher(Published))
+            .AddSingleton<IAuditTrail>(Audit)
+            .AddSingleton<IWorkflowStore>(provider => Gate = new FailingWorkflowStore(provider.GetRequiredService<Store>().Workflows));
+        _services = BusServices.Build(_folder.FullName, new Dictionary<string, string>(), services);
+        _store = _services.GetRequiredService<Store>();
+        await _store.StartAsync(cancellationToken);
+        _outbox = _services.GetRequiredService<OutboxPublisher>();
+        _checkpoints = _services.GetRequiredService<Checkpointer>();
+        _dispatcher = new TimerDispatcher(
+            _services.GetRequiredService<ITimerStore>(), TimerKinds.All, Engine.FireAsync, TimeProvider.System,
+            _services.GetRequiredService<Microsoft.Extensions.Logging.ILogger<TimerDispatcher>>());
+        Engine.Dispatcher = _dispatcher;
+        _ = _services.GetRequiredService<IWorkflowStore>();
+        await _store.Timers.ReleaseAsync(TimerKinds.Lease, cancellationToken);
+        await _store.Outbox.ReleaseAsync(cancellationToken);
+        _outbox.Start();
+        _dispatcher.Start();
+    }
+
+    /// <summary>Ends a life: what is not in the store is lost.</summary>
+    public async Task KillAsync()
+    {
+        Gate.Die();
+        await _dispatcher!.DisposeAsync();
+        await _outbox!.DisposeAsync();
+        await _checkpoints!.DisposeAsync();
+        await _store!.StopAsync(CancellationToken.None);
+        await _services!.DisposeAsync();
+        _services = null;
+    }
+
+    /// <summary>Delivers a message as a queue does: again and again, until it is settled.</summary>
+    public async Task SendAsync(string workflow, EsbMessage message, CancellationToken cancellationToken)
+    {
+        var settled = await Engine.ReceiveAsync(workflow, new TopicDelivery(message, default, Reply: null), cancellationToken);
+        LastSettlement = settled;
+    }
+
+    public Settlement? LastSettlement { get; private set; }
+
+    public static EsbMessage Message(string subject, string body, int number = 0) =>
+        EsbMessage.Create(MessageBody.FromText(body), TimeProvider.System) with { Subject = subject, ContentType = "application/json", Key = number == 0 ? null : $"{number}" };
+
+    public async Task<IReadOnlyList<WorkflowInstance>> InstancesAsync(CancellationToken cancellationToken) => await Store.ListAsync(new WorkflowQuery { Limit = 1000 }, cancellationToken);
+
+    public async Task<WorkflowInstance> WaitForAsync(WorkflowState state, CancellationToken cancellationToken, int count = 1)
+    {
+        IReadOnlyList<WorkflowInstance> found = [];
+        await Eventually.BecomesAsync(async () => (found = [.. (await InstancesAsync(cancellationToken)).Where(one => one.State == state)]).Count >= count, cancellationToken);
+        return found[0];
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (_services is not null) await KillAsync();
+        _folder.Delete(recursive: true);
+    }
+
+    private sealed class RememberingPublisher(ConcurrentQueue<EsbMessage> published) : IOutgoingPublisher
+    {
+        public Task<Task> PublishAsync(OutgoingMessage outgoing, CancellationToken cancellationToken)
+        {
+            published.Enqueue(outgoing.Message);
+            return Task.FromResult(Task.CompletedTask);
+        }
+    }
+}
