@@ -42,6 +42,7 @@ public static class WorkflowsRegistration
             .AddSingleton<Checkpointer>()
             .AddSingleton<OutboxPublisher>()
             .AddSingleton<WorkflowEngine>()
+            .AddSingleton<IWorkflowControl, WorkflowControl>()
             .AddSingleton<WorkflowsPart>()
             .AddSingleton<IBusPart>(provider => provider.GetRequiredService<WorkflowsPart>())
             .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<WorkflowsPart>())

@@ -11,6 +11,7 @@ using Esb.Host.Commands.Messages;
 using Esb.Host.Commands.Parking;
 using Esb.Host.Commands.Replays;
 using Esb.Host.Commands.Stores;
+using Esb.Host.Commands.Workflows;
 using Esb.Host.Logging;
 
 namespace Esb.Host.Commands;
@@ -82,7 +83,7 @@ internal static class EsbCommandLine
         new ParkedCommand(context),
         new UnroutableCommand(context),
         new StoreCommand(context),
-        new UnavailableCommand("workflows"),
+        new WorkflowsCommand(context),
         new SecretOption("--key"),
         new SecretOption("--password"),
         new SecretOption("--token"),

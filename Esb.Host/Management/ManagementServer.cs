@@ -18,6 +18,7 @@ using Esb.Host.Management.Metrics;
 using Esb.Host.Management.Parking;
 using Esb.Host.Management.Sessions;
 using Esb.Host.Management.Validation;
+using Esb.Host.Management.Workflows;
 using Esb.Host.WebConsole;
 using Microsoft.AspNetCore.Connections;
 
@@ -97,6 +98,7 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
         application.Use(pipeline.RequireKeyAsync);
         application.Use(new CommandKeys(bus.GetService<Core.Storage.IIdempotencyKeys>(), time, _logger).RunAsync);
         application.MapHealth(bus);
+        application.MapGroup("/api").MapWorkflowRoutes(bus);
         application.MapPrometheus(bus);
         application.MapConsole();
         application.MapGroup("/api").MapSessionRoutes(sessions, new SignIn(keys, sessions, brake)).MapEventRoutes(bus).MapHostRoutes(bus).MapFlowRoutes(bus)

@@ -26,6 +26,12 @@ internal static class RouteRoles
         "POST /api/messages/replays",
         "POST /api/messages/replays/preview",
         "POST /api/activities/rebuild",
+        "GET /api/workflows/{id}", // with its variables
+        "POST /api/workflows/{id}/retry",
+        "POST /api/workflows/{id}/skip",
+        "POST /api/workflows/{id}/terminate",
+        "POST /api/workflows/{id}/fire",
+        "PATCH /api/workflows/{id}/variables",
         "DELETE /api/metrics/peaks",
     ];
 

@@ -1,5 +1,7 @@
 using System.Globalization;
+using System.Security.Cryptography;
 using System.Text.Json;
+using System.Text.Json.Nodes;
 using Esb.Core.Errors;
 using Esb.Core.Expressions;
 using Esb.Core.Messages;
@@ -92,6 +94,32 @@ internal sealed partial class InstanceRun
         if (Condition == WorkflowState.Waiting) Condition = WorkflowState.Running;
         return this;
     }
+
+    /// <summary>Sets variables as an operator says; null removes one. The history keeps the digests before and after.</summary>
+    public void SetVariables(JsonObject variables)
+    {
+        foreach (var (name, value) in variables)
+        {
+            var before = State.Variables.GetValueOrDefault(name);
+            if (value is null) State.Variables.Remove(name);
+            else InstanceVariables.Set(State.Variables, name, ValueOf(value));
+            Note(token: null, "variable", $"{name}: {DigestOf(before)} became {DigestOf(State.Variables.GetValueOrDefault(name))}");
+        }
+    }
+
+    public void NoteDecision(OperatorDecision decision, string action) => Note(token: null, action, $"by {decision.By}{(decision.Reason is { } reason ? $": {reason}" : "")}");
+
+    private static StoredValue ValueOf(JsonNode value) => value.GetValueKind() switch
+    {
+        JsonValueKind.Number => new StoredValue { Number = value.GetValue<double>() },
+        JsonValueKind.True or JsonValueKind.False => new StoredValue { Flag = value.GetValue<bool>() },
+        JsonValueKind.String => new StoredValue { Text = value.GetValue<string>() },
+        _ => new StoredValue { Text = value.ToJsonString() },
+    };
+
+    private static string DigestOf(StoredValue? value) => value is null
+        ? "nothing"
+        : Convert.ToHexStringLower(SHA256.HashData(JsonSerializer.SerializeToUtf8Bytes(value, WorkflowJson.Default.StoredValue)))[..16];
 
     /// <summary>Goes on after a crash of the host that worked on it.</summary>
     public void Recover() => Resume();

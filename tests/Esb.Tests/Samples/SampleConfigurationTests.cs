@@ -27,6 +27,7 @@ public sealed class SampleConfigurationTests
     [
         "samples/starter", "samples/orders", "samples/billing", "samples/rest", "samples/soap", "samples/mediation", "samples/database", "samples/transactions", "samples/sftp", "loadtests/orders", "loadtests/soap.d",
         "loadtests/compare.d/mediation", "loadtests/compare.d/topics", "loadtests/compare.d/topics-grouped",
+        "samples/workflows/order-fulfilment", "samples/workflows/approval", "samples/workflows/kinds",
     ];
 
     [TestCaseSource(nameof(Configurations))]
