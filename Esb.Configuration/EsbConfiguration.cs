@@ -52,6 +52,9 @@ public sealed class EsbConfiguration
     /// fingerprints.</summary>
     public string FingerprintAt(string path) => Fingerprint.Of(path.Split('.').Aggregate((ConfigNode?)_written, (node, part) => node?[part]));
 
+    /// <summary>All of it as JSON, as it is written: with references, not with what they stand for.</summary>
+    public JsonObject WrittenJson => _written.ToWrittenJson()!.AsObject();
+
     /// <summary>Returns a named thing of a section as JSON, as it is written: with references, not with what they stand for. Null if it is
     /// not written.</summary>
     public JsonNode? WrittenOf(string section, string name) => _written[section]?[name]?.ToWrittenJson();

@@ -5,7 +5,9 @@ using Esb.Configuration.Revisions;
 using Esb.Content;
 using Esb.Core;
 using Esb.Core.Listening;
+using Esb.Core.Workflows;
 using Esb.Endpoints;
+using Esb.Host.Composition;
 using Esb.Host.Logging;
 using Esb.Host.Management;
 using Esb.Host.Metrics;
@@ -44,6 +46,7 @@ internal static class EsbServices
         .AddSingleton<FarmLogLevels>()
         .AddSingleton<IBusPart>(provider => provider.GetRequiredService<FarmLogLevels>())
         .AddSingleton<RevisionExchange>()
+        .AddSingleton<IPinnedDefinitions, PinnedDefinitions>()
         .AddSingleton<OtherHosts>()
         .AddSingleton<RevisionPlan>()
         .AddSingleton<ReloadDesk>()

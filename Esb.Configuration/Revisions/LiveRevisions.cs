@@ -12,6 +12,7 @@ public sealed class LiveRevisions(IServiceScopeFactory scopes, BusModel first) :
 {
     private readonly Lock _gate = new();
     private readonly Dictionary<Revision, IServiceScope> _alive = [];
+    private readonly List<IServiceScope> _kept = [];
     private volatile Revision? _current;
     private int _count;
 
@@ -36,6 +37,18 @@ public sealed class LiveRevisions(IServiceScopeFactory scopes, BusModel first) :
         lock (_gate) return AddLocked(model);
     }
 
+    /// <summary>Creates a revision that is never in service: what began with it ends with it. It lives as long as the process.</summary>
+    public Revision Keep(BusModel model)
+    {
+        lock (_gate)
+        {
+            var revision = AddLocked(model);
+            _alive.Remove(revision, out var scope);
+            _kept.Add(scope!);
+            return revision;
+        }
+    }
+
     /// <summary>Puts a revision in service.</summary>
     public void Exchange(Revision next)
     {
@@ -57,7 +70,8 @@ public sealed class LiveRevisions(IServiceScopeFactory scopes, BusModel first) :
         List<IServiceScope> left;
         lock (_gate)
         {
-            left = [.. _alive.Values];
+            left = [.. _alive.Values, .. _kept];
+            _kept.Clear();
             _alive.Clear();
         }
 

@@ -145,7 +145,7 @@ internal sealed class CheckpointGroup(SqlSession session, IReadOnlyList<Workflow
     private void Apply()
     {
         Change(
-            commits.SelectMany(commit => commit.EndedWaits, (commit, wait) => (commit.Instance!.Id, wait)).ToList(), "left",
+            commits.SelectMany(commit => commit.EndedWaits, (commit, wait) => (commit.Instance!.Id, wait)).ToList(), "waits_over",
             [("l_instance", SqlType.Id, one => one.Id), ("l_wait", SqlType.Number, one => one.wait)],
             rows => $"delete from workflow_wait where (instance_id, wait) in (select l_instance, l_wait from {Dialect.Rows(rows)})");
         Change(
@@ -154,7 +154,7 @@ internal sealed class CheckpointGroup(SqlSession session, IReadOnlyList<Workflow
             rows => $"delete from workflow_wait where instance_id in (select s_instance from {Dialect.Rows(rows)})");
         var timers = commits.SelectMany(commit => commit.Timers).ToList();
         if (commits.SelectMany(commit => commit.EndedTimers).ToList() is { Count: > 0 } ended)
-            Change(ended, "over", [("o_timer", SqlType.Id, id => id)], rows => $"delete from timer where id in (select o_timer from {Dialect.Rows(rows)})");
+            Change(ended, "timers_over", [("o_timer", SqlType.Id, id => id)], rows => $"delete from timer where id in (select o_timer from {Dialect.Rows(rows)})");
         if (timers.Count > 0) Add(TimerRows.Insert(Dialect, AddRows(TimerRows.Of("timers", timers, Claim))));
         Publish();
         Change(
@@ -234,7 +234,7 @@ internal sealed class CheckpointGroup(SqlSession session, IReadOnlyList<Workflow
             foreach (var (hash, instance) in await results.ReadAsync(row => (row.Text("hash"), row.Id("instance_id"))))
                 (_ended.TryGetValue(instance, out var keys) ? keys : _ended[instance] = []).Add(hash);
         });
-        var unclaimed = $"key_hash in (select hash from workflow_key where instance_id in (select y_instance from {{0}})) and key_hash not in (select hash from workflow_key where not ended)";
+        var unclaimed = $"key_hash in (select hash from workflow_key where instance_id in (select y_instance from {{0}})) and not exists (select 1 from workflow_key as living where living.hash = workflow_early.key_hash and not living.ended)";
         var starting = SqlRows.Of("starting", ended, ("y_instance", SqlType.Id, id => id));
         Add($"select key_hash, message_id from workflow_early where may_start and {string.Format(null, unclaimed, Dialect.Rows(starting))} order by stored_at, message_id", starting);
         _readers.Add(async results => _starting.AddRange(await results.ReadAsync(row => (row.Text("key_hash"), row.Id("message_id")))));

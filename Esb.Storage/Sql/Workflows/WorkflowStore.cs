@@ -64,7 +64,7 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
     public async Task<IReadOnlyList<(string Workflow, Guid Message)>> FindMatchedAsync(int limit, CancellationToken cancellationToken) => await database.QueryAsync(
         """
         select distinct workflow, message_id from workflow_early
-        where wait_hash in (select hash from workflow_wait) or (may_start and key_hash not in (select hash from workflow_key where not ended))
+        where wait_hash in (select hash from workflow_wait) or (may_start and not exists (select 1 from workflow_key as living where living.hash = workflow_early.key_hash and not living.ended))
         limit @limit
         """,
         row => (row.Text("workflow"), row.Id("message_id")), cancellationToken, ("limit", limit));

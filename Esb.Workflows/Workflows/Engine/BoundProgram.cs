@@ -9,13 +9,24 @@ internal sealed class BoundProgram
 {
     private readonly MessageStep?[] _steps;
 
-    public BoundProgram(WorkflowModel model, IServiceProvider services)
+    /// <param name="model">The workflow.</param>
+    /// <param name="services">The services of its revision.</param>
+    /// <param name="hash">The hash of the kept definition that it was compiled of; null for its own.</param>
+    public BoundProgram(WorkflowModel model, IServiceProvider services, string? hash = null)
     {
         Model = model;
+        Hash = hash ?? model.Hash;
+        IsKept = hash is not null;
         _steps = [.. model.Instructions.Select(instruction => instruction is RunInstruction run ? StepCompiler.Place(run.Step, services).RunAsync : (MessageStep?)null)];
     }
 
     public WorkflowModel Model { get; }
+
+    /// <summary>Identifies the definition.</summary>
+    public string Hash { get; }
+
+    /// <summary>True if it does not belong to a revision that may go.</summary>
+    public bool IsKept { get; }
 
     public Instruction this[int at] => Model.Instructions[at];
 
@@ -30,6 +41,9 @@ internal sealed class WorkflowCatalog(WorkflowModels models, IServiceProvider se
     private readonly Dictionary<string, Lazy<BoundProgram>> _programs = models.All.ToDictionary(model => model.Name, model => new Lazy<BoundProgram>(() => new BoundProgram(model, services)));
 
     public IEnumerable<string> Names => _programs.Keys;
+
+    /// <summary>The workflow under the hash of the kept definition that it was compiled of; null if there is none.</summary>
+    public BoundProgram? FindKept(string workflow, string hash) => models.Find(workflow) is { } model ? new BoundProgram(model, services, hash) : null;
 
     public BoundProgram? Find(string workflow) => _programs.GetValueOrDefault(workflow)?.Value;
 }

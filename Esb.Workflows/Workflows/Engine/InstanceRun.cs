@@ -66,7 +66,7 @@ internal sealed partial class InstanceRun
         {
             Id = id,
             Workflow = program.Model.Name,
-            Definition = program.Model.Hash,
+            Definition = program.Hash,
             Version = 0,
             State = WorkflowState.Running,
             StartedBy = message.Id,

@@ -14,7 +14,7 @@ internal sealed class WorkflowControl(WorkflowEngine engine, WorkflowPrograms pr
     public IReadOnlyList<WorkflowDescription> Definitions =>
     [
         .. programs.Names.Order(StringComparer.Ordinal).SelectMany(name => programs.Living(name)).Select(program => new WorkflowDescription(
-            program.Model.Name, program.Model.Hash, programs.Find(program.Model.Name)?.Model.Hash == program.Model.Hash, program.Model.Description, ProgramMap.Of(program.Model.Instructions))),
+            program.Model.Name, program.Hash, programs.Find(program.Model.Name)?.Hash == program.Hash, program.Model.Description, ProgramMap.Of(program.Model.Instructions))),
     ];
 
     public IReadOnlyList<string> HashesOf(string key, string? workflow)

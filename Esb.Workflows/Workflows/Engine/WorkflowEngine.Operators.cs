@@ -18,7 +18,7 @@ internal sealed partial class WorkflowEngine
         {
             using (await _locks.EnterAsync(id, cancellationToken))
             {
-                if (await LoadAsync(id, cancellationToken) is not { } run) throw new EsbException("ESB-WFL-GONE", $"There is no instance {id}.", FaultKind.Invalid) { Status = 404 };
+                if (await LoadAsync(id, cancellationToken) is not { } run) throw await MissingAsync(id, cancellationToken);
                 if (run.Instance.IsEnded) throw new EsbException("ESB-WFL-GONE", $"The instance {id} has ended.", FaultKind.Invalid) { Status = 409 };
                 var before = run.Instance;
                 change(run);
@@ -33,6 +33,10 @@ internal sealed partial class WorkflowEngine
 
         throw new EsbException("ESB-WFL-BUSY", "The instance changes all the time.", FaultKind.Unavailable);
     }
+
+    private async Task<EsbException> MissingAsync(Guid id, CancellationToken cancellationToken) => await store.FindAsync(id, cancellationToken) is { } instance
+        ? new EsbException("ESB-WFL-VERSION", $"The definition {instance.Definition[..12]} of '{instance.Workflow}', with which the instance began, is not available.", FaultKind.Invalid) { Status = 409 }
+        : new EsbException("ESB-WFL-GONE", $"There is no instance {id}.", FaultKind.Invalid) { Status = 404 };
 
     private async Task RecordDecisionAsync(WorkflowInstance instance, OperatorDecision decision, string action)
     {

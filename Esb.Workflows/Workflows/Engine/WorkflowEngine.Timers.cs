@@ -45,6 +45,12 @@ internal sealed partial class WorkflowEngine
             }
 
             // What it was to end is over, or the instance is at another version: only the latter is worth another look.
+            if (await store.FindAsync(id, cancellationToken) is { State: WorkflowState.Suspended })
+            {
+                await timers.PostponeAsync(timer.Id, Postponed, cancellationToken);
+                return;
+            }
+
             if (await store.FindAsync(id, cancellationToken) is not { IsEnded: false } instance || (round > 0 && instance.State != WorkflowState.Running))
             {
                 await timers.RemoveAsync([timer.Id], cancellationToken);

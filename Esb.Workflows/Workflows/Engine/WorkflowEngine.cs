@@ -215,7 +215,17 @@ internal sealed partial class WorkflowEngine(
     {
         if (await store.FindAsync(id, cancellationToken) is not { } instance) return null;
         if (programs.Find(instance.Workflow, instance.Definition) is { } program) return InstanceRun.Load(program, instance, time);
-        throw new EsbException("ESB-WFL-VERSION", $"The definition {instance.Definition[..12]} of '{instance.Workflow}', with which the instance began, is not available.", FaultKind.Unavailable);
+        if (!instance.IsEnded && instance.Code != "ESB-WFL-VERSION") await SuspendAsync(instance);
+        return null;
+    }
+
+    // Its place means nothing to another definition: it stays as it is until its own is available again.
+    private async Task SuspendAsync(WorkflowInstance instance)
+    {
+        var reason = $"The definition {instance.Definition[..12]} of '{instance.Workflow}', with which the instance began, is not available.";
+        var stopped = instance with { Version = instance.Version + 1, State = WorkflowState.Suspended, Code = "ESB-WFL-VERSION", Reason = reason };
+        var result = await checkpoints.CommitAsync(new WorkflowCommit { Workflow = instance.Workflow, Instance = stopped, EndsAllWaits = true });
+        if (result.Outcome == CommitOutcome.Committed) LogStopped(instance.Id, instance.Workflow, instance.Step, "ESB-WFL-VERSION", reason);
     }
 
     // Runs an instance from checkpoint to checkpoint until it waits. The first one holds the effect of what brought it here.

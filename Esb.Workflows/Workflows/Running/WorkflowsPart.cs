@@ -26,7 +26,8 @@ internal sealed partial class WorkflowsPart(
     ITopicTransport transport,
     Esb.Core.Audit.IAuditGate audit,
     TimeProvider time,
-    ILoggerFactory loggers) : IBusPart, IRevisionPart
+    ILoggerFactory loggers,
+    IPinnedDefinitions? definitions = null) : IBusPart, IRevisionPart
 {
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan CleaningInterval = TimeSpan.FromMinutes(10);
@@ -128,8 +129,10 @@ internal sealed partial class WorkflowsPart(
         try
         {
             var current = models.Current;
-            if (current.All.Count > 0) await UseAsync();
+            if (current.All.Count == 0 && !_isUsed) return;
+            await UseAsync();
             foreach (var model in current.All) await store.KeepDefinitionAsync(new StoredDefinition(model.Hash, model.Name, model.Content), CancellationToken.None);
+            await ReviveAsync();
             var wanted = SubscriptionsOf(current).ToDictionary(subscription => subscription.Endpoint);
             foreach (var (name, (subscription, running)) in _running.ToList())
             {
@@ -148,6 +151,25 @@ internal sealed partial class WorkflowsPart(
         finally
         {
             _changing.Release();
+        }
+    }
+
+    // Instances of a definition that does not compile any more are suspended when they are next touched.
+    private async Task ReviveAsync()
+    {
+        if (definitions is null) return;
+        foreach (var definition in (await store.LiveDefinitionsAsync(CancellationToken.None)).Where(one => !programs.Has(one)))
+        {
+            try
+            {
+                var catalog = definitions.Open(definition).GetRequiredService<WorkflowCatalog>();
+                if (catalog.FindKept(definition.Workflow, definition.Hash) is { } program) programs.Keep(program);
+                LogRevived(definition.Workflow, definition.Hash[..12]);
+            }
+            catch (EsbException ex)
+            {
+                LogNotRevived(definition.Workflow, definition.Hash[..12], ex.Message);
+            }
         }
     }
 
@@ -214,6 +236,12 @@ internal sealed partial class WorkflowsPart(
 
     [LoggerMessage(EventId = 3032, Level = LogLevel.Warning, Message = "Early messages of workflows were not looked at: {Reason}")]
     private partial void LogNotSwept(string reason);
+
+    [LoggerMessage(EventId = 3034, Level = LogLevel.Information, Message = "Instances of workflow {Workflow} end on their earlier definition {Definition}")]
+    private partial void LogRevived(string workflow, string definition);
+
+    [LoggerMessage(EventId = 3035, Level = LogLevel.Error, Message = "Instances of workflow {Workflow} with the definition {Definition} cannot go on: {Reason}")]
+    private partial void LogNotRevived(string workflow, string definition, string reason);
 
     [LoggerMessage(EventId = 3033, Level = LogLevel.Warning, Message = "Ended instances of workflows were not removed: {Reason}")]
     private partial void LogNotCleaned(string reason);

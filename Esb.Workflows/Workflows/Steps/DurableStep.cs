@@ -14,7 +14,9 @@ internal abstract class DurableStep<TSettings> : StepFactory<TSettings>
 
     protected sealed override StepModel Compile(TSettings settings, StepConfig step, IStepCompiler compiler)
     {
-        if (!compiler.IsWorkflow)
+        if (!compiler.IsWorkflow && step.Kind == "delay")
+            compiler.Errors.Add("ESB-CFG-UNAVAILABLE", step.Path, "the step delay of a process is designed, but this version cannot do it yet; expected it in a workflow", step.Origin);
+        else if (!compiler.IsWorkflow)
             compiler.Errors.Add("ESB-WFL-PLACE", step.Path, $"the step {step.Kind} is one of workflows, and a process keeps nothing between messages; expected it in the section workflows", step.Origin);
         return CompileDurable(settings, step, compiler);
     }

@@ -60,7 +60,7 @@ public sealed class AllErrorsTests : ConfigurationFixture
         var errors = Refuse("""
             {
               "nmae": "x",
-              "workflows": {},
+              "itineraries": {},
               "name": 5,
               "transport": { "type": "rabitmq" },
               "store": { "type": "file", "foldr": "x" },

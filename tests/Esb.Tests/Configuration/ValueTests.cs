@@ -111,9 +111,9 @@ public sealed class ValueTests : ConfigurationFixture
 
     [Test]
     [TestCase("""{ "endpoints": { "a": { "type": "mail-inbound" } } }""", "endpoints.a.type")]
-    [TestCase("""{ "workflows": {} }""", "workflows")]
+    [TestCase("""{ "itineraries": {} }""", "itineraries")]
     [TestCase("""{ "topics": { "a": { "timeToLive": "5s" } } }""", "topics.a.timeToLive")]
-    [TestCase("""{ "processes": { "p": [{ "delay": "5s" }] } }""", "processes.p[0].delay")]
+    [TestCase("""{ "processes": { "p": [{ "aggregate": {} }] } }""", "processes.p[0].aggregate")]
     public void What_is_designed_but_not_built_is_refused_and_never_ignored(string json, string path)
     {
         var error = RefuseOnce(json);

@@ -26,8 +26,12 @@ internal sealed class WorkflowBench : IAsyncDisposable
 
     /// <param name="workflows">The section <c>workflows</c>, as JSON.</param>
     /// <param name="sections">Further sections, as JSON, each with a comma behind it.</param>
-    public WorkflowBench(string workflows, string sections = "")
+    public WorkflowBench(string workflows, string sections = "") => Configure(workflows, sections);
+
+    /// <summary>Changes the configuration for the next life. A map of the sections says what stands behind it in a comment.</summary>
+    public void Configure(string workflows, string sections = "")
     {
+        if (sections.Split("/*") is [_, var comment]) File.WriteAllText(Path.Combine(_folder.FullName, "map.liquid"), $"made by {comment.Split("*/")[0].Trim()}");
         File.WriteAllText(Path.Combine(_folder.FullName, "esb.json"), $$"""
             {
               {{sections}}
@@ -72,10 +76,24 @@ internal sealed class WorkflowBench : IAsyncDisposable
             _services.GetRequiredService<Microsoft.Extensions.Logging.ILogger<TimerDispatcher>>());
         Engine.Dispatcher = _dispatcher;
         _ = _services.GetRequiredService<IWorkflowStore>();
+        foreach (var model in _services.GetRequiredService<Core.Configuration.Live<Esb.Workflows.Workflows.Compiling.WorkflowModels>>().Current.All)
+            await _store.Workflows.KeepDefinitionAsync(new StoredDefinition(model.Hash, model.Name, model.Content), cancellationToken);
         await _store.Timers.ReleaseAsync(TimerKinds.Lease, cancellationToken);
         await _store.Outbox.ReleaseAsync(cancellationToken);
         _outbox.Start();
         _dispatcher.Start();
+    }
+
+    /// <summary>Makes earlier definitions available, as the bus does when it starts.</summary>
+    public async Task ReviveAsync(CancellationToken cancellationToken)
+    {
+        var programs = _services!.GetRequiredService<WorkflowPrograms>();
+        foreach (var definition in await Store.LiveDefinitionsAsync(cancellationToken))
+        {
+            if (programs.Has(definition)) continue;
+            var catalog = _services!.GetRequiredService<IPinnedDefinitions>().Open(definition).GetRequiredService<WorkflowCatalog>();
+            programs.Keep(catalog.FindKept(definition.Workflow, definition.Hash)!);
+        }
     }
 
     /// <summary>Ends a life: what is not in the store is lost.</summary>

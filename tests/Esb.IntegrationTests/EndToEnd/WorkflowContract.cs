@@ -1,0 +1,185 @@
+using System.Net;
+using System.Text.Json;
+using Esb.IntegrationTests.EndToEnd.Hosts;
+using Esb.Tests;
+
+namespace Esb.IntegrationTests.EndToEnd;
+
+/// <summary>The samples of workflows on a whole host.</summary>
+[CancelAfter(180_000)]
+public abstract class WorkflowContract
+{
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
+
+    private DirectoryInfo _folder = null!;
+
+    private protected HostProcess Host { get; private set; } = null!;
+
+    /// <summary>Transport and store.</summary>
+    private protected abstract string Sections { get; }
+
+    private protected virtual IReadOnlyDictionary<string, string> Variables => new Dictionary<string, string>();
+
+    [TearDown]
+    public async Task StopHost()
+    {
+        if (Host is { } started) await started.DisposeAsync();
+        _folder.Delete(recursive: true);
+    }
+
+    [Test]
+    public async Task Order_is_fulfilled_and_seen_on_its_way(CancellationToken cancellationToken)
+    {
+        await StartAsync("order-fulfilment", cancellationToken);
+        await PostAsync("/orders", """{ "order": "a1" }""", cancellationToken);
+        var waiting = await FindAsync("state=waiting&key=order%3Da1", 1, cancellationToken);
+        var picture = await Host.ReadAsync($"/api/workflows/{waiting.GetProperty("id").GetString()}/diagram?format=svg", cancellationToken);
+        var mermaid = await Host.ReadAsync($"/api/workflows/{waiting.GetProperty("id").GetString()}/diagram", cancellationToken);
+
+        await PostAsync("/picked", """{ "order": "a1" }""", cancellationToken);
+
+        var ended = await FindAsync("state=completed&name=fulfil-order", 1, cancellationToken);
+        await WaitForFilesAsync("outcome", "orders.shipped-*", 1, cancellationToken);
+        var history = await Host.AskAsync($"/api/workflows/{ended.GetProperty("id").GetString()}/history", cancellationToken);
+        var journey = await Host.AskAsync($"/api/messages/{ended.GetProperty("startedBy").GetString()}", cancellationToken);
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(waiting.GetProperty("step").GetString(), Is.EqualTo("wait-for-picking"));
+            Assert.That(picture, Does.StartWith("<svg").And.Contain("wait-for-picking"));
+            Assert.That(mermaid, Does.StartWith("flowchart TD").And.Contain("current"));
+            Assert.That(history.GetProperty("items").EnumerateArray().Select(line => line.GetProperty("version").GetInt32()), Is.EqualTo(new[] { 1, 2 }));
+            Assert.That(journey.GetProperty("items").EnumerateArray().Select(fact => fact.GetProperty("endpoint").GetString()), Does.Contain("workflow:fulfil-order"));
+        }
+    }
+
+    [Test]
+    public async Task Time_is_ended_by_an_operator_and_the_order_is_late(CancellationToken cancellationToken)
+    {
+        await StartAsync("order-fulfilment", cancellationToken);
+        await PostAsync("/orders", """{ "order": "a1" }""", cancellationToken);
+        var id = (await FindAsync("state=waiting", 1, cancellationToken)).GetProperty("id").GetString();
+
+        await Host.TellAsync($"/api/workflows/{id}/fire", cancellationToken);
+
+        var ended = await FindAsync("state=terminated", 1, cancellationToken);
+        await WaitForFilesAsync("outcome", "orders.late-*", 1, cancellationToken);
+        await WaitForFilesAsync("warehouse", "warehouse.release-*", 1, cancellationToken);
+        Assert.That(ended.GetProperty("reason").GetString(), Is.EqualTo("order a1 was not picked in time"));
+    }
+
+    [Test]
+    public async Task Two_steps_of_approval_wait_for_one_person_after_the_other(CancellationToken cancellationToken)
+    {
+        await StartAsync("approval", cancellationToken);
+        await PostAsync("/requests", """{ "request": 7 }""", cancellationToken);
+        await FindAsync("state=waiting&step=team-decides", 1, cancellationToken);
+        await PostAsync("/approvals", """{ "request": 7, "approved": true }""", cancellationToken);
+        var id = (await FindAsync("state=waiting&step=finance-decides", 1, cancellationToken)).GetProperty("id").GetString();
+        await Host.TellAsync($"/api/workflows/{id}/fire", cancellationToken); // a day later
+        await FindAsync("state=waiting&step=manager-decides", 1, cancellationToken);
+
+        await PostAsync("/approvals", """{ "request": 7, "approved": true }""", cancellationToken);
+
+        await FindAsync("state=completed", 1, cancellationToken);
+        await WaitForFilesAsync("tasks", "*", 3, cancellationToken);
+        await WaitForFilesAsync("outcome", "requests.approved-*", 1, cancellationToken);
+    }
+
+    [TestCase("basic", 1, "basic", 1), TestCase("filter", 1, "filter", 1), TestCase("scope", 1, "scope", 1), TestCase("convoy", 2, "convoy", 1), TestCase("sleep", 1, "sleep", 1),
+     TestCase("inline", 1, "inline,work", 2), TestCase("start", 1, "start,work", 2), TestCase("batch", 5, "batch", 1)]
+    public async Task Every_kind_of_workflow_comes_to_its_end(string kind, int messages, string subjects, int instances, CancellationToken cancellationToken)
+    {
+        await StartAsync("kinds", cancellationToken);
+        for (var i = 0; i < messages; i++) await PostAsync("/in", $$"""{ "kind": "{{kind}}", "key": "k", "accept": true, "n": {{i}} }""", cancellationToken);
+
+        await FindAsync("state=completed", instances, cancellationToken);
+        foreach (var subject in subjects.Split(',')) await WaitForFilesAsync("out", $"out.{subject}-*", 1, cancellationToken);
+    }
+
+    private protected async Task StartAsync(string sample, CancellationToken cancellationToken)
+    {
+        _folder = Directory.CreateTempSubdirectory("esb-workflow-");
+        var text = await File.ReadAllTextAsync(Path.Combine(SampleTests.Sample($"workflows/{sample}"), "esb.json"), cancellationToken);
+        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), text.Replace("\"topics\"", $"{Sections} \"topics\"", StringComparison.Ordinal), cancellationToken);
+        await StartHostAsync(cancellationToken);
+    }
+
+    private protected async Task StartHostAsync(CancellationToken cancellationToken) => Host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
+
+    private protected async Task PostAsync(string path, string body, CancellationToken cancellationToken)
+    {
+        using var response = await Host.PostAsync(path, body, "application/json", cancellationToken);
+        Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted), Host.Output);
+    }
+
+    private protected async Task<JsonElement> FindAsync(string filter, int count, CancellationToken cancellationToken)
+    {
+        var found = new List<JsonElement>();
+        await Host.WaitAsync(
+            async token => (found = [.. (await Host.AskAsync($"/api/workflows?limit=1000&{filter}", token)).GetProperty("items").EnumerateArray()]).Count >= count,
+            Limit, $"to have {count} instances with {filter}", cancellationToken);
+        return found[0];
+    }
+
+    private protected async Task WaitForFilesAsync(string folder, string pattern, int count, CancellationToken cancellationToken) => await Host.WaitAsync(
+        _ => Task.FromResult(Files(folder, pattern) >= count), Limit, $"to have written {count} files {pattern}", cancellationToken);
+
+    private protected int Files(string folder, string pattern)
+    {
+        var path = Path.Combine(_folder.FullName, "data", folder);
+        return Directory.Exists(path) ? Directory.GetFiles(path, $"{pattern}.json").Length : 0;
+    }
+}
+
+/// <summary>On the embedded default.</summary>
+public sealed class EmbeddedWorkflowTests : WorkflowContract
+{
+    private protected override string Sections => "";
+}
+
+/// <summary>On RabbitMQ and PostgreSQL.</summary>
+public sealed class ServerWorkflowTests : WorkflowContract
+{
+    private const int Orders = 200;
+
+    private readonly string _run = $"{Guid.NewGuid():N}"[..10];
+
+    private string Name => $"wf{_run}{TestContext.CurrentContext.Test.ID.Replace('-', '_')}";
+
+    private protected override string Sections => $$"""
+        "transport": { "type": "rabbitmq", "url": "${env:ESB_TEST_RABBITMQ}", "prefix": "{{Name}}" },
+        "store": { "type": "postgres", "connection": "${env:ESB_TEST_POSTGRES}", "schema": "{{Name}}" },
+        """;
+
+    private protected override IReadOnlyDictionary<string, string> Variables =>
+        new Dictionary<string, string> { ["ESB_TEST_RABBITMQ"] = Servers.RabbitMq, ["ESB_TEST_POSTGRES"] = Servers.Postgres };
+
+    [Test]
+    public async Task Nothing_is_stranded_and_nothing_doubled_when_the_host_is_killed_under_load(CancellationToken cancellationToken)
+    {
+        await StartAsync("order-fulfilment", cancellationToken);
+        for (var life = 0; life < 4; life++)
+        {
+            var orders = Enumerable.Range(life * Orders / 4, Orders / 4).ToList();
+            await Task.WhenAll(orders.Select(order => PostAsync("/orders", $$"""{ "order": "o{{order}}" }""", cancellationToken)));
+            var picking = orders.Select(order => PostAsync("/picked", $$"""{ "order": "o{{order}}" }""", cancellationToken)).ToList();
+            await Task.WhenAll(picking.Take(picking.Count / 2));
+            await Task.WhenAll(picking);
+
+            Host.Kill();
+            await Host.DisposeAsync();
+            await StartHostAsync(cancellationToken);
+        }
+
+        await FindAsync("state=completed", Orders, cancellationToken);
+        await WaitForFilesAsync("outcome", "orders.shipped-*", Orders, cancellationToken);
+        var all = (await Host.AskAsync("/api/workflows?limit=1000", cancellationToken)).GetProperty("items").EnumerateArray().ToList();
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(all, Has.Count.EqualTo(Orders));
+            Assert.That(all.Select(instance => instance.GetProperty("keys").GetProperty("order").GetString()), Is.Unique);
+            Assert.That(Files("outcome", "orders.shipped-*"), Is.EqualTo(Orders), "each with an id of its own: none doubled");
+            Assert.That(Files("warehouse", "warehouse.pick-*"), Is.EqualTo(Orders));
+        }
+    }
+}

@@ -1,0 +1,223 @@
+using Esb.Core.Messages;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Esb.Core.Workflows;
+using Esb.Storage;
+
+namespace Esb.IntegrationTests.Storage;
+
+/// <summary>What every store of workflows, timers and outgoing messages promises.</summary>
+public abstract class WorkflowStoreContract
+{
+    private Store _store = null!;
+
+    private protected abstract Task<Store> OpenAsync();
+
+    protected abstract Task CloseAsync();
+
+    [SetUp]
+    public async Task Open() => _store = await OpenAsync();
+
+    [TearDown]
+    public Task Close() => CloseAsync();
+
+    [Test, CancelAfter(30_000)]
+    public async Task Of_two_changes_of_a_version_one_wins_and_the_loser_stores_nothing(CancellationToken cancellationToken)
+    {
+        var begun = Begin("1");
+        await CommitAsync(begun, cancellationToken);
+        var first = Change(begun) with { Outgoing = [Outgoing(begun, "out.first")] };
+        var second = Change(begun) with { Outgoing = [Outgoing(begun, "out.second")], Inbox = Guid.CreateVersion7() };
+
+        var outcomes = (await Task.WhenAll(CommitAsync(first, cancellationToken), CommitAsync(second, cancellationToken))).Select(result => result.Outcome).ToList();
+
+        Assert.That(outcomes, Is.EquivalentTo(new[] { CommitOutcome.Committed, CommitOutcome.Stale }));
+        Assert.That((await _store.Workflows.FindAsync(begun.Instance!.Id, cancellationToken))!.Version, Is.EqualTo(2));
+        Assert.That(await _store.Workflows.HistoryAsync(begun.Instance.Id, 0, 10, cancellationToken), Has.Count.EqualTo(2));
+        Assert.That((await _store.Workflows.FindTakersAsync("w", second.Inbox!.Value, [], [], cancellationToken)).IsKnown, Is.EqualTo(outcomes[1] == CommitOutcome.Committed));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Loser_of_a_group_does_not_take_the_others_with_it(CancellationToken cancellationToken)
+    {
+        var message = Guid.CreateVersion7();
+        await CommitAsync(Begin("1") with { Inbox = message }, cancellationToken);
+        var (good, twin) = (Begin("2") with { Inbox = Guid.CreateVersion7() }, Begin("3") with { Inbox = message });
+
+        var results = await _store.Workflows.CommitAsync([twin, good], cancellationToken);
+
+        Assert.That(results.Select(result => result.Outcome), Is.EqualTo(new[] { CommitOutcome.Duplicate, CommitOutcome.Committed }));
+        Assert.That(await _store.Workflows.FindAsync(good.Instance!.Id, cancellationToken), Is.Not.Null);
+        Assert.That(await _store.Workflows.FindAsync(twin.Instance!.Id, cancellationToken), Is.Null);
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Exclusive_key_belongs_to_one_living_instance(CancellationToken cancellationToken)
+    {
+        var first = Begin("1") with { Keys = [new WorkflowKey("k", IsExclusive: true)] };
+        var second = Begin("2") with { Keys = [new WorkflowKey("k", IsExclusive: true)] };
+        var results = await _store.Workflows.CommitAsync([first, second], cancellationToken);
+
+        await CommitAsync(Change(first, WorkflowState.Completed), cancellationToken);
+        var third = await CommitAsync(Begin("3") with { Keys = [new WorkflowKey("k", IsExclusive: true)] }, cancellationToken);
+
+        Assert.That(results.Select(result => result.Outcome), Is.EqualTo(new[] { CommitOutcome.Committed, CommitOutcome.Occupied }));
+        Assert.That(third.Outcome, Is.EqualTo(CommitOutcome.Committed));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Wait_finds_the_early_message_and_the_message_finds_the_wait(CancellationToken cancellationToken)
+    {
+        var message = Message("stock.picked");
+        var early = await CommitAsync(new WorkflowCommit { Workflow = "w", Inbox = message.Id, Early = new EarlyMessage(message, [("wait", "key")], MayStart: false) }, cancellationToken);
+        var begun = Begin("1") with { Waits = [new WorkflowWait(7, "wait")] };
+        var result = await CommitAsync(begun, cancellationToken);
+        var later = Message("stock.picked");
+        var awaited = await CommitAsync(new WorkflowCommit { Workflow = "w", Inbox = later.Id, Early = new EarlyMessage(later, [("wait", "key")], MayStart: false) }, cancellationToken);
+
+        Assert.That(early.IsAwaited, Is.False);
+        Assert.That(result.Early, Is.EqualTo(new[] { (7, message.Id) }));
+        Assert.That(awaited.IsAwaited, Is.True);
+        Assert.That((await _store.Workflows.FindEarlyAsync("w", message.Id, cancellationToken))!.Message.Body.ReadText(), Is.EqualTo("{\"a\":\"ä\"}"));
+        Assert.That((await _store.Workflows.FindMatchedAsync(10, cancellationToken)).Select(found => found.Message), Is.EquivalentTo(new[] { message.Id, later.Id }));
+
+        var taken = Change(begun) with { Taken = message.Id, EndedWaits = [7] };
+        Assert.That((await CommitAsync(taken, cancellationToken)).Outcome, Is.EqualTo(CommitOutcome.Committed));
+        Assert.That((await CommitAsync(Change(taken) with { Taken = message.Id }, cancellationToken)).Outcome, Is.EqualTo(CommitOutcome.Gone));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Early_message_of_an_instance_that_ends_is_late(CancellationToken cancellationToken)
+    {
+        var begun = Begin("1") with { Keys = [new WorkflowKey("key", IsExclusive: false)] };
+        await CommitAsync(begun, cancellationToken);
+        var (late, starting) = (Message("stock.picked"), Message("orders.new"));
+        await CommitAsync(new WorkflowCommit { Workflow = "w", Early = new EarlyMessage(late, [("wait", "key")], MayStart: false) }, cancellationToken);
+        await CommitAsync(new WorkflowCommit { Workflow = "w", Early = new EarlyMessage(starting, [("wait", "key")], MayStart: true) }, cancellationToken);
+
+        var result = await CommitAsync(Change(begun, WorkflowState.Completed), cancellationToken);
+
+        Assert.That(result.Late.Select(message => message.Id), Is.EqualTo(new[] { late.Id }));
+        Assert.That(result.Starting, Is.EqualTo(new[] { starting.Id }));
+        Assert.That(await _store.Workflows.FindEarlyAsync("w", late.Id, cancellationToken), Is.Null);
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Instances_are_found_by_state_step_key_and_page(CancellationToken cancellationToken)
+    {
+        for (var i = 0; i < 5; i++) await CommitAsync(Begin($"{i}") with { Keys = [new WorkflowKey($"key-{i}", IsExclusive: false)] }, cancellationToken);
+
+        var page = await _store.Workflows.ListAsync(new WorkflowQuery { Workflow = "w", States = [WorkflowState.Waiting], Step = "there", Limit = 3 }, cancellationToken);
+        var rest = await _store.Workflows.ListAsync(new WorkflowQuery { After = page[^1].Id, Limit = 3 }, cancellationToken);
+        var keyed = await _store.Workflows.ListAsync(new WorkflowQuery { Keys = ["key-3"] }, cancellationToken);
+
+        Assert.That(page.Concat(rest).Select(instance => instance.Keys), Is.EqualTo(new[] { "n=4", "n=3", "n=2", "n=1", "n=0" }));
+        Assert.That(keyed.Select(instance => instance.Keys), Is.EqualTo(new[] { "n=3" }));
+        Assert.That((await _store.Workflows.CountAsync(cancellationToken)).Single().Count, Is.EqualTo(5));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Timer_is_claimed_once_when_it_is_due_and_leaves_with_its_effect(CancellationToken cancellationToken)
+    {
+        var (now, later) = (new StoredTimer(Guid.CreateVersion7(), "test.a", "x") { Delay = TimeSpan.FromMilliseconds(-5), Data = "d" }, new StoredTimer(Guid.CreateVersion7(), "test.a", "y") { Delay = TimeSpan.FromHours(1) });
+        await _store.Timers.SetAsync([now, later], cancellationToken);
+
+        var claimed = await _store.Timers.ClaimAsync(["test.a"], 10, TimeSpan.FromMinutes(1), cancellationToken);
+        var again = await _store.Timers.ClaimAsync(["test.a"], 10, TimeSpan.FromMinutes(1), cancellationToken);
+        await _store.Timers.ReleaseAsync("test.b", cancellationToken);
+        var released = await _store.Timers.ClaimAsync(["test.a"], 10, TimeSpan.FromMinutes(1), cancellationToken);
+        var effect = await CommitAsync(new WorkflowCommit { Workflow = "w", Fired = now.Id }, cancellationToken);
+        var twice = await CommitAsync(new WorkflowCommit { Workflow = "w", Fired = now.Id }, cancellationToken);
+
+        Assert.That(claimed.Timers.Select(timer => (timer.Id, timer.Data)), Is.EqualTo(new[] { (now.Id, "d") }));
+        Assert.That((again.Timers, again.Next), Is.EqualTo((Array.Empty<StoredTimer>(), again.Next)));
+        Assert.That(again.Next, Is.GreaterThan(TimeSpan.FromMinutes(50)));
+        Assert.That(released.Timers, Has.Count.EqualTo(1));
+        Assert.That((effect.Outcome, twice.Outcome), Is.EqualTo((CommitOutcome.Committed, CommitOutcome.Gone)));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Outgoing_messages_of_an_owner_are_claimed_together_and_in_order(CancellationToken cancellationToken)
+    {
+        var begun = Begin("1");
+        begun = begun with { Outgoing = [.. Enumerable.Range(0, 5).Select(number => Outgoing(begun, $"out.n{number}"))] };
+        await CommitAsync(begun, cancellationToken);
+        var second = await CommitAsync(Change(begun) with { Outgoing = [Outgoing(begun, "out.n5")] }, cancellationToken);
+        var held = await _store.Outbox.ClaimAsync(10, TimeSpan.FromMinutes(1), cancellationToken);
+        await _store.Outbox.ReleaseAsync(cancellationToken);
+
+        var claimed = await _store.Outbox.ClaimAsync(10, TimeSpan.FromMinutes(1), cancellationToken);
+        await _store.Outbox.RemoveAsync([.. claimed.Select(message => message.Id)], cancellationToken);
+        await _store.Outbox.ReleaseAsync(cancellationToken);
+
+        Assert.That(second.FollowsUnpublished, Is.True);
+        Assert.That(held, Is.Empty, "their host publishes them");
+        Assert.That(claimed.Select(message => message.Message.Message.Subject), Is.EqualTo(Enumerable.Range(0, 6).Select(number => $"out.n{number}")));
+        Assert.That(claimed[0].Message.Step, Is.EqualTo("step"));
+        Assert.That(await _store.Outbox.ClaimAsync(10, TimeSpan.FromMinutes(1), cancellationToken), Is.Empty);
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Ended_instances_leave_after_their_retention_with_their_history(CancellationToken cancellationToken)
+    {
+        var (ended, living) = (Begin("1"), Begin("2"));
+        await CommitAsync(ended, cancellationToken);
+        await CommitAsync(living, cancellationToken);
+        await CommitAsync(Change(ended, WorkflowState.Completed), cancellationToken);
+
+        await _store.Workflows.RemoveOldAsync("w", TimeSpan.FromDays(1), cancellationToken);
+        var kept = await _store.Workflows.FindAsync(ended.Instance!.Id, cancellationToken);
+        var removed = await _store.Workflows.RemoveOldAsync("w", TimeSpan.FromSeconds(-5), cancellationToken);
+
+        Assert.That(kept, Is.Not.Null);
+        Assert.That(removed, Is.EqualTo(1));
+        Assert.That(await _store.Workflows.HistoryAsync(ended.Instance.Id, 0, 10, cancellationToken), Is.Empty);
+        Assert.That(await _store.Workflows.FindAsync(living.Instance!.Id, cancellationToken), Is.Not.Null);
+    }
+
+    private async Task<CommitResult> CommitAsync(WorkflowCommit commit, CancellationToken cancellationToken) => (await _store.Workflows.CommitAsync([commit], cancellationToken)).Single();
+
+    private static WorkflowCommit Begin(string number)
+    {
+        var id = Guid.CreateVersion7();
+        return new WorkflowCommit
+        {
+            Workflow = "w",
+            Instance = new WorkflowInstance
+            {
+                Id = id, Workflow = "w", Definition = "hash", Version = 1, State = WorkflowState.Waiting, Step = "here, there", Snapshot = "{}"u8.ToArray(), Keys = $"n={number}",
+                StartedBy = id, ConversationId = id,
+            },
+        };
+    }
+
+    private static WorkflowCommit Change(WorkflowCommit commit, WorkflowState state = WorkflowState.Waiting) => new()
+    {
+        Workflow = "w",
+        Instance = commit.Instance! with { Version = commit.Instance.Version + 1, State = state },
+        Steps = """[{"step":"a","kind":"set"}]""",
+    };
+
+    private static EsbMessage Message(string subject) => EsbMessage.Create(MessageBody.FromText("{\"a\":\"ä\"}"), TimeProvider.System) with { Subject = subject, ContentType = "application/json" };
+
+    private static OutboxMessage Outgoing(WorkflowCommit commit, string subject) =>
+        new(commit.Instance!.Id.ToString(), new OutgoingMessage(Message(subject), "workflow:w", "workflow w", default) { Step = "step", CausedBy = commit.Instance.Id });
+}
+
+public sealed class FileWorkflowStoreTests : WorkflowStoreContract
+{
+    private readonly TestFolder _folder = new();
+
+    private protected override async Task<Store> OpenAsync() => await _folder.OpenAsync();
+
+    protected override Task CloseAsync() => _folder.CloseAsync();
+}
+
+public sealed class PostgresWorkflowStoreTests : WorkflowStoreContract
+{
+    private TestSchema _schema = null!;
+
+    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
+
+    protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
+}

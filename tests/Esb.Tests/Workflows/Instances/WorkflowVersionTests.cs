@@ -1,0 +1,60 @@
+using Esb.Core.Workflows;
+using Esb.Tests.Fakes;
+
+namespace Esb.Tests.Workflows.Instances;
+
+/// <summary>Instances end on the definition with which they began, whatever the configuration says meanwhile.</summary>
+[CancelAfter(60_000)]
+public sealed class WorkflowVersionTests
+{
+    [Test]
+    public async Task Instance_ends_on_the_definition_with_which_it_began_also_after_a_restart(CancellationToken cancellationToken)
+    {
+        await using var bench = new WorkflowBench(Definition("out.first", "map.first"), Maps("first"));
+        await bench.StartAsync(cancellationToken);
+        await bench.SendAsync("fulfil", WorkflowBench.Message("orders.accepted", """{"order":1}"""), cancellationToken);
+        await bench.KillAsync();
+
+        bench.Configure(Definition("out.second", "map.first"), Maps("second"));
+        await bench.StartAsync(cancellationToken);
+        await bench.ReviveAsync(cancellationToken);
+        await bench.SendAsync("fulfil", WorkflowBench.Message("orders.accepted", """{"order":2}"""), cancellationToken);
+        foreach (var order in new[] { 1, 2 }) await bench.SendAsync("fulfil", WorkflowBench.Message("stock.picked", $$"""{"order":{{order}}}"""), cancellationToken);
+
+        await bench.WaitForAsync(WorkflowState.Completed, cancellationToken, count: 2);
+        await Eventually.BecomesAsync(() => bench.Published.Count == 2, cancellationToken);
+        Assert.That(bench.Published.Select(message => (message.Subject, message.Body.ReadText())), Is.EquivalentTo(new[] { ("out.first", "made by first"), ("out.second", "made by second") }));
+        Assert.That((await bench.InstancesAsync(cancellationToken)).Select(instance => instance.Definition), Is.Unique);
+    }
+
+    [Test]
+    public async Task Instance_whose_definition_does_not_compile_any_more_is_suspended(CancellationToken cancellationToken)
+    {
+        await using var bench = new WorkflowBench(Definition("out.first", "map.first"), Maps("first"));
+        await bench.StartAsync(cancellationToken);
+        await bench.SendAsync("fulfil", WorkflowBench.Message("orders.accepted", """{"order":1}"""), cancellationToken);
+        await bench.KillAsync();
+
+        bench.Configure("""{ "other": { "start": "orders.other", "steps": [{ "publish": "out.other" }] }, "fulfil": { "start": "orders.accepted", "correlate": { "order": { "jsonpath": "$.order" } }, "steps": [{ "receive": { "subscribe": "stock.picked", "match": { "order": { "jsonpath": "$.order" } } } }] } }""");
+        await bench.StartAsync(cancellationToken);
+        await bench.SendAsync("fulfil", WorkflowBench.Message("stock.picked", """{"order":1}"""), cancellationToken);
+
+        var stopped = await bench.WaitForAsync(WorkflowState.Suspended, cancellationToken);
+        Assert.That(stopped.Code, Is.EqualTo("ESB-WFL-VERSION"));
+    }
+
+    private static string Definition(string subject, string map) =>
+        $$"""
+        { "fulfil": {
+            "start": "orders.accepted", "correlate": { "order": { "jsonpath": "$.order" } },
+            "steps": [
+              { "receive": { "subscribe": "stock.picked", "match": { "order": { "jsonpath": "$.order" } } } },
+              { "transform": "{{map.Split('.')[0]}}" },
+              { "publish": "{{subject}}" } ] } }
+        """;
+
+    private static string Maps(string text) => $$"""
+        "maps": { "map": { "file": "map.liquid" } },
+        /* {{text}} */
+        """;
+}
