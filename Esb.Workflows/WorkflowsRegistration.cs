@@ -35,6 +35,7 @@ public static class WorkflowsRegistration
         services.TryAddSingleton<IAnswerSender, NoAnswers>();
         return services
             .AddSection<IReadOnlyDictionary<string, WorkflowConfig>>("workflows", "Steps that wait in the store between messages.")
+            .AddCompiling<PinnedContent, PinnedContent>()
             .AddCompiler<WorkflowModels, WorkflowCompiler>()
             .AddModel(compiling => new WorkflowSubscriptions([.. compiling.GetRequiredService<WorkflowModels>().All.Select(WorkflowSubscription.Of).Where(one => one.Patterns.Count > 0)]))
             .AddScoped<WorkflowCatalog>()

@@ -1,5 +1,4 @@
 using System.Text.Json.Nodes;
-using Esb.Configuration;
 using Esb.Configuration.Compiling;
 using Esb.Configuration.Revisions;
 using Esb.Core.Configuration;
@@ -36,7 +35,7 @@ internal sealed class PinnedDefinitions(ConfigurationSource source, LiveRevision
 
     private JsonObject ConfigurationOf(StoredDefinition definition, string folder)
     {
-        var configuration = revisions.Current.Services.GetRequiredService<EsbConfiguration>().WrittenJson;
+        var configuration = revisions.Current.Services.GetRequiredService<BusModel>().Configuration.WrittenJson;
         var pinned = JsonNode.Parse(definition.Content)!.AsObject();
         foreach (var section in Sections)
         {

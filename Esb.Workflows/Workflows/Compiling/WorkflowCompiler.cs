@@ -1,7 +1,5 @@
 using Esb.Configuration;
 using Esb.Configuration.Compiling;
-using Esb.Content.Schemas;
-using Esb.Content.Transforms;
 using Esb.Core.Configuration;
 using Esb.Core.Expressions;
 using Esb.Core.Processes;
@@ -13,13 +11,11 @@ namespace Esb.Workflows.Workflows.Compiling;
 
 /// <summary>Compiles the section <c>workflows</c>.</summary>
 internal sealed class WorkflowCompiler(
-    EsbConfiguration configuration,
+    PinnedContent pinned,
     IReadOnlyDictionary<string, WorkflowConfig> workflows,
     ProcessModels processes,
     IEnumerable<IStepFactory> factories,
     IExpressionCompiler expressions,
-    IReadOnlyDictionary<string, MapConfig> maps,
-    IReadOnlyDictionary<string, SchemaConfig> schemas,
     TransportConfig transport,
     StoreConfig store,
     ConfigErrors errors) : ICompiler<WorkflowModels>
@@ -47,7 +43,7 @@ internal sealed class WorkflowCompiler(
         CheckKeys(config, all, correlate);
         CheckTimes(config);
         WorkflowChecks.Check(config, all, errors);
-        var content = new PinnedContent(configuration, processes, maps, schemas).Of(config, all);
+        var content = pinned.Of(config, all);
         return new WorkflowModel(config, Fingerprint.Of([content]), content)
         {
             Instructions = new ProgramCompiler(processes, errors).Compile(steps),
