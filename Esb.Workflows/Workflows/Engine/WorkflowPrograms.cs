@@ -33,7 +33,7 @@ internal sealed class WorkflowPrograms(Live<WorkflowCatalog> catalog)
     public void Keep(BoundProgram program) => _earlier[program.Hash] = program;
 
     /// <summary>True if the program of a definition is available, and stays so whatever revision goes.</summary>
-    public bool Has(StoredDefinition definition) => Find(definition.Workflow) is { } current && current.Hash == definition.Hash || _earlier.GetValueOrDefault(definition.Hash) is { IsKept: true };
+    public bool Has(StoredDefinition definition) => (Find(definition.Workflow) is { } current && current.Hash == definition.Hash) || _earlier.GetValueOrDefault(definition.Hash) is { IsKept: true };
 
     /// <summary>The programs of a workflow for which messages may come.</summary>
     public IReadOnlyList<BoundProgram> Living(string workflow)

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using Esb.Core.Audit;
+using Esb.Core.Configuration;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
@@ -8,6 +9,7 @@ using Esb.Host;
 using Esb.Host.Composition;
 using Esb.Storage;
 using Esb.Tests.Fakes;
+using Esb.Workflows.Workflows.Compiling;
 using Esb.Workflows.Workflows.Engine;
 using Esb.Workflows.Workflows.Running;
 using Microsoft.Extensions.DependencyInjection;
@@ -76,7 +78,7 @@ internal sealed class WorkflowBench : IAsyncDisposable
             _services.GetRequiredService<Microsoft.Extensions.Logging.ILogger<TimerDispatcher>>());
         Engine.Dispatcher = _dispatcher;
         _ = _services.GetRequiredService<IWorkflowStore>();
-        foreach (var model in _services.GetRequiredService<Core.Configuration.Live<Esb.Workflows.Workflows.Compiling.WorkflowModels>>().Current.All)
+        foreach (var model in _services.GetRequiredService<Live<WorkflowModels>>().Current.All)
             await _store.Workflows.KeepDefinitionAsync(new StoredDefinition(model.Hash, model.Name, model.Content), cancellationToken);
         await _store.Timers.ReleaseAsync(TimerKinds.Lease, cancellationToken);
         await _store.Outbox.ReleaseAsync(cancellationToken);
