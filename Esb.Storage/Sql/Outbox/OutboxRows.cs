@@ -9,7 +9,7 @@ internal static class OutboxRows
 {
     private const string Columns = $"id, owner, claimed_until, endpoint, process, step, caused_by, trace_parent, {StoredEnvelope.Columns}";
 
-    public static SqlRows Of(string name, IReadOnlyCollection<OutboxMessage> messages, TimeSpan claim) => SqlRows.Of(
+    public static SqlRows Of(string name, IReadOnlyCollection<OutboxMessage> messages, TimeSpan claim, IBodyCipher cipher) => SqlRows.Of(
         name,
         messages,
         [
@@ -21,7 +21,7 @@ internal static class OutboxRows
             ("out_step", SqlType.Text, row => row.Message.Step),
             ("out_caused", SqlType.Id, row => row.Message.CausedBy),
             ("out_trace", SqlType.Text, row => TraceOf(row.Message.Parent)),
-            .. StoredEnvelope.ColumnsOf<OutboxMessage>("out", row => row.Message.Message),
+            .. StoredEnvelope.ColumnsOf<OutboxMessage>("out", cipher, row => row.Message.Message),
         ]);
 
     public static string Insert(SqlDialect dialect, SqlRows rows) =>
@@ -32,9 +32,9 @@ internal static class OutboxRows
         on conflict (id) do nothing
         """;
 
-    public static OutboxMessage Read(SqlRow row) => new(
+    public static OutboxMessage Read(SqlRow row, IBodyCipher cipher) => new(
         row.Text("owner"),
-        new OutgoingMessage(StoredEnvelope.Read(row), row.Text("endpoint"), row.TextOrNull("process"), ParentOf(row.TextOrNull("trace_parent")))
+        new OutgoingMessage(StoredEnvelope.Read(row, cipher), row.Text("endpoint"), row.TextOrNull("process"), ParentOf(row.TextOrNull("trace_parent")))
         {
             CausedBy = row.IdOrNull("caused_by"),
             Step = row.TextOrNull("step"),

@@ -25,7 +25,7 @@ internal sealed class OutboxStore(SqlDatabase database) : IOutboxStore
                 foreach (var owner in owners)
                 {
                     await session.ExecuteAsync("update outbox set claimed_until = clock_timestamp() + @claim where owner = @owner", ("claim", claim), ("owner", owner));
-                    claimed.AddRange(await session.QueryAsync("select * from outbox where owner = @owner order by number limit 1000", OutboxRows.Read, ("owner", owner)));
+                    claimed.AddRange(await session.QueryAsync("select * from outbox where owner = @owner order by number limit 1000", row => OutboxRows.Read(row, database.Cipher), ("owner", owner)));
                 }
 
                 return claimed;

@@ -11,7 +11,7 @@ namespace Esb.Storage.Sql.Workflows;
 /// whether a checkpoint may be stored.</summary>
 /// <remarks>Where one may not, the transaction is given up, and the others are stored again without it: that is rare, and needs no
 /// savepoint.</remarks>
-internal sealed class CheckpointGroup(SqlSession session, IReadOnlyList<WorkflowCommit> commits)
+internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IReadOnlyList<WorkflowCommit> commits)
 {
     // The host that stores messages publishes them at once; another one takes over after this time.
     public static readonly TimeSpan Claim = TimeSpan.FromSeconds(20);
@@ -83,7 +83,7 @@ internal sealed class CheckpointGroup(SqlSession session, IReadOnlyList<Workflow
         RequireKeys();
         var begun = commits.Where(commit => commit.Instance is { Version: 1 }).ToList();
         RequireRows(
-            begun, CommitOutcome.Stale, WorkflowRows.Instances("began", [.. begun.Select(commit => commit.Instance!)]),
+            begun, CommitOutcome.Stale, WorkflowRows.Instances("began", [.. begun.Select(commit => commit.Instance!)], cipher),
             rows =>
                 $"""
                 insert into workflow_instance (id, workflow, definition, version, state, step, snapshot, keys, started_by, conversation_id, parent, code, reason, started_at, changed_at, ended_at)
@@ -93,7 +93,7 @@ internal sealed class CheckpointGroup(SqlSession session, IReadOnlyList<Workflow
             commit => commit.Instance!.Id);
         var changed = commits.Where(commit => commit.Instance is { Version: > 1 }).ToList();
         RequireRows(
-            changed, CommitOutcome.Stale, WorkflowRows.Instances("changed", [.. changed.Select(commit => commit.Instance!)]),
+            changed, CommitOutcome.Stale, WorkflowRows.Instances("changed", [.. changed.Select(commit => commit.Instance!)], cipher),
             rows =>
                 $"""
                 update workflow_instance set version = w_version, state = w_state, step = w_step, snapshot = w_snapshot, keys = w_keys, code = w_code, reason = w_reason,
@@ -180,7 +180,7 @@ internal sealed class CheckpointGroup(SqlSession session, IReadOnlyList<Workflow
         var owners = SqlRows.Of("owners", outgoing.Select(message => message.Owner).Distinct().ToList(), ("p_owner", SqlType.Text, owner => owner));
         Add($"select distinct owner from outbox where owner in (select p_owner from {Dialect.Rows(owners)})", owners);
         _readers.Add(async results => _unpublished.UnionWith(await results.ReadAsync(row => row.Text("owner"))));
-        Add(OutboxRows.Insert(Dialect, AddRows(OutboxRows.Of("outgoing", outgoing, Claim))));
+        Add(OutboxRows.Insert(Dialect, AddRows(OutboxRows.Of("outgoing", outgoing, Claim, cipher))));
     }
 
     private void KeepEarly()
@@ -193,7 +193,7 @@ internal sealed class CheckpointGroup(SqlSession session, IReadOnlyList<Workflow
             [
                 ("a_workflow", SqlType.Text, one => one.Workflow), ("a_wait", SqlType.Text, one => one.Wait), ("a_key", SqlType.Text, one => one.Key),
                 ("a_may_start", SqlType.Flag, one => one.Early.MayStart),
-                .. StoredEnvelope.ColumnsOf<(string Workflow, EarlyMessage Early, string Wait, string Key)>("a", one => one.Early.Message),
+                .. StoredEnvelope.ColumnsOf<(string Workflow, EarlyMessage Early, string Wait, string Key)>("a", cipher, one => one.Early.Message),
             ]);
         Add(
             $"""
@@ -240,7 +240,7 @@ internal sealed class CheckpointGroup(SqlSession session, IReadOnlyList<Workflow
         _readers.Add(async results => _starting.AddRange(await results.ReadAsync(row => (row.Text("key_hash"), row.Id("message_id")))));
         var late = SqlRows.Of("late", ended, ("y_instance", SqlType.Id, id => id));
         Add($"delete from workflow_early where not may_start and {string.Format(null, unclaimed, Dialect.Rows(late))} returning key_hash, {StoredEnvelope.Columns}", late);
-        _readers.Add(async results => _late.AddRange(await results.ReadAsync(row => (row.Text("key_hash"), StoredEnvelope.Read(row)))));
+        _readers.Add(async results => _late.AddRange(await results.ReadAsync(row => (row.Text("key_hash"), StoredEnvelope.Read(row, cipher)))));
     }
 
     private void Change<T>(IReadOnlyCollection<T> some, string name, IEnumerable<(string Column, SqlType Type, Func<T, object?> Value)> columns, Func<SqlRows, string> sql)

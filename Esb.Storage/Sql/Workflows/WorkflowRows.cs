@@ -1,3 +1,4 @@
+using Esb.Core.Storage;
 using Esb.Core.Workflows;
 
 namespace Esb.Storage.Sql.Workflows;
@@ -5,7 +6,7 @@ namespace Esb.Storage.Sql.Workflows;
 /// <summary>Rows of instances and their history.</summary>
 internal static class WorkflowRows
 {
-    public static SqlRows Instances(string name, IReadOnlyCollection<WorkflowInstance> instances) => SqlRows.Of(
+    public static SqlRows Instances(string name, IReadOnlyCollection<WorkflowInstance> instances, IBodyCipher cipher) => SqlRows.Of(
         name,
         instances,
         ("w_id", SqlType.Id, one => one.Id),
@@ -14,7 +15,7 @@ internal static class WorkflowRows
         ("w_version", SqlType.Number, one => one.Version),
         ("w_state", SqlType.Text, one => one.State.ToString()),
         ("w_step", SqlType.Text, one => one.Step),
-        ("w_snapshot", SqlType.Bytes, one => one.Snapshot),
+        ("w_snapshot", SqlType.Bytes, one => cipher.Seal(one.Snapshot, one.Id)),
         ("w_keys", SqlType.Text, one => one.Keys),
         ("w_started_by", SqlType.Id, one => one.StartedBy),
         ("w_conversation", SqlType.Id, one => one.ConversationId),
@@ -23,7 +24,7 @@ internal static class WorkflowRows
         ("w_reason", SqlType.Text, one => one.Reason),
         ("w_is_ended", SqlType.Flag, one => one.IsEnded));
 
-    public static WorkflowInstance Read(SqlRow row) => new()
+    public static WorkflowInstance Read(SqlRow row, IBodyCipher cipher) => new()
     {
         Id = row.Id("id"),
         Workflow = row.Text("workflow"),
@@ -31,7 +32,7 @@ internal static class WorkflowRows
         Version = row.Int("version"),
         State = row.State<WorkflowState>("state"),
         Step = row.Text("step"),
-        Snapshot = row.Bytes("snapshot"),
+        Snapshot = cipher.Open(row.Bytes("snapshot"), row.Id("id")),
         Keys = row.Text("keys"),
         StartedBy = row.Id("started_by"),
         ConversationId = row.Id("conversation_id"),

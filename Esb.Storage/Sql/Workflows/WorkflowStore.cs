@@ -1,3 +1,4 @@
+using Esb.Core.Storage;
 using Esb.Core.Workflows;
 
 namespace Esb.Storage.Sql.Workflows;
@@ -14,7 +15,7 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
         while (left.Count > 0)
         {
             var some = left;
-            var (lost, stored) = await database.TransactAsync(session => StoreAsync(session, some), cancellationToken);
+            var (lost, stored) = await database.TransactAsync(session => StoreAsync(session, database.Cipher, some), cancellationToken);
             foreach (var (commit, outcome) in lost) results[commit] = new CommitResult(outcome);
             if (lost.Count == 0)
             {
@@ -50,13 +51,13 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
     }
 
     public Task<WorkflowInstance?> FindAsync(Guid id, CancellationToken cancellationToken) =>
-        database.FirstAsync("select * from workflow_instance where id = @id", WorkflowRows.Read, cancellationToken, ("id", id));
+        database.FirstAsync("select * from workflow_instance where id = @id", row => WorkflowRows.Read(row, database.Cipher), cancellationToken, ("id", id));
 
     public async Task<EarlyMessage?> FindEarlyAsync(string workflow, Guid message, CancellationToken cancellationToken)
     {
         var rows = await database.QueryAsync(
             "select * from workflow_early where workflow = @workflow and message_id = @message",
-            row => (Message: StoredEnvelope.Read(row), Wait: row.Text("wait_hash"), Key: row.Text("key_hash"), MayStart: row.Flag("may_start")),
+            row => (Message: StoredEnvelope.Read(row, database.Cipher), Wait: row.Text("wait_hash"), Key: row.Text("key_hash"), MayStart: row.Flag("may_start")),
             cancellationToken, ("workflow", workflow), ("message", message));
         return rows.Count == 0 ? null : new EarlyMessage(rows[0].Message, [.. rows.Select(row => (row.Wait, row.Key))], rows[0].MayStart);
     }
@@ -85,7 +86,7 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
         And(query.Before, "started_at < @before", "before");
         And(query.After, "id < @after", "after");
         var where = conditions.Count == 0 ? "" : $"where {string.Join(" and ", conditions)}";
-        return await database.QueryAsync($"select * from workflow_instance {where} order by id desc limit @limit", WorkflowRows.Read, cancellationToken, [.. parameters]);
+        return await database.QueryAsync($"select * from workflow_instance {where} order by id desc limit @limit", row => WorkflowRows.Read(row, database.Cipher), cancellationToken, [.. parameters]);
 
         void And(object? value, string condition, string name, Func<object, object>? change = null)
         {
@@ -138,9 +139,9 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
         return await session.ExecuteAsync($"delete from workflow_instance where {session.Dialect.IsOneOf("id", "ids")}", ("ids", ids.ToArray()));
     }
 
-    private static async Task<(IReadOnlyDictionary<WorkflowCommit, CommitOutcome> Lost, IReadOnlyList<CommitResult> Stored)> StoreAsync(SqlSession session, IReadOnlyList<WorkflowCommit> commits)
+    private static async Task<(IReadOnlyDictionary<WorkflowCommit, CommitOutcome> Lost, IReadOnlyList<CommitResult> Stored)> StoreAsync(SqlSession session, IBodyCipher cipher, IReadOnlyList<WorkflowCommit> commits)
     {
-        var group = new CheckpointGroup(session, commits);
+        var group = new CheckpointGroup(session, cipher, commits);
         var lost = await group.StoreAsync();
         return (lost, lost.Count > 0 ? [] : [.. commits.Select(group.ResultOf)]);
     }

@@ -1,7 +1,6 @@
 using System.Net;
 using System.Text.Json;
 using Esb.IntegrationTests.EndToEnd.Hosts;
-using Esb.Tests;
 
 namespace Esb.IntegrationTests.EndToEnd;
 
@@ -99,7 +98,7 @@ public abstract class WorkflowContract
     private protected async Task StartAsync(string sample, CancellationToken cancellationToken)
     {
         _folder = Directory.CreateTempSubdirectory("esb-workflow-");
-        var text = await File.ReadAllTextAsync(Path.Combine(SampleTests.Sample($"workflows/{sample}"), "esb.json"), cancellationToken);
+        var text = await File.ReadAllTextAsync(Path.Combine(Repository.PathOf("samples", "workflows", sample), "esb.json"), cancellationToken);
         await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), text.Replace("\"topics\"", $"{Sections} \"topics\"", StringComparison.Ordinal), cancellationToken);
         await StartHostAsync(cancellationToken);
     }
