@@ -14,6 +14,7 @@ using Esb.Host.Management.Metrics;
 using Esb.Host.Management.Parking;
 using Esb.Host.Management.Sessions;
 using Esb.Host.Management.Validation;
+using Esb.Host.Management.Workflows;
 using Esb.Host.Reloading;
 
 namespace Esb.Host.Management.Description;
@@ -89,6 +90,18 @@ internal static class ApiCatalog
         new("GET", "/api/parked/{endpoint}/{line}/{id}/body", "The body of a parked message.") { Media = "application/octet-stream" },
         Post<ReasonBody, ReleaseReceipt>("/api/parked/{endpoint}/{line}/release", "Tries the first message of a key again, and those behind it.") with { Status = 202 },
         Post<DiscardParkedBody, DiscardReceipt>("/api/parked/{endpoint}/{line}/discard", "Discards a parked message, or all of a key."),
+        Get<Page<WorkflowInstanceView>>("/api/workflows", "Instances of workflows, newest first.",
+            ("name", "The workflow."), ("state", "The state."), ("key", "NAME=VALUE of a business key."), ("step", "The step at which they stand."), ("code", "The code of the failure."),
+            ("before", "Those that started before."), ("after", "What the page before calls next."), ("limit", "1 to 1000.")),
+        Get<Page<WorkflowDefinitionView>>("/api/workflows/definitions", "The definitions of workflows, with the number of instances on each step."),
+        Get<WorkflowInstanceView>("/api/workflows/{id}", "An instance, with its variables and waits."),
+        Get<Page<WorkflowEventView>>("/api/workflows/{id}/history", "The history of an instance, oldest first.", ("after", "The checkpoint before."), ("limit", "1 to 1000.")),
+        new("GET", "/api/workflows/{id}/diagram", "The workflow of an instance as a drawing, with the place of the instance.") { Media = Svg, Query = [("format", "mermaid or svg.")] },
+        Post<WorkflowActionBody, WorkflowInstanceView>("/api/workflows/{id}/retry", "Runs a suspended instance on from the step that failed."),
+        Post<WorkflowActionBody, WorkflowInstanceView>("/api/workflows/{id}/skip", "Runs a suspended instance on behind the step that failed."),
+        Post<WorkflowActionBody, WorkflowInstanceView>("/api/workflows/{id}/terminate", "Ends an instance, and the instances that it runs."),
+        Post<WorkflowActionBody, WorkflowInstanceView>("/api/workflows/{id}/fire", "Ends the times for which an instance waits."),
+        new("PATCH", "/api/workflows/{id}/variables", "Sets variables of an instance that does not run.") { Body = typeof(WorkflowVariablesBody), Answer = typeof(WorkflowInstanceView) },
         Get<Page<ActivityReport>>("/api/activities", "The activities, counted over a period.", Period),
         Get<ActivityReport>("/api/activities/{name}", "An activity, counted over a period and its parts.", [.. Period, ("bucket", "The length of a part, such as 1h.")]),
         Get<Page<ActivityItemView>>("/api/activities/{name}/items", "The items of an activity.", [.. Period, ("state", "in-progress, overdue or completed."), ("key", "The key."), .. Paged]),

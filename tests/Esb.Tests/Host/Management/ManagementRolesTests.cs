@@ -40,6 +40,8 @@ public sealed class ManagementRolesTests
         "POST /api/parked/{endpoint}/{line}/discard", "POST /api/messages/{id}/replay", "POST /api/messages/replays", "POST /api/messages/replays/preview",
         "POST /api/activities/rebuild", "DELETE /api/metrics/peaks",
         "DELETE /api/endpoints/{name}/tuning", "DELETE /api/endpoints/{name}/tuning/{setting}",
+        "GET /api/workflows/{id}", "POST /api/workflows/{id}/retry", "POST /api/workflows/{id}/skip", "POST /api/workflows/{id}/terminate", "POST /api/workflows/{id}/fire",
+        "PATCH /api/workflows/{id}/variables",
     ];
 
     private static readonly string[] ForAdministrators =
