@@ -45,6 +45,8 @@ internal static class StandIns
         .AddSingleton(Substitute.For<IReplayJobStore>())
         .AddSingleton(Substitute.For<IDeadLetterDesk>())
         .AddSingleton(Substitute.For<IParkingDesk>())
+        .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowStore>())
+        .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowControl>())
         .AddSingleton(Substitute.For<IAuditReplayDesk>())
         .AddSingleton(Substitute.For<IActivityDesk>())
         .AddSingleton<ListedAuditStore>()
