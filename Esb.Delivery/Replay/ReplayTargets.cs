@@ -9,7 +9,7 @@ using Esb.Core.Workflows;
 namespace Esb.Delivery.Replay;
 
 /// <summary>Decides which endpoints accept dead letters, and which require confirmation.</summary>
-internal sealed class ReplayTargets(Live<EndpointModels> endpoints, Live<WorkflowSubscriptions> workflows)
+internal sealed class ReplayTargets(Live<EndpointModels> endpoints, Live<WorkflowSubscriptions>? workflows = null)
 {
     /// <summary>The delivery order of the endpoint; unordered if it no longer exists.</summary>
     public DeliveryMode ModeOf(string endpoint) => Find(endpoint)?.Delivery ?? DeliveryMode.Parallel;
@@ -24,7 +24,7 @@ internal sealed class ReplayTargets(Live<EndpointModels> endpoints, Live<Workflo
     /// <summary>The obstacle to sending messages to an endpoint; null if it accepts them.</summary>
     public EsbException? ObstacleAt(string target, bool outOfOrder)
     {
-        if (WorkflowQueues.WorkflowOf(target) is not null && workflows.Current.All.Any(subscription => subscription.Endpoint == target)) return null; // its instances are found by their keys
+        if (WorkflowQueues.WorkflowOf(target) is not null && workflows?.Current.All.Any(subscription => subscription.Endpoint == target) == true) return null; // its instances are found by their keys
         if (Find(target) is not { } config)
             return Refused("ESB-REPLAY-ENDPOINT", $"There is no outbound endpoint '{target}'; name another one{NearestName.Hint(target, endpoints.Current.Outbound.Select(endpoint => endpoint.Config.Name))}", 422);
         if (!config.Enabled || config.Subscribe.Count == 0)
