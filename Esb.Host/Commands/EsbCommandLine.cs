@@ -84,6 +84,7 @@ internal static class EsbCommandLine
         new UnroutableCommand(context),
         new StoreCommand(context),
         new WorkflowsCommand(context),
+        new UnavailableCommand("itineraries"),
         new SecretOption("--key"),
         new SecretOption("--password"),
         new SecretOption("--token"),

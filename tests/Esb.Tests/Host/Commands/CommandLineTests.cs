@@ -99,7 +99,7 @@ public sealed class CommandLineTests : CommandLineFixture
         Assert.That(error.ToString().TrimEnd().Split(Environment.NewLine), Is.EqualTo(faults.Select(fault => $"ESB-CLI-FILE {fault.Message}")));
     }
 
-    [TestCase("workflows list")]
+    [TestCase("itineraries list")]
     public async Task Command_that_is_not_built_yet_says_so(string arguments)
     {
         Assert.That(await RunAsync(arguments.Split(' ')), Is.EqualTo(2));
