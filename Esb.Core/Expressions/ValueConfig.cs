@@ -111,10 +111,10 @@ public interface IValueSource
     string? Template { get; }
 
     /// <summary>A workflow variable's name.</summary>
-    string? Variable { get; }
+    string? Variable => null;
 
     /// <summary>The workflow variable that holds the message to read; null for the current message.</summary>
-    string? Of { get; }
+    string? Of => null;
 
     /// <summary>True if a message without the value fails: <c>ESB-XPT-NOMATCH</c>, <c>ESB-JPT-NOMATCH</c>, <c>ESB-EXPR-NOVALUE</c>. False
     /// by default.</summary>
