@@ -45,7 +45,7 @@ public sealed class ConsolePageTests : ShopHost
         })
         {
             await _browser.GoAsync(path, heading);
-            await _browser.Page.Locator("main").GetByText(shows).First.WaitForAsync();
+            await _browser.Page.Locator("main").GetByText(shows).Filter(new() { Visible = true }).First.WaitForAsync();
             barriers.AddRange((await _browser.FindBarriersAsync()).Select(found => $"{path}: {found}"));
         }
 
