@@ -13,10 +13,6 @@ public sealed class ConsolePageTests : ShopHost
 
     private protected override string Sections => "\"name\": \"shop\",";
 
-    private protected override string Endpoints => """
-        , "standing": { "type": "http-outbound", "subscribe": ["stock.#"], "url": "http://127.0.0.1:9/", "delivery": "ordered", "retry": { "immediate": 0, "delays": [] } }
-        """;
-
     [SetUp]
     public async Task Open()
     {
