@@ -48,7 +48,7 @@ public sealed class ForeignServiceTests
     }
 
     [TestCase("/sum?a=1&b=2.5", HttpStatusCode.OK, """{ "sum": 3.5 }""")]
-    [TestCase("/sum?a=x&b=2.5", HttpStatusCode.BadRequest, "Receiver: SOAP-ERROR: Encoding: Violation of encoding rules")]
+    [TestCase("/sum?a=x&b=2.5", HttpStatusCode.BadRequest, "Receiver: ")]
     [TestCase("/sum?a=666&b=1", HttpStatusCode.BadGateway, "ESB-SOAP-TARGET")]
     [CancelAfter(120_000)]
     public async Task Service_answers_faults_and_fails(string address, HttpStatusCode status, string body, CancellationToken cancellationToken)

@@ -12,7 +12,7 @@ public sealed class SoapConfigurationTests
     public async Task StopBus() => await _bus.DisposeAsync();
 
     [TestCase(""" "operations": { "Cancel": "order" } """, "ESB-CFG-VALUE endpoints.shop.operations")]
-    [TestCase(""" "operations": { "Order": "nothing" } """, "ESB-CFG-REFERENCE endpoints.shop.operations.Order")]
+    [TestCase(""" "operations": { "Order": "nothing" } """, "ESB-CFG-REF endpoints.shop.operations.Order")]
     [TestCase(""" "operations": { "Order": "order" }, "process": "order" """, "ESB-CFG-ONEOF endpoints.shop")]
     [TestCase(""" "mode": "one-way", "process": "order" """, "ESB-CFG-VALUE endpoints.shop.mode")]
     [TestCase(""" "relay": "out", "process": "order" """, "ESB-CFG-ONEOF endpoints.shop")]
@@ -62,7 +62,7 @@ public sealed class SoapConfigurationTests
     [TestCase("element=\"t:Notice\"", "element=\"t:Order\"", "take the same child of Body")]
     [TestCase("message=\"t:OrderIn\"", "message=\"t:Gone\"", "there is no message 'Gone'")]
     [TestCase("message=\"t:OrderIn\"", "message=\"x:Gone\"", "the prefix of 'x:Gone' is not declared")]
-    [TestCase("name=\"sku\" type=\"xsd:string\"", "name=\"sku\" type=\"xsd:strin\"", "line 4")]
+    [TestCase("name=\"sku\" type=\"xsd:string\"", "name=\"sku\" type=\"xsd:strin\"", "line 5")]
     public void Contradiction_in_a_WSDL_is_found(string text, string instead, string expected)
     {
         _bus.Read(SomeWsdl.Document().Replace(text, instead, StringComparison.Ordinal));
