@@ -28,7 +28,7 @@ internal static class SftpServerCheck
 
     private static void CheckHostKeys(EndpointConfig settings, ISftpServer server, ConfigErrors errors)
     {
-        if (server.HostKey.Count == 0) errors.Add("ESB-CFG-VALUE", settings, "hostKey", "expected at least one, such as \"SHA256:…\" of ssh-keygen -lf");
+        if (server.HostKey.Count == 0) errors.Add("ESB-CFG-VALUE", settings, "hostKey", "expected at least one, such as SHA256:KEY, as ssh-keygen -lf prints it");
         foreach (var key in server.HostKey.Where(key => !IsFingerprint(key)))
             errors.Add("ESB-CFG-VALUE", settings, "hostKey", $"'{Clipped.To(60, key)}' is no fingerprint; expected SHA256: and 43 characters, as ssh-keygen -lf prints it");
     }

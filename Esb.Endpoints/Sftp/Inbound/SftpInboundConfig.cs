@@ -25,7 +25,7 @@ public sealed record SftpInboundConfig : InboundEndpointConfig, ISftpServer
     public string? Passphrase { get; init; }
 
     /// <summary>The fingerprints of the server's keys.</summary>
-    [Setting("The fingerprint of the server's key, SHA256:… as ssh-keygen -lf prints it, or a list of them. A server with another key is refused.", TakesOne = true)]
+    [Setting("The fingerprint of the server's key, such as SHA256:KEY, as ssh-keygen -lf prints it, or a list of them. A server with another key is refused.", TakesOne = true)]
     public required IReadOnlyList<string> HostKey { get; init; }
 
     /// <summary>The pattern of the names to read.</summary>

@@ -47,7 +47,7 @@ internal static class FakeSettings
         .AddStep<IStepFactory, SetConfig>("set", "Sets headers.")
         .AddStep<IStepFactory, AuditConfig>("audit", "Records.")
         .AddStep<IStepFactory, RespondConfig>("respond", "Answers.")
-        .AddUnavailable<StepConfig>("delay");
+        .AddUnavailable<StepConfig>("aggregate");
 }
 
 internal sealed record MemoryConfig : TransportConfig;

@@ -16,6 +16,7 @@ using Esb.Delivery.Intake.Holds;
 using Esb.Delivery.Intake.Overload;
 using Esb.Endpoints;
 using Esb.Endpoints.Sql;
+using Esb.Storage.Encryption;
 using Esb.Tests.Endpoints.Contracts;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
@@ -160,7 +161,7 @@ public sealed class EndpointTypesTests
     private static async Task CheckAsync(IServiceCollection services, EsbConfiguration configuration, ConfigErrors errors)
     {
         services.AddCompiling(ServiceDescriptor.Singleton(new MapModels(new Dictionary<string, MapModel>()))).AddCompiling<IExpressionCompiler, PlainExpressions>().AddSingleton(Substitute.For<ILeaseStore>()).AddSingleton(Substitute.For<IAuditGate>());
-        services.AddSingleton(Substitute.For<IEndpointMarks>()).AddSingleton(Substitute.For<ITopicTransport>()).AddSingleton<MemoryMarks>().AddSingleton<OverloadGate>().AddSingleton<IntakeHolds>().AddSingleton<Admissions>();
+        services.AddSingleton(Substitute.For<IEndpointMarks>()).AddSingleton<IBodyCipher>(BodyCipher.None).AddSingleton(Substitute.For<ITopicTransport>()).AddSingleton<MemoryMarks>().AddSingleton<OverloadGate>().AddSingleton<IntakeHolds>().AddSingleton<Admissions>();
         services.AddSingleton<ILoggerFactory>(NullLoggerFactory.Instance).AddSingleton(typeof(ILogger<>), typeof(NullLogger<>));
         await using var provider = Compiled.Build(services, configuration, errors);
 

@@ -31,6 +31,9 @@ internal static class CompileTrace
         ["ESB_RABBITMQ"] = "amqp://esb:secret@localhost",
         ["ESB_POSTGRES"] = "Host=localhost;Username=esb;Password=secret",
         ["ESB_BACKEND"] = "http://localhost:9000",
+        ["ESB_SFTP"] = "sftp://esb@localhost",
+        ["ESB_SFTP_PASSWORD"] = "secret",
+        ["ESB_SFTP_HOSTKEY"] = "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8",
     };
 
     // Of the runtime itself: it compiles methods anew that run often, collects garbage, and has a pool of threads.
