@@ -156,6 +156,7 @@ public abstract class ReloadContract : ReloadFixture
         Assert.That(notice, Has.One.StartsWith("1 message waits in the queues of the endpoint files"));
         Endpoints["files"] = Files("files");
         Assert.That((await ReloadAsync(cancellationToken)).ExitCode, Is.Zero);
+        Assert.That((await EsbAsync(cancellationToken, "endpoints", "resume", "files")).ExitCode, Is.Zero, "its pause outlasts revisions");
         await WaitForAsync("files", [$"{waiting}-1"], cancellationToken);
         Assert.That((await ReadyAsync(cancellationToken)).GetProperty("notices").GetArrayLength(), Is.Zero);
     }
