@@ -70,6 +70,19 @@ public sealed class EncryptedStoreTests
     }
 
     [Test]
+    public async Task Letter_without_a_body_is_listed_with_no_bytes([Values] bool isEncrypted, CancellationToken cancellationToken)
+    {
+        await using var embedded = new EmbeddedStore { Keys = isEncrypted ? [New] : [] };
+        var store = await embedded.OpenAsync(cancellationToken);
+        var letter = Letter();
+        await store.DeadLetters.AddAsync(letter with { Message = letter.Message with { Body = MessageBody.Empty } }, cancellationToken);
+
+        var listed = await store.DeadLetters.FindAsync(new(), cancellationToken).SingleAsync(cancellationToken);
+
+        Assert.That(listed.BodyBytes, Is.Zero);
+    }
+
+    [Test]
     public async Task Encrypting_without_keys_is_refused(CancellationToken cancellationToken)
     {
         await using var embedded = new EmbeddedStore();
