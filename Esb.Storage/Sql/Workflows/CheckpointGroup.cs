@@ -191,14 +191,14 @@ internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IR
         var rows = SqlRows.Of(
             "early", early,
             [
-                ("a_workflow", SqlType.Text, one => one.Workflow), ("a_wait", SqlType.Text, one => one.Wait), ("a_key", SqlType.Text, one => one.Key),
-                ("a_may_start", SqlType.Flag, one => one.Early.MayStart),
+                ("e_workflow", SqlType.Text, one => one.Workflow), ("e_wait", SqlType.Text, one => one.Wait), ("e_key", SqlType.Text, one => one.Key),
+                ("e_may_start", SqlType.Flag, one => one.Early.MayStart),
                 .. StoredEnvelope.ColumnsOf<(string Workflow, EarlyMessage Early, string Wait, string Key)>("a", cipher, one => one.Early.Message),
             ]);
         Add(
             $"""
             insert into workflow_early (workflow, wait_hash, key_hash, may_start, stored_at, {StoredEnvelope.Columns})
-            select a_workflow, a_wait, a_key, a_may_start, now(), {StoredEnvelope.SelectOf("a")} from {Dialect.Rows(rows)} where true
+            select e_workflow, e_wait, e_key, e_may_start, now(), {StoredEnvelope.SelectOf("a")} from {Dialect.Rows(rows)} where true
             on conflict do nothing
             """,
             rows);
