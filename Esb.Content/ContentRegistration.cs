@@ -1,10 +1,12 @@
 using Esb.Configuration;
+using Esb.Content.Codecs.Secure;
 using Esb.Content.Expressions;
 using Esb.Content.Formats;
 using Esb.Content.Formats.Conversion;
 using Esb.Content.Formats.Csv;
 using Esb.Content.Formats.Flat;
 using Esb.Content.Formats.JsonLines;
+using Esb.Content.Lookups;
 using Esb.Content.Schemas;
 using Esb.Content.Splitting;
 using Esb.Content.Transforms;
@@ -29,6 +31,8 @@ public static class ContentRegistration
         .AddExpressions()
         .AddSchemas()
         .AddMaps()
+        .AddLookups()
+        .AddSecureCodecs()
         .AddWatch()
         .AddFormats();
 
@@ -52,6 +56,14 @@ public static class ContentRegistration
         .AddCompiler<MapModels, MapCompiler>()
         .AddScoped<MapCatalog>()
         .AddScoped<IMapCatalog>(provider => provider.GetRequiredService<MapCatalog>());
+
+    private static IServiceCollection AddLookups(this IServiceCollection services) => services
+        .AddSection<IReadOnlyDictionary<string, LookupConfig>>("lookups", "Tables in which values are looked up by a key.")
+        .AddCompiler<LookupModels, LookupCompiler>()
+        .AddScoped<LookupCatalog>();
+
+    private static IServiceCollection AddSecureCodecs(this IServiceCollection services) => services
+        .AddCompiling(ServiceDescriptor.Singleton<SecureCodecs, SecureCodecs>());
 
     private static IServiceCollection AddWatch(this IServiceCollection services) => services
         .AddSingleton<ContentWatch>()
@@ -80,5 +92,6 @@ public static class ContentRegistration
         provider.GetRequiredService<NamespaceModel>().Uris,
         provider.GetRequiredService<XmlInput>(),
         provider.GetRequiredService<TimeProvider>(),
-        provider.GetRequiredService<LimitsConfig>().CheckWholeBodies);
+        provider.GetRequiredService<LimitsConfig>().CheckWholeBodies,
+        provider.GetRequiredService<LookupModels>());
 }

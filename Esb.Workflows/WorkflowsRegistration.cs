@@ -7,7 +7,11 @@ using Esb.Core.Processes;
 using Esb.Core.Workflows;
 using Esb.Workflows.Processes;
 using Esb.Workflows.Processes.Steps;
+using Esb.Workflows.Processes.Steps.Deduplication;
+using Esb.Workflows.Processes.Steps.Enriching;
+using Esb.Workflows.Processes.Steps.Scattering;
 using Esb.Workflows.Processes.Steps.Taps;
+using Esb.Workflows.Processes.Steps.Throttling;
 using Esb.Workflows.Workflows;
 using Esb.Workflows.Workflows.Compiling;
 using Esb.Workflows.Workflows.Engine;
@@ -75,6 +79,11 @@ public static class WorkflowsRegistration
         .AddStep<WireTapStep, WireTapConfig>("wireTap", "Publishes a copy of the message beside it, best effort.")
         .AddStep<RequestStep, RequestConfig>("request", "Publishes the message as a request and continues with the reply.")
         .AddStep<CallStep, CallConfig>("call", "Calls an outbound endpoint and continues with its answer.")
+        .AddStep<ScatterStep, ScatterConfig>("scatter", "Calls several endpoints, or sends several requests, at once, and gathers the answers.")
+        .AddStep<EnrichStep, EnrichConfig>("enrich", "Adds the answer of a call or a request to the message.")
+        .AddStep<RecipientsStep, RecipientsConfig>("recipients", "Publishes the message under each of the subjects that it names.")
+        .AddStep<DedupeStep, DedupeConfig>("dedupe", "Lets messages with the same key pass once.")
+        .AddStep<ThrottleStep, ThrottleConfig>("throttle", "Lets messages pass at a limited rate.")
         .AddStep<RunStep, RunConfig>("run", "Runs another process as a part of this one.")
         .AddStep<RespondStep, RespondConfig>("respond", "Makes an answer and ends the process.")
         .AddStep<FailStep, FailConfig>("fail", "Fails the process on purpose.")
@@ -82,6 +91,6 @@ public static class WorkflowsRegistration
         .AddStep<TryStep, TryConfig>("try", "Runs steps, and others when they fail.")
         .AddStep<TransactionStep, TransactionConfig>("transaction", "Runs steps whose calls of a database and whose publishes happen all or not at all.")
         .AddUnavailable<StepConfig>(
-            "aggregate", "scatter", "recipients", "resequence", "enrich",
-            "applyPolicy", "itinerary", "throttle", "custom");
+            "aggregate", "resequence",
+            "applyPolicy", "itinerary", "custom");
 }

@@ -23,6 +23,26 @@ public static class MessageCodec
         return message with { Body = MessageBody.FromBytes(body), ContentType = contentType ?? (NamesEncoding(message.ContentType) ? null : message.ContentType) };
     }
 
+    /// <summary>All files of a zip archive; the body becomes a JSON list of them.</summary>
+    /// <param name="message">The message; its body must be buffered.</param>
+    /// <param name="maxSize">The most bytes of all files, decoded.</param>
+    /// <param name="maxRatio">The most decoded bytes for each encoded byte, from 1 MiB on.</param>
+    /// <param name="maxEntries">The most entries.</param>
+    /// <exception cref="Core.Errors.EsbException"><c>ESB-CODEC-FORMAT</c> (400), <c>ESB-CODEC-LIMIT</c> (413), <c>ESB-CODEC-NAME</c>
+    /// (422).</exception>
+    public static DecodedMessage DecodeEntries(EsbMessage message, ByteSize maxSize, int maxRatio, int maxEntries)
+    {
+        try
+        {
+            var entries = ZipCodec.DecodeAll(message.Body.Bytes, new CodecLimits(maxSize.Bytes, maxRatio, maxEntries));
+            return new DecodedMessage(message with { Body = MessageBody.FromBytes(EntryList.ToJson(entries)), ContentType = "application/json" }, entries, Party: null);
+        }
+        catch (Exception ex) when (ex is InvalidDataException or InvalidOperationException or EndOfStreamException)
+        {
+            throw BodyCodec.Malformed(CodecKind.Zip, ex);
+        }
+    }
+
     /// <summary>The message with its body encoded, and the media type of the encoding.</summary>
     /// <param name="codec">The codec.</param>
     /// <param name="message">The message; its body must be buffered.</param>

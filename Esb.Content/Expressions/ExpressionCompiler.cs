@@ -1,6 +1,7 @@
 using Esb.Configuration;
 using Esb.Content.Json.Paths;
 using Esb.Content.Json.Scanning;
+using Esb.Content.Lookups;
 using Esb.Content.Xml;
 using Esb.Content.Xml.Scanning;
 using Esb.Core.Configuration;
@@ -14,8 +15,9 @@ namespace Esb.Content.Expressions;
 /// <param name="time">Ends evaluations that take too long.</param>
 /// <param name="checksWhole">Whether bodies are read to their end, also where their beginning decides; null for JSON of messages
 /// only.</param>
+/// <param name="lookups">The look-ups; null where values have none.</param>
 internal sealed class ExpressionCompiler(
-    IReadOnlyDictionary<string, string> namespaces, XmlInput xml, TimeProvider time, bool? checksWhole = false) : IExpressionCompiler, IDisposable
+    IReadOnlyDictionary<string, string> namespaces, XmlInput xml, TimeProvider time, bool? checksWhole = false, LookupModels? lookups = null) : IExpressionCompiler, IDisposable
 {
     private readonly XPathCompiler _xpaths = new(namespaces);
     private readonly PathSet _paths = new(xml, checksWhole == true);
@@ -40,7 +42,7 @@ internal sealed class ExpressionCompiler(
     public IMessageValue? CompileTemplate(string template, string path, ConfigOrigin origin, ConfigErrors errors)
     {
         RequireTime(path);
-        var (value, expected) = TemplateParser.Parse(template);
+        var (value, expected) = TemplateParser.Parse(template, time);
         if (expected is not null) errors.Add(new ConfigError("ESB-EXPR-TEMPLATE", path, $"\"{template}\"", expected, origin));
         return value;
     }
@@ -73,6 +75,8 @@ internal sealed class ExpressionCompiler(
         { Value: { } constant } => new ConstantValue(NumberText.FromConstant(constant)),
         { Variable: { } variable } => new VariableValue(variable),
         { Template: { } template } => CompileTemplate(template, $"{value.Path}.template", value.Origin, errors),
+        { State: { } state } => new StateValue(state),
+        { Lookup: not null } => LookupValue.Compile(value, value.Key is { } key ? Compile(key, errors) : null, lookups, errors),
         _ => null, // its record refused it
     };
 

@@ -9,7 +9,8 @@ namespace Esb.Content.Transforms;
 /// <remarks>Thread-safe, except that one thread at a time looks at the files.</remarks>
 /// <param name="model">The map as it was compiled with the configuration.</param>
 /// <param name="logger">Logs every change.</param>
-internal sealed partial class LiveMap(MapModel model, ILogger logger) : IScriptMap, ILiveContent
+/// <param name="lookup">Finds entries of look-ups; null if there are none.</param>
+internal sealed partial class LiveMap(MapModel model, ILogger logger, Func<string, object?, object?>? lookup = null) : IScriptMap, ILiveContent
 {
     private readonly string _folder = Path.GetDirectoryName(model.Path)!;
     private IMessageMap _current = model.Map;
@@ -35,10 +36,10 @@ internal sealed partial class LiveMap(MapModel model, ILogger logger) : IScriptM
 
     public MappedBody Transform(MessageBody input, params ReadOnlySpan<MapArgument> arguments) => Volatile.Read(ref _current).Transform(input, arguments);
 
-    public MappedBody Transform(MapCall call, params ReadOnlySpan<MapArgument> arguments) => Volatile.Read(ref _current).Transform(call with { Log = LogLine }, arguments);
+    public MappedBody Transform(MapCall call, params ReadOnlySpan<MapArgument> arguments) => Volatile.Read(ref _current).Transform(Equip(call), arguments);
 
     /// <exception cref="InvalidCastException">The map is no script; the configuration was not checked.</exception>
-    public MessageChanges Change(MapCall call, params ReadOnlySpan<MapArgument> arguments) => ((IScriptMap)Volatile.Read(ref _current)).Change(call with { Log = LogLine }, arguments);
+    public MessageChanges Change(MapCall call, params ReadOnlySpan<MapArgument> arguments) => ((IScriptMap)Volatile.Read(ref _current)).Change(Equip(call), arguments);
 
     /// <summary>Looks at the files. A change is taken when two looks in a row found the same, so that nothing half written is read; while
     /// there is a problem, every look tries again.</summary>
@@ -65,6 +66,8 @@ internal sealed partial class LiveMap(MapModel model, ILogger logger) : IScriptM
             Refuse($"the compiler failed with {ex.GetType().Name}: {ex.Message}", ex);
         }
     }
+
+    private MapCall Equip(MapCall call) => call with { Log = LogLine, Lookup = lookup };
 
     private void Renew()
     {

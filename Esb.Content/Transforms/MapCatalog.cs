@@ -1,11 +1,12 @@
+using Esb.Content.Lookups;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Content.Transforms;
 
 /// <summary>The maps of a running bus, which follow their files.</summary>
-internal sealed class MapCatalog(MapModels maps, ILogger<LiveMap> logger) : IMapCatalog
+internal sealed class MapCatalog(MapModels maps, LookupModels lookups, ILogger<LiveMap> logger) : IMapCatalog
 {
-    private readonly Dictionary<string, LiveMap> _maps = maps.All.ToDictionary(map => map.Key, map => new LiveMap(map.Value, logger));
+    private readonly Dictionary<string, LiveMap> _maps = maps.All.ToDictionary(map => map.Key, map => new LiveMap(map.Value, logger, MapLookups.Of(lookups)));
 
     public IReadOnlyCollection<LiveMap> All => _maps.Values;
 

@@ -1,3 +1,4 @@
+using Esb.Content.Lookups;
 using Esb.Content.Schemas;
 using Esb.Content.Transforms;
 using Esb.Core;
@@ -5,10 +6,10 @@ using Esb.Core.Configuration;
 
 namespace Esb.Content.Watching;
 
-/// <summary>Checks every second whether maps and schemas have changed, until the bus stops.</summary>
+/// <summary>Checks every second whether maps, schemas and look-ups have changed, until the bus stops.</summary>
 /// <remarks>Polls the file system instead of using its notifications: polling also works on mounted volumes, and if a link replaces a whole
 /// folder.</remarks>
-internal sealed class ContentWatch(Live<MapCatalog> maps, Live<SchemaCatalog> schemas, TimeProvider time) : IBusPart, IHealthNotices, IDisposable
+internal sealed class ContentWatch(Live<MapCatalog> maps, Live<SchemaCatalog> schemas, Live<LookupCatalog> lookups, TimeProvider time) : IBusPart, IHealthNotices, IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
@@ -20,7 +21,7 @@ internal sealed class ContentWatch(Live<MapCatalog> maps, Live<SchemaCatalog> sc
     public IEnumerable<string> Notices =>
         All.Where(content => content.Problem is not null).Select(content => $"ESB-CFG-RELOAD {content.Kind} {content.Name}: {content.Problem}");
 
-    private IEnumerable<ILiveContent> All => maps.Current.All.Concat<ILiveContent>(schemas.Current.All);
+    private IEnumerable<ILiveContent> All => maps.Current.All.Concat<ILiveContent>(schemas.Current.All).Concat(lookups.Current.All);
 
     public Task StartAsync(CancellationToken cancellationToken)
     {

@@ -1,9 +1,9 @@
 namespace Esb.Content.Watching;
 
-/// <summary>A map or schema that follows its files.</summary>
+/// <summary>A map, schema or look-up that follows its files.</summary>
 internal interface ILiveContent
 {
-    /// <summary>What it is, for people: <c>map</c> or <c>schema</c>.</summary>
+    /// <summary>What it is, for people: <c>map</c>, <c>schema</c> or <c>look-up</c>.</summary>
     string Kind { get; }
 
     /// <summary>Its name in the configuration.</summary>

@@ -68,6 +68,18 @@ public static class CertificateFiles
         return [.. all.Where(certificate => certificate.Thumbprint != leaf.Thumbprint)];
     }
 
+    /// <summary>A certificate with its private key, both in PEM.</summary>
+    /// <param name="pem">The text.</param>
+    /// <param name="passphrase">Decrypts the key; null if it is not encrypted.</param>
+    /// <param name="validAt">Time at which it must be valid; null if that does not matter, as for a key that decrypts what is old.</param>
+    /// <exception cref="CertificateException">The certificate cannot be used; the message gives the reason.</exception>
+    public static X509Certificate2 FromPem(string pem, string? passphrase, DateTimeOffset? validAt)
+    {
+        var certificate = LoadPem(pem, separateKey: null, passphrase);
+        if (validAt is { } now) RequireValid(certificate, now);
+        return certificate;
+    }
+
     private static X509Certificate2 LoadPkcs12(byte[] content, string? passphrase)
     {
         X509Certificate2 certificate;

@@ -6,7 +6,7 @@ namespace Esb.Core.Expressions;
 /// <summary>A condition: a value with at most one comparison, or conditions joined by all, any or not.</summary>
 /// <remarks>On its own, an XPath value holds by the rules of XPath; other values hold if they exist and are not false. Numbers compare as
 /// numbers if both sides are.</remarks>
-[ExactlyOne("xpath", "jsonpath", "header", "property", "message", "value", "template", "variable", "all", "any", "not")]
+[ExactlyOne("xpath", "jsonpath", "header", "property", "message", "value", "template", "variable", "lookup", "state", "all", "any", "not")]
 [AtMostOne("equals", "notEquals", "in", "greaterThan", "atLeast", "lessThan", "atMost", "matches", "startsWith", "exists", "all", "any", "not")]
 public sealed record ConditionConfig : SettingsRecord, IValueSource
 {
@@ -45,6 +45,26 @@ public sealed record ConditionConfig : SettingsRecord, IValueSource
     /// <inheritdoc/>
     [Setting("The variable of the workflow that holds the message to read; by default the current message.")]
     public string? Of { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("A look-up: the value is a column of the entry that it has under the key.", Reference = "lookups")]
+    public string? Lookup { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("Beside lookup: what the entry is found by, as text.")]
+    public ValueConfig? Key { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("Beside lookup: the column; by default the only one besides that of the keys.")]
+    public string? Column { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("Beside lookup: the constant where there is no such entry, or its column is empty; by default there is no value.")]
+    public ConfigNode? Otherwise { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("State: what an earlier process of the endpoint kept under this name by set.")]
+    public string? State { get; init; }
 
     /// <inheritdoc/>
     [Setting("Whether a message without this value is refused, instead of the condition not holding.")]

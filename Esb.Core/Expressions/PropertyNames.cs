@@ -10,6 +10,7 @@ public static class PropertyNames
     {
         { Property: { } property } => [property],
         { Template: { } template } => InTemplate(template),
+        { Key: { } key } => Of(key),
         _ => [],
     };
 

@@ -32,7 +32,7 @@ public enum MessagePart
 }
 
 /// <summary>A value taken from a message, or a constant. A plain string, number or boolean is a constant.</summary>
-[ExactlyOne("xpath", "jsonpath", "header", "property", "message", "value", "template", "variable")]
+[ExactlyOne("xpath", "jsonpath", "header", "property", "message", "value", "template", "variable", "lookup", "state")]
 public sealed record ValueConfig : SettingsRecord, IValueSource
 {
     /// <inheritdoc/>
@@ -70,6 +70,26 @@ public sealed record ValueConfig : SettingsRecord, IValueSource
     /// <inheritdoc/>
     [Setting("The variable of the workflow that holds the message to read; by default the current message.")]
     public string? Of { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("A look-up: the value is a column of the entry that it has under the key.", Reference = "lookups")]
+    public string? Lookup { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("Beside lookup: what the entry is found by, as text.")]
+    public ValueConfig? Key { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("Beside lookup: the column; by default the only one besides that of the keys.")]
+    public string? Column { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("Beside lookup: the constant where there is no such entry, or its column is empty; by default there is no value.")]
+    public ConfigNode? Otherwise { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("State: what an earlier process of the endpoint kept under this name by set.")]
+    public string? State { get; init; }
 
     /// <inheritdoc/>
     [Setting("Whether a message without this value is refused.")]
@@ -115,6 +135,21 @@ public interface IValueSource
 
     /// <summary>The workflow variable that holds the message to read; null for the current message.</summary>
     string? Of => null;
+
+    /// <summary>The name of a look-up.</summary>
+    string? Lookup { get; }
+
+    /// <summary>The key of an entry of the look-up.</summary>
+    ValueConfig? Key { get; }
+
+    /// <summary>The column of the entry; null for the only one.</summary>
+    string? Column { get; }
+
+    /// <summary>The constant in place of a missing entry.</summary>
+    ConfigNode? Otherwise { get; }
+
+    /// <summary>The name of a value that an earlier process of the endpoint kept.</summary>
+    string? State { get; }
 
     /// <summary>True if a message without the value fails: <c>ESB-XPT-NOMATCH</c>, <c>ESB-JPT-NOMATCH</c>, <c>ESB-EXPR-NOVALUE</c>. False
     /// by default.</summary>

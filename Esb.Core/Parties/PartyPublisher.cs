@@ -36,13 +36,15 @@ public sealed class PartyPublisher(ITopicPublisher inner, Live<PartyDirectory> p
 
     private void Require(MessageContext context, Subject subject)
     {
-        if (context.Received.Party is not { } name) return;
+        if (PartyOf(context) is not { } name) return;
         if (parties.Current.TryFind(name, out var party) && !party.MayPublish(subject.Value)) throw PartyFaults.MayNotPublish(party, subject.Value);
         Name(context);
     }
 
+    private static string? PartyOf(MessageContext context) => context.Received.Party ?? context.ProvenParty;
+
     private static void Name(MessageContext context)
     {
-        if (context.Message.Party is null && context.Received.Party is { } name) context.Message = context.Message with { Party = name };
+        if (context.Message.Party is null && PartyOf(context) is { } name) context.Message = context.Message with { Party = name };
     }
 }

@@ -33,6 +33,7 @@ public sealed class MessageContext
     private int _firstCalls;
     private Dictionary<string, int>? _calls; // only for a second name: most messages make one call
     private int _copies;
+    private StepLog? _steps;
 
     /// <summary>Begins to work on a message.</summary>
     /// <param name="message">The message as received. The properties that it brings become those of the context, and leave the message: what
@@ -77,13 +78,26 @@ public sealed class MessageContext
     public string? FailedStep { get; set; }
 
     /// <summary>Log of the steps, if the audit records them; otherwise null.</summary>
-    public StepLog? Steps { get; init; }
+    public StepLog? Steps
+    {
+        get => _steps;
+        init => _steps = value;
+    }
 
     /// <summary>The first message published here, after its confirmation; null before, and if nothing was published.</summary>
     public FirstPublish? FirstPublish { get; private set; }
 
     /// <summary>The last output of a map; null if none.</summary>
     public MadeBody? Made { get; set; }
+
+    /// <summary>Files of a decoded archive, or further parts of a decoded MIME body, for later steps; null if nothing was decoded.</summary>
+    public IReadOnlyList<MessageEntry>? Entries { get; set; }
+
+    /// <summary>The party whose signature a step verified; null if none. It counts where the transport proved none.</summary>
+    public string? ProvenParty { get; set; }
+
+    /// <summary>What waits for the end of the outermost process; null if nothing in it does.</summary>
+    public ProcessEnd? End { get; set; }
 
     /// <summary>Indicates whether a step ended the process.</summary>
     public ProcessOutcome Outcome { get; set; }
@@ -192,17 +206,28 @@ public sealed class MessageContext
     {
         var context = (MessageContext)MemberwiseClone();
         (context._message, context._part) = (part, part.Id);
-        context._properties = _properties is null ? null : new Dictionary<string, object>(_properties);
+        context._properties = context._own = _properties is null ? null : new Dictionary<string, object>(_properties);
         (context._settling, context._published, context._calls, context._copies) = (null, null, null, 0);
         (context._firstCall, context._firstCalls) = (null, 0);
         (context.FirstPublish, context.FailedStep, context.Made, context.Outcome) = (null, null, null, ProcessOutcome.Running);
+        context.Entries = null;
+        return context;
+    }
+
+    /// <summary>As <see cref="ForPart"/>, for a part whose steps run while those of other parts run: it has a log of its own.</summary>
+    /// <param name="part">The part, as a message.</param>
+    public MessageContext ForBranch(EsbMessage part)
+    {
+        var context = ForPart(part);
+        context._steps = _steps?.Branch();
         return context;
     }
 
     /// <summary>Takes over the publishes of a part: when they were confirmed, and when they are settled.</summary>
-    /// <param name="part">A context of <see cref="ForPart"/>, which has ended.</param>
+    /// <param name="part">A context of <see cref="ForPart"/> or <see cref="ForBranch"/>, which has ended.</param>
     public void Join(MessageContext part)
     {
+        if (part._steps is { } log && log != _steps) _steps?.Add(log);
         if (part.FirstPublish is { } publish) NotePublished(publish);
         if (part._settling is { } settling) (_settling ??= []).AddRange(settling);
     }

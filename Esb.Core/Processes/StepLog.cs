@@ -26,6 +26,13 @@ public sealed class StepLog(TimeProvider time, bool keepsTransforms)
         return taken;
     }
 
+    /// <summary>Returns an empty log for steps that run while others write into this one.</summary>
+    public StepLog Branch() => new(time, keepsTransforms);
+
+    /// <summary>Moves the records of a branch to the end of this log.</summary>
+    /// <param name="branch">A log of <see cref="Branch"/>, whose steps have ended.</param>
+    public void Add(StepLog branch) => _records.AddRange(branch.Take());
+
     /// <summary>Returns the timestamp at which a step begins.</summary>
     public long Begin() => time.GetTimestamp();
 

@@ -50,6 +50,12 @@ public sealed record StepTraits
     /// <summary>Values that it reads from the message before it processes it, including those of conditions.</summary>
     public IReadOnlyList<IValueSource> Values { get; init; } = [];
 
+    /// <summary>Names of the state that it changes when the process has succeeded.</summary>
+    public IReadOnlyList<string> ChangesState { get; init; } = [];
+
+    /// <summary>True if it does something when the process has succeeded that a later failure of the message would make wrong.</summary>
+    public bool AwaitsEnd { get; init; }
+
     /// <summary>Kind of document as which it reads the body; null if it does not read it, or accepts any.</summary>
     public BodyReading? Reads { get; init; }
 
@@ -58,6 +64,9 @@ public sealed record StepTraits
 
     /// <summary>True if its lists run with parts of the body rather than with the body.</summary>
     public bool Divides { get; init; }
+
+    /// <summary>True if its lists run at the same time, which no transaction allows.</summary>
+    public bool RunsAtOnce { get; init; }
 
     /// <summary>The map that creates the body after the step; null if none, or if unknown.</summary>
     public MapOutput? Makes { get; init; }

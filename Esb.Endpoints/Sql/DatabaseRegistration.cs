@@ -5,6 +5,7 @@ using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Delivery.Databases;
 using Esb.Endpoints.Sql.Clients;
+using Esb.Endpoints.Sql.Lookups;
 using Esb.Endpoints.Sql.Outbox;
 using Esb.Endpoints.Sql.Tables;
 using Esb.Endpoints.Sql.Transactions;
@@ -25,6 +26,8 @@ internal static class DatabaseRegistration
         services.AddRule<ConnectionsRule>();
         services.AddCompiling<IDatabaseProvider, NpgsqlProvider>().AddCompiling<ITransactionSupport, SqlTransactionSupport>();
         services.AddCompiling<DatabaseProviders, DatabaseProviders>();
+        services.AddRule<LookupQueriesRule>();
+        services.TryAddSingleton<ILookupQueries, LookupQueries>();
         services.TryAddSingleton<OutboxTables>();
         services.TryAddSingleton<ITransactions, SqlTransactions>();
         return services;

@@ -1,5 +1,6 @@
 using Esb.Configuration;
 using Esb.Configuration.Compiling;
+using Esb.Content.Lookups;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Expressions;
@@ -15,7 +16,8 @@ internal sealed class ProcessCompiler(
     IReadOnlyDictionary<string, EndpointConfig> endpoints,
     IEnumerable<IStepFactory> factories,
     IExpressionCompiler expressions,
-    ConfigErrors errors) : ICompiler<ProcessModels>
+    ConfigErrors errors,
+    LookupModels lookups) : ICompiler<ProcessModels>
 {
     private readonly Dictionary<string, IStepFactory> _factories = factories.ToDictionary(factory => factory.Kind);
 
@@ -23,11 +25,12 @@ internal sealed class ProcessCompiler(
     {
         var models = new ProcessModels(processes.ToDictionary(
             process => process.Key,
-            process => new StepCompiler(process.Key, _factories, expressions, errors).Compile(process.Value)));
+            process => new StepCompiler(process.Key, _factories, expressions, errors, lookups).Compile(process.Value)));
         new CycleCheck(models, errors).Check();
         new ExchangeCheck(models, endpoints.Values, unread.LostOf<EndpointConfig>("endpoints")).Check(errors);
         new TransactionCheck(models, endpoints).Check(errors);
         new CaughtCodesCheck(models, unread.IsSound("processes")).Check(errors);
+        new EndCheck(models, endpoints.Values).Check(errors);
         StepIdsCheck.Check(models, errors);
         new MapOutputCheck(errors).Check(models);
         return models;

@@ -1,6 +1,9 @@
+using Esb.Content.Lookups;
 using Esb.Core.Configuration;
 using Esb.Core.Expressions;
 using Esb.Core.Processes;
+using Esb.Core.Storage;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Workflows.Processes;
 
@@ -10,6 +13,7 @@ internal sealed class StepCompiler(
     IReadOnlyDictionary<string, IStepFactory> factories,
     IExpressionCompiler expressions,
     ConfigErrors errors,
+    LookupModels? lookups = null,
     bool isWorkflow = false) : IStepCompiler
 {
     public bool IsWorkflow => isWorkflow;
@@ -23,10 +27,17 @@ internal sealed class StepCompiler(
     public StepListModel Compile(IReadOnlyList<StepConfig> steps)
     {
         var models = steps.Select(step => factories[step.Kind].Compile(step, this)).ToList();
-        return new StepListModel(models, services => Sequence([.. models.Select(step => Place(step, services))]));
+        LookupPrefetch?[] before = [.. models.Select(step => lookups is null ? null : LookupPrefetch.Of(step, lookups, expressions, errors))];
+        return new StepListModel(models, services => Sequence([.. models.Select((step, index) => Place(step, before[index], services))]));
     }
 
-    public static PlacedStep Place(StepModel step, IServiceProvider services) => new(step.Bind!(services), step.Place, StepTrace.Of(step));
+    public static PlacedStep Place(StepModel step, IServiceProvider services) => Place(step, before: null, services);
+
+    private static PlacedStep Place(StepModel step, LookupPrefetch? before, IServiceProvider services)
+    {
+        var run = step.Bind!(services);
+        return new(before is null ? run : before.Before(run, services.GetRequiredService<ILookupQueries>()), step.Place, StepTrace.Of(step));
+    }
 
     private static MessageStep Sequence(PlacedStep[] steps) => steps.Length == 1 ? steps[0].RunAsync : (context, cancellationToken) => PlacedStep.RunAllAsync(steps, context, cancellationToken);
 }

@@ -42,6 +42,7 @@ internal sealed class LiquidMap : IMessageMap
             ModelNamesComparer = StringComparer.Ordinal,
             StrictFilters = true,
         };
+        _options.Filters.AddFilter("lookup", LiquidLookup.Find);
         _options.Filters.AddFilter("json", (input, _, context) => new StringValue(LiquidJson.Of(input, context), encode: settings.ContentType.Kind != MadeKind.Json));
     }
 
@@ -100,6 +101,7 @@ internal sealed class LiquidMap : IMessageMap
             Captured = (_, value, _) => ValueTask.FromResult(run.Check(value)),
         };
         context.AmbientValues[LiquidRun.Ambient] = run;
+        if (call.Lookup is { } lookup) context.AmbientValues[LiquidLookup.Ambient] = lookup;
         Set(context, "input", LiquidValues.Of(_documents.Read(message)));
         Set(context, "message", LiquidValues.Envelope(message, call.Context.Endpoint));
         Set(context, "headers", LiquidValues.Headers(message.Headers));

@@ -73,7 +73,7 @@ internal sealed class ScriptContext(Engine engine, MapCall call, DocumentInput d
     {
         if (call.Lookup is not { } find) throw new EsbException("ESB-JS-LOOKUP", "The map calls lookup(), but this configuration has no lookups.", FaultKind.Internal);
         if (arguments.At(0) is not JsString name) throw TypeError("lookup(name, key): expected the name of a look-up");
-        return ScriptValues.Of(find(name.ToString(), arguments.At(1) switch
+        return ScriptValues.OfEntry(engine, find(name.ToString(), arguments.At(1) switch
         {
             JsString text => text.ToString(),
             JsNumber number => TypeConverter.ToNumber(number),

@@ -22,6 +22,15 @@ internal static class ScriptValues
         _ => new JsString(MessageValues.AsText(value)!),
     };
 
+    /// <summary>An entry of a look-up: an object of texts, or undefined.</summary>
+    public static JsValue OfEntry(Engine engine, object? entry)
+    {
+        if (entry is not IReadOnlyDictionary<string, string> columns) return Of(entry);
+        var made = new JsObject(engine);
+        foreach (var (column, text) in columns) made.FastSetDataProperty(column, new JsString(text));
+        return made;
+    }
+
     private static JsValue Of(Engine engine, JsonElement json) => json.ValueKind switch
     {
         JsonValueKind.Object => ObjectOf(engine, json),

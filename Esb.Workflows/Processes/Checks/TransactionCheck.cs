@@ -44,6 +44,7 @@ internal sealed class TransactionCheck(ProcessModels processes, IReadOnlyDiction
     {
         if (traits.Transaction is not null) return "a transaction inside of a transaction; expected one around all of it";
         if (traits.Requests.Count > 0) return RequestInside;
+        if (traits.RunsAtOnce) return "calls at the same time, which one transaction does not allow; make them before or after";
         foreach (var name in traits.Calls)
         {
             if (endpoints.GetValueOrDefault(name) is OutboundEndpointConfig { Database: { } other } && other != connection)

@@ -22,6 +22,9 @@ internal sealed record SetConfig : SettingsRecord
     [Setting("The variable of the workflow whose message becomes the current one.")]
     public string? Use { get; init; }
 
+    [Setting("State to keep for later messages of the endpoint, by name, once the process has succeeded; one without a value is removed.")]
+    public IReadOnlyDictionary<string, ValueConfig> State { get; init; } = new Dictionary<string, ValueConfig>();
+
     [Setting("The new body; without a value it is empty. An object or array is JSON, anything else text.")]
     public ValueConfig? Body { get; init; }
 
@@ -29,7 +32,7 @@ internal sealed record SetConfig : SettingsRecord
     public string? ContentType { get; init; }
 }
 
-/// <summary>Sets headers, properties and the body from values of the message; all values are read before any is set.</summary>
+/// <summary>Sets headers, properties, state and the body from values of the message; all values are read before any is set.</summary>
 internal sealed class SetStep : StepFactory<SetConfig>
 {
     public override string Kind => "set";
@@ -42,6 +45,9 @@ internal sealed class SetStep : StepFactory<SetConfig>
         var variables = Compile(settings.Variables, compiler);
         if (!compiler.IsWorkflow && settings.Variables.Count > 0) compiler.Errors.Add("ESB-CFG-VALUE", settings, "variables", "only a workflow has variables; a process has properties");
         if (!compiler.IsWorkflow && settings.Use is not null) compiler.Errors.Add("ESB-CFG-VALUE", settings, "use", "only a workflow has variables");
+        var states = Compile(settings.State, compiler);
+        foreach (var name in settings.State.Keys.Where(name => name.Length is 0 or > 100)) compiler.Errors.Add("ESB-CFG-NAME", ConfigNode.Join($"{step.Path}.state", name), "expected a name of 1 to 100 characters", step.Origin);
+        if (compiler.IsWorkflow && settings.State.Count > 0) compiler.Errors.Add("ESB-CFG-VALUE", settings, "state", "a workflow has variables; only a process keeps state");
         var body = settings.Body is null ? null : compiler.Expressions.Compile(settings.Body, compiler.Errors);
         if (settings is { ContentType: not null, Body: null }) compiler.Errors.Add("ESB-CFG-VALUE", settings, "contentType", "only beside body");
         else if (settings.ContentType is { } written && !HeaderRules.IsValue(written)) compiler.Errors.Add("ESB-CFG-VALUE", settings, "contentType", "expected a media type such as text/html");
@@ -50,10 +56,11 @@ internal sealed class SetStep : StepFactory<SetConfig>
         {
             Traits = new StepTraits
             {
-                Values = [.. settings.Headers.Values, .. settings.Properties.Values, .. settings.Body is null ? (IEnumerable<ValueConfig>)[] : [settings.Body]],
+                Values = [.. settings.Headers.Values, .. settings.Properties.Values, .. settings.State.Values, .. settings.Body is null ? (IEnumerable<ValueConfig>)[] : [settings.Body]],
                 ReplacesBody = settings.Body is not null || settings.Use is not null,
+                ChangesState = [.. settings.State.Keys],
             },
-            Bind = headers is null || properties is null || variables is null || (body is null && settings.Body is not null) ? null : _ => Run,
+            Bind = headers is null || properties is null || variables is null || states is null || (body is null && settings.Body is not null) ? null : _ => Run,
         };
 
         ValueTask Run(MessageContext context, CancellationToken cancellationToken)
@@ -62,10 +69,12 @@ internal sealed class SetStep : StepFactory<SetConfig>
             var variableValues = Array.ConvertAll(variables, variable => variable.Value.Evaluate(context));
             var headerValues = Array.ConvertAll(headers, header => MessageValues.AsText(header.Value.Evaluate(context)));
             var propertyValues = Array.ConvertAll(properties, property => property.Value.Evaluate(context));
+            var stateValues = Array.ConvertAll(states, state => state.Value.Evaluate(context));
             var changed = headers.Length == 0 ? null : context.Message with { Headers = Set(context.Message.Headers, headers, headerValues) }; // may throw; then nothing is set
             if (body is not null) changed = (changed ?? context.Message) with { Body = MessageBody.FromText(MessageValues.AsText(body.Evaluate(context)) ?? ""), ContentType = contentType };
             for (var i = 0; i < variables.Length; i++) context.Variables!.Set(variables[i].Name, variableValues[i]);
             for (var i = 0; i < properties.Length; i++) context.SetProperty(properties[i].Name, propertyValues[i]);
+            for (var i = 0; i < states.Length; i++) context.End!.Change(states[i].Name, stateValues[i]);
             if (changed is not null) context.Message = changed; // after the properties, which may hold a removed header
             return ValueTask.CompletedTask;
         }

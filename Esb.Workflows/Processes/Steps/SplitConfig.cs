@@ -16,7 +16,7 @@ internal sealed record SplitConfig : SettingsRecord
     [Setting("A format: each of its records is an item, in JSON.", Reference = "formats")]
     public string? Format { get; init; }
 
-    [Setting("Whether each file of a decoded archive is an item.", Unavailable = true)]
+    [Setting("true: each file of a decoded archive, or each further part of a decoded MIME body, is an item.")]
     public bool? Entries { get; init; }
 
     [Setting("What a failing item means: it becomes a dead letter, and the others go on; or all items take effect or none.")]

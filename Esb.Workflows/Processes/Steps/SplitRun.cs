@@ -1,6 +1,9 @@
+using System.Globalization;
 using System.Text;
 using System.Text.Json;
+using Esb.Content.Json;
 using Esb.Content.Splitting;
+using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
@@ -9,28 +12,72 @@ using Esb.Core.Processes;
 namespace Esb.Workflows.Processes.Steps;
 
 /// <summary>One run of a split over one message. Not thread-safe.</summary>
-internal sealed class SplitRun(IMessageSplitter splitter, SplitItems items, SplitConfig settings, long maxGathered)
+/// <param name="divide">Gives the items.</param>
+/// <param name="items">Runs the steps with an item.</param>
+/// <param name="settings">The step.</param>
+/// <param name="maxGathered">The longest gathered results.</param>
+/// <param name="progress">Keeps the place across repetitions; null where each begins at the first item.</param>
+/// <param name="record">Records how the interchange ended.</param>
+internal sealed class SplitRun(
+    Func<MessageContext, IEnumerable<SplitItem>> divide,
+    SplitItems items,
+    SplitConfig settings,
+    long maxGathered,
+    SplitProgress? progress,
+    Func<AuditFact, ValueTask> record)
 {
     private readonly StringBuilder? _gathered = settings.Gather is null ? null : new StringBuilder("[");
     private int _count;
     private int _failed;
 
-    public async ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
+    public async ValueTask RunAsync(MessageContext context, string division, TimeProvider time, CancellationToken cancellationToken)
     {
-        var division = context.NextDivision(items.Place);
-        foreach (var item in splitter.Split(context.Message.Body))
+        try
         {
-            cancellationToken.ThrowIfCancellationRequested();
-            var done = await items.RunAsync(context, item, division, _count++, cancellationToken);
-            if (done is null) CountFailed();
-            else if (_gathered is not null && done.Outcome != ProcessOutcome.Filtered) await GatherAsync(done.Message, cancellationToken);
+            await RunItemsAsync(context, division, cancellationToken);
+        }
+        catch (EsbException ex) when (!ex.IsTransient && context.UnitOfWork is null)
+        {
+            if (progress is not null) await progress.EndAsync(cancellationToken); // whoever sends it again begins anew
+            await record(FactOf(context, time) with { Code = ex.Code, Reason = ex.Message });
+            throw;
         }
 
         if (_gathered is not null)
             context.Message = context.Message with { Body = MessageBody.FromText(_gathered.Append(']').ToString()), ContentType = "application/json" };
         context.SetProperty("split.items", (double)_count);
         context.SetProperty("split.failed", (double)_failed);
+        await record(FactOf(context, time));
+        if (progress is not null) await progress.EndAsync(cancellationToken);
     }
+
+    private async ValueTask RunItemsAsync(MessageContext context, string division, CancellationToken cancellationToken)
+    {
+        var done = 0;
+        if (progress is not null) (done, _failed) = await progress.BeginAsync(cancellationToken);
+        foreach (var item in divide(context))
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            if (_count++ < done) continue;
+            var part = await items.RunAsync(context, item, division, _count - 1, cancellationToken);
+            if (part is null) CountFailed();
+            else if (_gathered is not null && part.Outcome != ProcessOutcome.Filtered) await GatherAsync(part.Message, cancellationToken);
+            if (progress is not null) await progress.NoteAsync(_count, _failed, cancellationToken);
+        }
+    }
+
+    private AuditFact FactOf(MessageContext context, TimeProvider time) => AuditFacts.Of(context.Received, AuditKind.Recorded, time) with
+    {
+        Name = "interchange-ended",
+        Endpoint = context.Endpoint,
+        Process = context.Process,
+        Step = items.Place,
+        Fields = new Dictionary<string, string>
+        {
+            ["items"] = _count.ToString(CultureInfo.InvariantCulture),
+            ["failed"] = _failed.ToString(CultureInfo.InvariantCulture),
+        },
+    };
 
     private void CountFailed()
     {
@@ -42,14 +89,8 @@ internal sealed class SplitRun(IMessageSplitter splitter, SplitItems items, Spli
     {
         await result.Body.BufferAsync(maxGathered, cancellationToken);
         if (_gathered!.Length > 1) _gathered.Append(',');
-        _gathered.Append(IsJson(result) ? result.Body.ReadText() : JsonSerializer.Serialize(result.Body.ReadText(), JsonStyle.Readable));
+        _gathered.Append(AnswerJson.IsJson(result.ContentType) ? result.Body.ReadText() : JsonSerializer.Serialize(result.Body.ReadText(), JsonStyle.Readable));
         if (_gathered.Length > maxGathered)
             throw new EsbException("ESB-SPLIT-OUTPUT", $"The results of the items are longer than {maxGathered} characters.", FaultKind.Invalid);
-    }
-
-    private static bool IsJson(EsbMessage message)
-    {
-        var type = message.ContentType?.Split(';')[0].Trim() ?? "";
-        return type.EndsWith("/json", StringComparison.OrdinalIgnoreCase) || type.EndsWith("+json", StringComparison.OrdinalIgnoreCase);
     }
 }

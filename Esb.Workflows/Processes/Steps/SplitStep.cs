@@ -1,5 +1,7 @@
 using Esb.Configuration;
 using Esb.Content.Splitting;
+using Esb.Core.Audit;
+using Esb.Core.Errors;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Microsoft.Extensions.DependencyInjection;
@@ -9,15 +11,17 @@ namespace Esb.Workflows.Processes.Steps;
 /// <summary>Runs steps with each item of the body (pattern: Splitter). Items run one after the other, in their order.</summary>
 internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits) : StepFactory<SplitConfig>
 {
+    private const int LongBody = 4096;
+
     public override string Kind => "split";
 
     protected override StepModel Compile(SplitConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        var splitter = CompileSplitter(settings, compiler);
+        var divide = Division(settings, compiler);
         var steps = compiler.Compile(settings.Steps);
         if (settings.Steps.Count == 0 && settings.IsSound("steps"))
             compiler.Errors.Add("ESB-CFG-VALUE", settings, "steps", "expected at least one step");
-        return new StepModel(step, $"split({settings.Format ?? settings.Jsonpath ?? settings.Xpath}: {steps.Description})")
+        return new StepModel(step, $"split({settings.Format ?? settings.Jsonpath ?? settings.Xpath ?? "entries"}: {steps.Description})")
         {
             Traits = new StepTraits
             {
@@ -28,16 +32,40 @@ internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits)
                     : null,
             },
             Lists = [steps],
-            Bind = splitter is null ? null : services =>
-            {
-                var run = new SplitItems(
-                    step.Place,
-                    steps.Bind(services),
-                    services.GetRequiredService<IDeadLetterChannel>(),
-                    services.GetRequiredService<TimeProvider>());
-                return (context, cancellationToken) => new SplitRun(splitter, run, settings, 4 * limits.MaxBodySize.Bytes).RunAsync(context, cancellationToken);
-            },
+            Bind = divide is null ? null : services => Run(settings, divide, step.Place, steps.Bind(services), services),
         };
+    }
+
+    private MessageStep Run(SplitConfig settings, Func<MessageContext, IEnumerable<SplitItem>> divide, string place, MessageStep steps, IServiceProvider services)
+    {
+        var time = services.GetRequiredService<TimeProvider>();
+        var items = new SplitItems(place, steps, services.GetRequiredService<IDeadLetterChannel>(), time);
+        var (marks, audit) = (services.GetService<IEndpointMarks>(), services.GetService<IAuditTrail>());
+        return (context, cancellationToken) =>
+        {
+            var division = context.NextDivision(place);
+            var progress = marks is not null && KeepsPlace(settings, context) ? new SplitProgress(marks, time, context.Endpoint, context.PartId(division, -1).ToString()) : null;
+            return new SplitRun(divide, items, settings, 4 * limits.MaxBodySize.Bytes, progress, fact => audit?.RecordAsync(fact, CancellationToken.None) ?? ValueTask.CompletedTask)
+                .RunAsync(context, division, time, cancellationToken);
+        };
+    }
+
+    // A short body is done sooner than its place is kept; results that are gathered, and what a transaction undoes, begin anew.
+    private static bool KeepsPlace(SplitConfig settings, MessageContext context) =>
+        settings is { Gather: null } && context.UnitOfWork is null && (settings.Entries == true || context.Message.Body.Length >= LongBody);
+
+    private Func<MessageContext, IEnumerable<SplitItem>>? Division(SplitConfig settings, IStepCompiler compiler)
+    {
+        if (settings.Entries == false) compiler.Errors.Add("ESB-CFG-VALUE", settings, "entries", "expected true, or another way to find the items");
+        if (settings.Entries == true) return EntriesOf;
+        return CompileSplitter(settings, compiler) is { } splitter ? context => splitter.Split(context.Message.Body) : null;
+    }
+
+    private static IEnumerable<SplitItem> EntriesOf(MessageContext context)
+    {
+        if (context.Entries is not { } entries)
+            throw new EsbException("ESB-SPLIT-ENTRIES", "Nothing was decoded whose entries could be items; expected a decode step before the split.", FaultKind.Internal);
+        return entries.Select(entry => new SplitItem(entry.Body, entry.ContentType ?? "application/octet-stream") { Properties = [new("name", entry.Name)] });
     }
 
     private IMessageSplitter? CompileSplitter(SplitConfig settings, IStepCompiler compiler) => settings switch

@@ -33,9 +33,10 @@ public sealed partial class DocumentTests
 
         var missing = new SettingTables(Schema).Rows()
             .Where(expected => !documented.Contains(expected.Row))
-            .Select(expected => $"{expected.Table}: {expected.Row}");
+            .Select(expected => $"{expected.Table}: {expected.Row}")
+            .ToList();
 
-        Assert.That(missing, Is.Empty, "Put these lines into docs/configuration.md, in place of what they replace.");
+        Assert.That(missing, Is.Empty, $"Put these lines into docs/configuration.md, in place of what they replace:\n{string.Join('\n', missing)}");
     }
 
     [Test]

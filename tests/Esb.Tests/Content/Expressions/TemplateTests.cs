@@ -27,6 +27,30 @@ public sealed class TemplateTests
         Assert.That(text, Is.EqualTo(expected));
     }
 
+    [TestCase("{file.name}", "in.csv")]
+    [TestCase("{message.createdAt:yyyyMMdd-HHmmss}", "20260301-230500")]
+    [TestCase("{message.createdAt:dddd d MMMM yyyy}", "Sunday 1 March 2026")]
+    public void Dates_and_file_names_are_places(string template, string expected)
+    {
+        var message = Some.Message() with { CreatedAt = new DateTimeOffset(2026, 3, 2, 0, 5, 0, TimeSpan.FromHours(1)), Headers = MessageHeaders.Empty.With("x-file-name", "in.csv") };
+
+        Assert.That(Compile(template, new ConfigErrors())!.Evaluate(Some.Context(message)), Is.EqualTo(expected));
+    }
+
+    [Test]
+    public void Now_is_the_time_of_the_evaluation_in_utc()
+    {
+        var before = TimeProvider.System.GetUtcNow().UtcDateTime;
+
+        var text = (string)Compile("{now:yyyy-MM-ddTHH:mm:ss.fffffffK}", new ConfigErrors())!.Evaluate(Some.Context())!;
+
+        var now = DateTimeOffset.Parse(text, System.Globalization.CultureInfo.InvariantCulture);
+        Assert.That((now.Offset, now.UtcDateTime >= before, now.UtcDateTime <= TimeProvider.System.GetUtcNow().UtcDateTime), Is.EqualTo((TimeSpan.Zero, true, true)));
+    }
+
+    [TestCase("{now:}", "has no format")]
+    [TestCase("{now:%}", "has no format")]
+    [TestCase("{message.createdAt:\\}", "has no format")]
     [TestCase("{message.nothing}", "message.id|subject")]
     [TestCase("{xpath:/order}", "is unknown")]
     [TestCase("{}", "is unknown")]

@@ -27,6 +27,7 @@ internal sealed class CompiledProcesses : IDisposable
     /// <param name="prepare">Tells what transactions are possible; by default all.</param>
     /// <param name="register">Registers further steps.</param>
     /// <param name="sections">Further sections, as JSON, each with a comma behind it.</param>
+    /// <param name="prepared">The process of an endpoint to the outside; null for none.</param>
     /// <param name="maps">Maps by name; a name without an ending is that of a stylesheet.</param>
     public CompiledProcesses(
         string processes,
@@ -34,6 +35,7 @@ internal sealed class CompiledProcesses : IDisposable
         Action<ITransactionSupport>? prepare = null,
         Action<IServiceCollection>? register = null,
         string sections = "",
+        string? prepared = null,
         params IReadOnlyList<(string Name, string Text)> maps)
     {
         Publisher = Substitute.For<ITopicPublisher>();
@@ -52,7 +54,7 @@ internal sealed class CompiledProcesses : IDisposable
               "maps": { {{string.Join(", ", maps.Select(map => $"\"{Path.GetFileNameWithoutExtension(map.Name)}\": \"{FileOf(map.Name)}\""))}} },
               "connections": { "shop": { "connection": "Host=shop" }, "other": { "connection": "Host=other" } },
               "endpoints": {
-                "backend": { "type": "test-outbound", "targets": ["east", "west"], "subscribe": ["orders.query"], "place": "{{place}}" },
+                "backend": { "type": "test-outbound", "targets": ["east", "west"], "subscribe": ["orders.query"], "place": "{{place}}"{{(prepared is null ? "" : $", \"process\": \"{prepared}\"")}} },
                 "shop-db": { "type": "test-outbound", "store": "shop" },
                 "other-db": { "type": "test-outbound", "store": "other" },
                 "door": { "type": "test-inbound", "process": "main", "place": "{{place}}" }

@@ -1,9 +1,11 @@
 using System.Text;
 using Esb.Content.Formats;
+using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
+using Esb.Tests.Fakes;
 using Microsoft.Extensions.DependencyInjection;
 using NSubstitute;
 
@@ -16,7 +18,10 @@ public sealed class SplitStepTests
 
     private readonly List<DeadLetter> _letters = [];
     private readonly List<(Guid Id, string Body, string? Index)> _published = [];
+    private readonly KeptMarks _marks = new();
+    private readonly AuditLog _audit = new();
     private EsbException? _failure;
+    private int _failsAfter = int.MaxValue;
 
     [Test]
     public async Task Each_value_is_published_under_an_id_of_its_own_that_repeats(CancellationToken cancellationToken)
@@ -148,11 +153,30 @@ public sealed class SplitStepTests
     }
 
     [Test]
-    public void Entries_of_an_archive_are_not_available_yet()
+    public async Task Repetition_goes_on_behind_the_last_window(CancellationToken cancellationToken)
     {
-        using var processes = Compile("""{ "entries": true, "steps": [{ "publish": "orders.a" }] }""");
+        using var processes = Compile("""{ "format": "rows", "steps": [{ "publish": "orders.line" }] }""");
+        var message = Some.Message("n\n" + string.Concat(Enumerable.Range(0, 2_000).Select(number => number == 300 ? "x\n" : $"{number}\n")));
+        _failsAfter = 700;
 
-        Assert.That(processes.Errors.All.Select(error => error.Code), Has.Some.EqualTo("ESB-CFG-UNAVAILABLE"));
+        Assert.ThrowsAsync<EsbException>(() => processes.RunAsync(message, cancellationToken));
+        _failsAfter = int.MaxValue;
+        var context = await processes.RunAsync(message, cancellationToken);
+
+        Assert.That(_published.Select(item => item.Id).Distinct().Count(), Is.EqualTo(1_999), "nothing is lost, and ids repeat");
+        Assert.That(_published.Count - 1_999, Is.LessThanOrEqualTo(256), "at most one window is published again");
+        Assert.That((context.GetProperty("split.items"), context.GetProperty("split.failed"), _letters.Count, _marks.Count), Is.EqualTo((2000.0, 1.0, 1, 0)));
+    }
+
+    [Test]
+    public async Task End_of_an_interchange_is_a_fact_with_its_counts(CancellationToken cancellationToken)
+    {
+        using var processes = Compile("""{ "format": "rows", "maxFailed": 1, "steps": [{ "publish": "orders.line" }] }""");
+
+        await processes.RunAsync(Some.Message("n\n1\nx\n3\n"), cancellationToken);
+        Assert.ThrowsAsync<EsbException>(() => processes.RunAsync(Some.Message("n\nx\ny\n"), cancellationToken));
+
+        Assert.That(_audit.Facts.Select(fact => (fact.Name, fact.Code, fact.Fields["items"], fact.Fields["failed"])), Is.EqualTo(new[] { ("interchange-ended", (string?)null, "3", "1"), ("interchange-ended", "ESB-SPLIT-FAILED", "2", "2") }));
     }
 
     private CompiledProcesses Compile(string split, bool twice = false)
@@ -163,11 +187,12 @@ public sealed class SplitStepTests
         var steps = $$"""[{ "id": "parts", "split": {{split}} }]""";
         var processes = new CompiledProcesses(
             twice ? $$"""{ "main": [{ "run": "part" }, { "run": "part" }], "part": {{steps}} }""" : $$"""{ "main": {{steps}} }""",
-            register: services => services.AddSingleton(letters),
+            register: services => services.AddSingleton(letters).AddSingleton<IEndpointMarks>(_marks).AddSingleton<IAuditTrail>(_audit),
             sections: "\"formats\": { \"rows\": " + more + " },");
         processes.Publisher.WhenForAnyArgs(each => each.PublishAsync(default!, default!, default!, default)).Do(call =>
         {
             if (_failure is not null) throw _failure;
+            if (_published.Count == _failsAfter) throw new EsbException("ESB-TOPIC-UNAVAILABLE", "away", FaultKind.Unavailable);
             var context = call.Arg<MessageContext>();
             _published.Add((context.NextPublishId(call.Arg<string>()), Encoding.UTF8.GetString(context.Message.Body.Bytes.Span), context.Message.Headers["x-index"]));
         });

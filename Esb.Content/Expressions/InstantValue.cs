@@ -1,0 +1,29 @@
+using System.Globalization;
+using Esb.Core.Expressions;
+using Esb.Core.Processes;
+
+namespace Esb.Content.Expressions;
+
+/// <summary>An instant as text, in UTC and the invariant culture.</summary>
+/// <param name="instant">The instant for a message.</param>
+/// <param name="format">A format of the framework.</param>
+internal sealed class InstantValue(Func<MessageContext, DateTimeOffset> instant, string format) : IMessageValue
+{
+    public bool ReadsBody => false;
+
+    public object? Evaluate(MessageContext context) => instant(context).ToUniversalTime().ToString(format, CultureInfo.InvariantCulture);
+
+    /// <summary>True if a text is a format of instants.</summary>
+    public static bool IsFormat(string format)
+    {
+        if (format.Length == 0) return false;
+        try
+        {
+            return DateTimeOffset.UnixEpoch.ToString(format, CultureInfo.InvariantCulture).Length > 0;
+        }
+        catch (FormatException)
+        {
+            return false;
+        }
+    }
+}

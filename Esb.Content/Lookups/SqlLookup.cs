@@ -1,0 +1,50 @@
+using System.Collections.Concurrent;
+using Esb.Core.Errors;
+using Esb.Core.Storage;
+
+namespace Esb.Content.Lookups;
+
+/// <summary>A look-up in a database. Entries are read before a step that needs them runs, and kept for a time. Thread-safe.</summary>
+/// <param name="config">The look-up.</param>
+/// <param name="time">The clock.</param>
+public sealed class SqlLookup(LookupConfig config, TimeProvider time) : ILookup
+{
+    private const int MaxEntries = 10_000;
+
+    private readonly ConcurrentDictionary<string, Entry> _entries = new();
+
+    /// <inheritdoc/>
+    public string Name => config.Name;
+
+    /// <inheritdoc/>
+    public IReadOnlyDictionary<string, string>? Find(string key) => _entries.TryGetValue(key, out var entry)
+        ? entry.Columns
+        : throw new EsbException("ESB-LOOKUP-DATABASE", $"The look-up '{Name}' is in a database, which only values of steps can ask; set a property first.", FaultKind.Internal);
+
+    /// <inheritdoc/>
+    public string? Find(string key, string? column)
+    {
+        var entry = Find(key);
+        return column is not null ? entry?.GetValueOrDefault(column) : entry?.Values.FirstOrDefault();
+    }
+
+    /// <summary>Reads the entry with a key, unless it was read a short time ago.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="queries">Asks the database.</param>
+    /// <param name="cancellationToken">Cancels the query.</param>
+    /// <exception cref="EsbException"><c>ESB-SQL-…</c>.</exception>
+    public async ValueTask LoadAsync(string key, ILookupQueries queries, CancellationToken cancellationToken)
+    {
+        if (_entries.TryGetValue(key, out var known) && time.GetElapsedTime(known.ReadAt) < config.Cache) return;
+        var columns = await queries.FindAsync(Name, config.Connection!, config.Query!, key, config.Timeout, cancellationToken);
+        if (_entries.Count >= MaxEntries) DropOldest();
+        _entries[key] = new Entry(columns, time.GetTimestamp());
+    }
+
+    private void DropOldest()
+    {
+        foreach (var (key, _) in _entries.OrderBy(entry => entry.Value.ReadAt).Take(MaxEntries / 4)) _entries.TryRemove(key, out _);
+    }
+
+    private sealed record Entry(IReadOnlyDictionary<string, string>? Columns, long ReadAt);
+}

@@ -1,0 +1,42 @@
+using Esb.Core.Errors;
+using Esb.Core.Processes;
+using Esb.Core.Storage;
+
+namespace Esb.Workflows.Processes.Endings;
+
+/// <summary>Runs a process with what waits for its end: state is read before, and written when the process has succeeded.
+/// Thread-safe.</summary>
+/// <param name="names">The names of the state that the process reads.</param>
+/// <param name="marks">Keeps state.</param>
+internal sealed class ProcessEndings(IReadOnlyList<string> names, IEndpointMarks marks)
+{
+    /// <summary>Runs the steps.</summary>
+    /// <exception cref="EsbException"><c>ESB-STATE-SIZE</c>; or a step or the store failed.</exception>
+    public async ValueTask RunAsync(MessageStep steps, MessageContext context, CancellationToken cancellationToken)
+    {
+        var end = new ProcessEnd();
+        foreach (var name in names) end.Load(name, StateText.Read(await marks.FindAsync(context.Endpoint, MarkOf(name), cancellationToken)));
+        context.End = end;
+        try
+        {
+            await steps(context, cancellationToken);
+            foreach (var (name, value) in end.Changed) await KeepAsync(context.Endpoint, name, value, cancellationToken);
+            foreach (var ending in end.Endings) await ending.SucceedAsync(cancellationToken);
+        }
+        catch
+        {
+            foreach (var ending in end.Endings) await ending.FailAsync();
+            throw;
+        }
+        finally
+        {
+            context.End = null;
+        }
+    }
+
+    private Task KeepAsync(string endpoint, string name, object? value, CancellationToken cancellationToken) => value is null
+        ? marks.RemoveAsync(endpoint, MarkOf(name), cancellationToken)
+        : marks.KeepAsync(endpoint, MarkOf(name), StateText.Write(name, value), keep: null, cancellationToken);
+
+    private static string MarkOf(string name) => $"state {name}";
+}

@@ -1,0 +1,43 @@
+using System.Globalization;
+using Esb.Core.Storage;
+
+namespace Esb.Workflows.Processes.Steps;
+
+/// <summary>How far a split has come with a message, kept in the store so that a repetition goes on there. One run; not
+/// thread-safe.</summary>
+/// <param name="marks">Keeps the place.</param>
+/// <param name="time">The clock.</param>
+/// <param name="endpoint">The endpoint that received the message.</param>
+/// <param name="interchange">The message and the split.</param>
+internal sealed class SplitProgress(IEndpointMarks marks, TimeProvider time, string endpoint, string interchange)
+{
+    private const int Window = 256;
+
+    private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan Keep = TimeSpan.FromDays(7);
+
+    private readonly string _name = $"split {interchange}";
+    private long _keptAt = time.GetTimestamp();
+    private int _kept;
+    private bool _isKept;
+
+    /// <summary>The items that are done, and those of them that failed.</summary>
+    public async Task<(int Items, int Failed)> BeginAsync(CancellationToken cancellationToken)
+    {
+        if (await marks.FindAsync(endpoint, _name, cancellationToken) is not { } text || text.Split(' ') is not [var items, var failed]) return (0, 0);
+        _isKept = true;
+        _kept = int.Parse(items, CultureInfo.InvariantCulture);
+        return (_kept, int.Parse(failed, CultureInfo.InvariantCulture));
+    }
+
+    /// <summary>Notes that items are done; keeps the place after each window of them, or after a second.</summary>
+    public async ValueTask NoteAsync(int items, int failed, CancellationToken cancellationToken)
+    {
+        if (items - _kept < Window && time.GetElapsedTime(_keptAt) < Interval) return;
+        await marks.KeepAsync(endpoint, _name, string.Create(CultureInfo.InvariantCulture, $"{items} {failed}"), Keep, cancellationToken);
+        (_kept, _keptAt, _isKept) = (items, time.GetTimestamp(), true);
+    }
+
+    /// <summary>Forgets the place: the message is done, or will not be repeated.</summary>
+    public Task EndAsync(CancellationToken cancellationToken) => _isKept ? marks.RemoveAsync(endpoint, _name, cancellationToken) : Task.CompletedTask;
+}
