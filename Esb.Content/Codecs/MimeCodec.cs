@@ -69,9 +69,23 @@ public static class MimeCodec
     private static MimeEntity Load(EsbMessage message)
     {
         using var stream = new MemoryStream(message.Body.Bytes.ToArray(), writable: false);
-        if (HasHeaders(message.Body.Bytes.Span) || message.ContentType is null || !ContentType.TryParse(message.ContentType, out var type)) return MimeEntity.Load(stream);
-        if (!type.IsMimeType("multipart", "*")) throw Malformed(cause: null);
-        return MimeEntity.Load(type, stream);
+        if (BeginsWithHeader(message.Body.Bytes.Span)) return MimeEntity.Load(stream);
+        return message.ContentType is { } given && ContentType.TryParse(given, out var type) && type.IsMimeType("multipart", "*")
+            ? MimeEntity.Load(type, stream)
+            : throw Malformed(cause: null);
+    }
+
+    // Also those of a mail, such as From and Received.
+    private static bool BeginsWithHeader(ReadOnlySpan<byte> body)
+    {
+        var colon = body.IndexOf((byte)':');
+        if (colon is < 1 or > 76) return false;
+        foreach (var letter in body[..colon])
+        {
+            if (!char.IsAsciiLetterOrDigit((char)letter) && letter != '-') return false;
+        }
+
+        return true;
     }
 
     private static void Collect(MimeEntity entity, List<MessageEntry> parts, Budget budget, int depth)

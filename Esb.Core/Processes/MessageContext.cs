@@ -121,6 +121,16 @@ public sealed class MessageContext
     /// durable.</summary>
     public Task Settled => _settling is null ? Task.CompletedTask : Task.WhenAll(_settling);
 
+    /// <summary>True if all messages published so far have been settled by every subscriber, or the transport is durable.</summary>
+    public bool HasSettled
+    {
+        get
+        {
+            _settling?.RemoveAll(settled => settled.IsCompletedSuccessfully);
+            return _settling is null or { Count: 0 };
+        }
+    }
+
     /// <summary>All properties set by earlier steps. A view: valid until the next change.</summary>
     public IReadOnlyDictionary<string, object> Properties => _properties ?? ReadOnlyDictionary<string, object>.Empty;
 

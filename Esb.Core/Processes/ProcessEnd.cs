@@ -5,14 +5,34 @@ namespace Esb.Core.Processes;
 public sealed class ProcessEnd
 {
     private readonly List<IProcessEnding> _endings = [];
-    private readonly Dictionary<string, object?> _states = [];
-    private readonly HashSet<string> _changed = [];
+    private readonly Dictionary<string, object?> _states;
+    private readonly HashSet<string> _changed;
+
+    /// <summary>Begins a process.</summary>
+    public ProcessEnd()
+        : this([], [])
+    {
+    }
+
+    private ProcessEnd(Dictionary<string, object?> states, HashSet<string> changed) => (_states, _changed) = (states, changed);
 
     /// <summary>The values that steps changed, by name; null removes one.</summary>
     public IEnumerable<KeyValuePair<string, object?>> Changed => _states.Where(state => _changed.Contains(state.Key));
 
-    /// <summary>Work that waits, in the order added.</summary>
-    public IReadOnlyList<IProcessEnding> Endings => _endings;
+    /// <summary>The end of an item that is processed within the process: work of its own, the same state.</summary>
+    public ProcessEnd Branch() => new(_states, _changed);
+
+    /// <summary>Does what waits for success, in the order added.</summary>
+    public async ValueTask SucceedAsync(CancellationToken cancellationToken)
+    {
+        foreach (var ending in _endings) await ending.SucceedAsync(cancellationToken);
+    }
+
+    /// <summary>Reverts what waits for the end, after a failure.</summary>
+    public async ValueTask FailAsync()
+    {
+        foreach (var ending in _endings) await ending.FailAsync();
+    }
 
     /// <summary>Adds work that waits for the end.</summary>
     public void Add(IProcessEnding ending) => _endings.Add(ending);

@@ -21,11 +21,11 @@ internal sealed class ProcessEndings(IReadOnlyList<string> names, IEndpointMarks
         {
             await steps(context, cancellationToken);
             foreach (var (name, value) in end.Changed) await KeepAsync(context.Endpoint, name, value, cancellationToken);
-            foreach (var ending in end.Endings) await ending.SucceedAsync(cancellationToken);
+            await end.SucceedAsync(cancellationToken);
         }
         catch
         {
-            foreach (var ending in end.Endings) await ending.FailAsync();
+            await end.FailAsync();
             throw;
         }
         finally

@@ -28,6 +28,7 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
         var began = time.GetUtcNow();
         var message = context.Message with { Id = context.PartId(division, index), Body = item.Body, ContentType = item.ContentType };
         var part = context.ForPart(message);
+        var end = part.End = context.End?.Branch();
         part.SetProperty("split.index", (double)index);
         part.SetProperty("split.line", item.Line > 0 ? (double)item.Line : null);
         part.SetProperty("split.id", context.Received.Id.ToString());
@@ -36,15 +37,18 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
         {
             if (item.Fault is not null) throw item.Fault;
             await run(part, cancellationToken);
+            if (end is not null) await end.SucceedAsync(cancellationToken);
             return part;
         }
         catch (EsbException ex) when (IsOfItem(ex, context))
         {
+            if (end is not null) await end.FailAsync();
             await letters.KeepAsync(LetterOf(message, ex, item, index, part, began), cancellationToken);
             return null;
         }
         catch
         {
+            if (end is not null) await end.FailAsync();
             context.FailedStep ??= part.FailedStep;
             throw;
         }

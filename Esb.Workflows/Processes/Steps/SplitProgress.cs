@@ -1,4 +1,5 @@
 using System.Globalization;
+using Esb.Core.Processes;
 using Esb.Core.Storage;
 
 namespace Esb.Workflows.Processes.Steps;
@@ -31,9 +32,15 @@ internal sealed class SplitProgress(IEndpointMarks marks, TimeProvider time, str
     }
 
     /// <summary>Notes that items are done; keeps the place after each window of them, or after a second.</summary>
-    public async ValueTask NoteAsync(int items, int failed, CancellationToken cancellationToken)
+    /// <param name="items">The items that are done.</param>
+    /// <param name="failed">Those of them that failed.</param>
+    /// <param name="context">The message: what it published on a transport that is not durable must have arrived, since a kill loses what
+    /// waits there.</param>
+    /// <param name="cancellationToken">Cancels the call.</param>
+    public async ValueTask NoteAsync(int items, int failed, MessageContext context, CancellationToken cancellationToken)
     {
         if (items - _kept < Window && time.GetElapsedTime(_keptAt) < Interval) return;
+        if (!context.HasSettled) return;
         await marks.KeepAsync(endpoint, _name, string.Create(CultureInfo.InvariantCulture, $"{items} {failed}"), Keep, cancellationToken);
         (_kept, _keptAt, _isKept) = (items, time.GetTimestamp(), true);
     }

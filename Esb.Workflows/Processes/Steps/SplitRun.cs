@@ -62,7 +62,7 @@ internal sealed class SplitRun(
             var part = await items.RunAsync(context, item, division, _count - 1, cancellationToken);
             if (part is null) CountFailed();
             else if (_gathered is not null && part.Outcome != ProcessOutcome.Filtered) await GatherAsync(part.Message, cancellationToken);
-            if (progress is not null) await progress.NoteAsync(_count, _failed, cancellationToken);
+            if (progress is not null) await progress.NoteAsync(_count, _failed, context, cancellationToken);
         }
     }
 

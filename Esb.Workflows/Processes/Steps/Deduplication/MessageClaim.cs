@@ -17,6 +17,7 @@ internal sealed partial class MessageClaim : IProcessEnding
     private readonly CancellationTokenSource _ended = new();
     private readonly Task _renewing;
     private bool _isForgone;
+    private bool _isReleased;
 
     public MessageClaim(KeyClaim.Granted claim, TimeSpan keep, IIdempotencyKeys keys, IEndpointMarks marks, TimeProvider time, ILogger<MessageClaim> logger)
     {
@@ -35,6 +36,8 @@ internal sealed partial class MessageClaim : IProcessEnding
 
     public async ValueTask FailAsync()
     {
+        if (_isReleased) return;
+        _isReleased = true;
         await _ended.CancelAsync();
         await _renewing;
         try

@@ -59,8 +59,8 @@ public sealed class MimeTests
         Assert.That(context.Entries!.Single().Body.Bytes.ToArray(), Is.EqualTo(new byte[] { 0, 1, 2 }));
     }
 
-    [TestCase("text", "multipart/mixed; boundary=b1"), TestCase("<order/>", "application/xml"), TestCase("", "multipart/mixed; boundary=b1")]
-    public void What_is_no_mime_is_refused(string body, string type, CancellationToken cancellationToken)
+    [TestCase("hello\nworld", null), TestCase("text", "multipart/mixed; boundary=b1"), TestCase("<order/>", "application/xml"), TestCase("", "multipart/mixed; boundary=b1")]
+    public void What_is_no_mime_is_refused(string body, string? type, CancellationToken cancellationToken)
     {
         var error = Assert.ThrowsAsync<EsbException>(() => RunAsync("""[{ "decode": "mime" }]""", Some.Message(body, contentType: type), cancellationToken))!;
 

@@ -5,6 +5,7 @@ using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Tests.Fakes;
 using Microsoft.Extensions.DependencyInjection;
+using NSubstitute;
 
 namespace Esb.Tests.Workflows.Processes;
 
@@ -58,6 +59,21 @@ public sealed class DedupeStepTests : IDisposable
         var error = Assert.ThrowsAsync<EsbException>(() => RunAsync("1", cancellationToken))!;
 
         Assert.That((error.Code, error.IsTransient), Is.EqualTo(("ESB-DEDUPE-RUNNING", true)));
+    }
+
+    [Test]
+    public async Task Item_that_failed_may_come_again_and_others_are_remembered(CancellationToken cancellationToken)
+    {
+        _processes = new CompiledProcesses(
+            """{ "main": [{ "id": "items", "split": { "jsonpath": "$[*]", "steps": [{ "id": "once", "dedupe": { "key": { "jsonpath": "$.n" } } }, { "choose": { "when": [{ "if": { "jsonpath": "$.bad" }, "steps": [{ "fail": "no" }] }] } }, { "publish": "orders.line" }] } }] }""",
+            register: services => services.AddSingleton<IEndpointMarks>(_marks).AddSingleton<IIdempotencyKeys>(_claims).AddSingleton(Substitute.For<IDeadLetterChannel>()));
+        var published = new List<string>();
+        _processes.Publisher.WhenForAnyArgs(each => each.PublishAsync(default!, default!, default!, default)).Do(call => published.Add(call.Arg<MessageContext>().Message.Body.ReadText()));
+
+        await _processes.RunAsync(Some.Message("""[{"n":1},{"n":2,"bad":true},{"n":1}]"""), cancellationToken);
+        await _processes.RunAsync(Some.Message("""[{"n":1},{"n":2}]"""), cancellationToken);
+
+        Assert.That((published, _claims.Held), Is.EqualTo((new[] { """{"n":1}""", """{"n":2}""" }, Array.Empty<string>())));
     }
 
     [Test]

@@ -22,6 +22,7 @@ public sealed class SplitStepTests
     private readonly AuditLog _audit = new();
     private EsbException? _failure;
     private int _failsAfter = int.MaxValue;
+    private TaskCompletionSource? _settled;
 
     [Test]
     public async Task Each_value_is_published_under_an_id_of_its_own_that_repeats(CancellationToken cancellationToken)
@@ -169,6 +170,19 @@ public sealed class SplitStepTests
     }
 
     [Test]
+    public void Repetition_begins_anew_where_a_kill_loses_what_has_not_arrived(CancellationToken cancellationToken)
+    {
+        using var processes = Compile("""{ "format": "rows", "steps": [{ "publish": "orders.line" }] }""");
+        var message = Some.Message("n\n" + string.Concat(Enumerable.Range(0, 2_000).Select(number => $"{number}\n")));
+        _settled = new TaskCompletionSource();
+        _failsAfter = 700;
+
+        Assert.ThrowsAsync<EsbException>(() => processes.RunAsync(message, cancellationToken));
+
+        Assert.That(_marks.Count, Is.Zero);
+    }
+
+    [Test]
     public async Task End_of_an_interchange_is_a_fact_with_its_counts(CancellationToken cancellationToken)
     {
         using var processes = Compile("""{ "format": "rows", "maxFailed": 1, "steps": [{ "publish": "orders.line" }] }""");
@@ -194,6 +208,7 @@ public sealed class SplitStepTests
             if (_failure is not null) throw _failure;
             if (_published.Count == _failsAfter) throw new EsbException("ESB-TOPIC-UNAVAILABLE", "away", FaultKind.Unavailable);
             var context = call.Arg<MessageContext>();
+            if (_settled is not null) context.AwaitSettled(_settled.Task);
             _published.Add((context.NextPublishId(call.Arg<string>()), Encoding.UTF8.GetString(context.Message.Body.Bytes.Span), context.Message.Headers["x-index"]));
         });
         return processes;
