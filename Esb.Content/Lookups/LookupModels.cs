@@ -14,6 +14,9 @@ public sealed class LookupModels : IFileContents
     public string ContentHash =>
         Fingerprint.Of(Files.Select(lookup => $"{lookup.Name} {lookup.Content.ContentHash}").Order(StringComparer.Ordinal));
 
+    /// <summary>The files of the look-ups.</summary>
+    public IEnumerable<string> Paths => Files.Select(lookup => lookup.Path);
+
     internal IReadOnlyDictionary<string, ILookup> All { get; }
 
     internal IEnumerable<FileLookup> Files => All.Values.OfType<FileLookup>();
