@@ -137,19 +137,19 @@ public interface IValueSource
     string? Of => null;
 
     /// <summary>The name of a look-up.</summary>
-    string? Lookup { get; }
+    string? Lookup => null;
 
     /// <summary>The key of an entry of the look-up.</summary>
-    ValueConfig? Key { get; }
+    ValueConfig? Key => null;
 
     /// <summary>The column of the entry; null for the only one.</summary>
-    string? Column { get; }
+    string? Column => null;
 
     /// <summary>The constant in place of a missing entry.</summary>
-    ConfigNode? Otherwise { get; }
+    ConfigNode? Otherwise => null;
 
     /// <summary>The name of a value that an earlier process of the endpoint kept.</summary>
-    string? State { get; }
+    string? State => null;
 
     /// <summary>True if a message without the value fails: <c>ESB-XPT-NOMATCH</c>, <c>ESB-JPT-NOMATCH</c>, <c>ESB-EXPR-NOVALUE</c>. False
     /// by default.</summary>
