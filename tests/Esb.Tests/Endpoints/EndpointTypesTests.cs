@@ -2,6 +2,7 @@ using System.Data.Common;
 using Esb.Configuration;
 using Esb.Configuration.Compiling;
 using Esb.Configuration.Settings;
+using Esb.Content.Lookups;
 using Esb.Content.Transforms;
 using Esb.Core;
 using Esb.Core.Audit;
@@ -160,6 +161,7 @@ public sealed class EndpointTypesTests
 
     private static async Task CheckAsync(IServiceCollection services, EsbConfiguration configuration, ConfigErrors errors)
     {
+        services.AddCompiling(ServiceDescriptor.Singleton<IReadOnlyDictionary<string, LookupConfig>>(new Dictionary<string, LookupConfig>()));
         services.AddCompiling(ServiceDescriptor.Singleton(new MapModels(new Dictionary<string, MapModel>()))).AddCompiling<IExpressionCompiler, PlainExpressions>().AddSingleton(Substitute.For<ILeaseStore>()).AddSingleton(Substitute.For<IAuditGate>());
         services.AddSingleton(Substitute.For<IEndpointMarks>()).AddSingleton<IBodyCipher>(BodyCipher.None).AddSingleton(Substitute.For<ITopicTransport>()).AddSingleton<MemoryMarks>().AddSingleton<OverloadGate>().AddSingleton<IntakeHolds>().AddSingleton<Admissions>();
         services.AddSingleton<ILoggerFactory>(NullLoggerFactory.Instance).AddSingleton(typeof(ILogger<>), typeof(NullLogger<>));
