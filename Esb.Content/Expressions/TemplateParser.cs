@@ -56,7 +56,7 @@ internal static class TemplateParser
         _ => null,
     };
 
-    // Null for another place, and for a format that is none.
+    // Null for another place, and for an invalid format.
     private static string? FormatOf(string name, string place) =>
         name.StartsWith(place, StringComparison.Ordinal) && InstantValue.IsFormat(name[place.Length..]) ? name[place.Length..] : null;
 

@@ -3,7 +3,7 @@ namespace Esb.Content.Codecs.Secure;
 /// <summary>How a body has to be secured.</summary>
 public enum SecurityDemand
 {
-    /// <summary>Signed by somebody who is trusted.</summary>
+    /// <summary>The message must carry the signature of a trusted certificate.</summary>
     Signed,
 
     /// <summary>Encrypted.</summary>

@@ -136,7 +136,7 @@ internal sealed class SmimeDecoder(X509Certificate2? key, SignerTrust? trust, Se
                 throw SecureFaults.Signature("the content is not what was signed", ex);
             }
 
-            if (trust is null) continue; // nobody asked who it is
+            if (trust is null) continue; // no trust is configured, so the signer is not identified
             party ??= trust.PartyOf(certificate, signed.Certificates);
         }
 
