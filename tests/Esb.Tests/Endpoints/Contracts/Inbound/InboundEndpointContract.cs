@@ -243,6 +243,8 @@ internal abstract class InboundEndpointContract
     {
         await using var endpoint = await StartAsync(cancellationToken);
         Overload(true);
+        var asked = Asked;
+        if (Waits) await Eventually.HoldsAsync(() => Asked > asked + 1, "no look that began before is under way", cancellationToken);
         using var sender = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var sending = SendAsync("<order/>", sender.Token);
 
