@@ -39,7 +39,5 @@ public static class ConfigurationRegistration
         .AddCompiler<EndpointModels, EndpointCompiler>()
         .AddModel(provider => new ListeningPlaces([.. provider.GetServices<IListeningPart>().SelectMany(part => part.Places)]))
         .AddUnavailableSections("itineraries", "policies")
-        .AddUnavailable<EndpointConfig>(
-            "amqp-inbound", "ftp-inbound", "mail-inbound",
-            "amqp-outbound", "ftp-outbound");
+        .AddUnavailable<EndpointConfig>("ftp-inbound", "mail-inbound", "ftp-outbound");
 }

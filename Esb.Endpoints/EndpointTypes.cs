@@ -1,6 +1,7 @@
 using Esb.Configuration;
 using Esb.Configuration.Compiling;
 using Esb.Core;
+using Esb.Endpoints.Amqp;
 using Esb.Endpoints.Files;
 using Esb.Endpoints.Mail;
 using Esb.Endpoints.MassTransit;
@@ -24,6 +25,8 @@ internal static class EndpointTypes
         .AddEndpointType<SftpInboundType, SftpInboundConfig>("sftp-inbound", "Takes the files of a folder on an SFTP server.")
         .AddEndpointType<SftpOutboundType, SftpOutboundConfig>("sftp-outbound", "Writes each message to a file on an SFTP server.")
         .AddRule<SftpFolderRule>()
+        .AddEndpointType<AmqpInboundType, AmqpInboundConfig>("amqp-inbound", "Reads a queue, or an exchange, of an AMQP broker.")
+        .AddEndpointType<AmqpOutboundType, AmqpOutboundConfig>("amqp-outbound", "Publishes to an exchange, or puts into a queue, of an AMQP broker.")
         .AddEndpointType<MassTransitInboundType, MassTransitInboundConfig>("masstransit-inbound", "Receives what MassTransit applications publish or send.")
         .AddEndpointType<MassTransitOutboundType, MassTransitOutboundConfig>("masstransit-outbound", "Publishes or sends messages to MassTransit applications.")
         .AddEndpointType<TimerInboundType, TimerInboundConfig>("timer-inbound", "Makes a message at each time of a rule.")
