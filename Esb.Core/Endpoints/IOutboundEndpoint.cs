@@ -10,6 +10,10 @@ public interface IOutboundEndpoint
     /// <returns>The answer; null if the external system gives none.</returns>
     /// <exception cref="Errors.EndpointException">The message was not sent, or the outcome is unknown.</exception>
     ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken);
+
+    /// <summary>True if <see cref="SendAsync"/> never blocks its thread, and ends soon after its token is cancelled. Then it is called on the
+    /// caller's thread, and nothing but the token guards its time-out. By default false.</summary>
+    bool IsAsynchronous => false;
 }
 
 /// <summary>An instance whose effect can join a transaction of a process.</summary>

@@ -82,14 +82,14 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
     public MessageHeaders Admit(IEnumerable<KeyValuePair<string, string>> headers, out int reserved)
     {
         reserved = 0;
-        var admitted = new List<KeyValuePair<string, string>>();
+        List<KeyValuePair<string, string>>? admitted = null; // most messages have none
         foreach (var header in headers)
         {
             if (IsReserved(header.Key)) reserved++;
-            else if (Allows(header.Key) && IsValue(header.Value)) admitted.Add(header);
+            else if (Allows(header.Key) && IsValue(header.Value)) (admitted ??= []).Add(header);
         }
 
-        return Rewrite.Apply(MessageHeaders.From(admitted));
+        return Rewrite.Apply(admitted is null ? MessageHeaders.Empty : MessageHeaders.From(admitted));
     }
 
     /// <summary>Size of the headers, in bytes of UTF-8.</summary>

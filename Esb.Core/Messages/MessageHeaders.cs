@@ -1,5 +1,6 @@
 using System.Collections;
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.InteropServices;
 
 namespace Esb.Core.Messages;
 
@@ -27,7 +28,7 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
         var list = new List<KeyValuePair<string, string>>();
         foreach (var (name, value) in headers)
         {
-            var index = list.FindIndex(header => IsNamed(header, name));
+            var index = IndexOf(CollectionsMarshal.AsSpan(list), name);
             if (index < 0) list.Add(new(name, value));
             else list[index] = new(list[index].Key, $"{list[index].Value}, {value}");
         }
@@ -71,11 +72,13 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
 
     IEnumerator IEnumerable.GetEnumerator() => _headers.GetEnumerator();
 
-    private int IndexOf(string name)
+    private int IndexOf(string name) => IndexOf(_headers, name);
+
+    private static int IndexOf(ReadOnlySpan<KeyValuePair<string, string>> headers, string name)
     {
-        for (var i = 0; i < _headers.Length; i++)
+        for (var i = 0; i < headers.Length; i++)
         {
-            if (IsNamed(_headers[i], name)) return i;
+            if (IsNamed(headers[i], name)) return i;
         }
 
         return -1;

@@ -234,13 +234,12 @@ internal sealed partial class MessageIntake(
 
     private async ValueTask RunInTimeAsync(MessageContext context, CancellationToken cancellationToken)
     {
-        using var timeout = new CancellationTokenSource(config.Timeout, time);
-        using var either = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, cancellationToken);
+        using var limit = new TimeLimit(config.Timeout, time, cancellationToken);
         try
         {
-            await run(context, either.Token);
+            await run(context, limit.Token);
         }
-        catch (OperationCanceledException ex) when (timeout.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
+        catch (OperationCanceledException ex) when (limit.IsOver)
         {
             throw TimedOut(config, ex);
         }

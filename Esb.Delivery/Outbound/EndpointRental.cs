@@ -33,9 +33,8 @@ internal sealed class EndpointRental(
     /// <exception cref="EsbException">The send failed; no other type is thrown except for cancellation.</exception>
     public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork? unitOfWork, long? fencingToken, CancellationToken cancellationToken)
     {
-        using var timeout = new CancellationTokenSource(_limit, time);
-        using var either = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, cancellationToken);
-        var ended = either.Token;
+        using var limit = new TimeLimit(_limit, time, cancellationToken);
+        var ended = limit.Token;
         var started = time.GetTimestamp();
         string? error = null;
         try
@@ -43,10 +42,12 @@ internal sealed class EndpointRental(
             // The process that owns the transaction ends it, so the send must not outlive this call.
             if (unitOfWork is not null && _lease.Instance is ITransactionalEndpoint transactional) return await transactional.SendAsync(message, unitOfWork, ended);
 
+            if (_lease.Instance.IsAsynchronous) return await SendAsync(_lease.Instance, message, fencingToken, ended);
+
             // Runs on a separate thread, so that a blocking endpoint does not defeat the time-out.
             return await WatchAsync(Task.Run(async () => await SendAsync(_lease.Instance, message, fencingToken, ended), CancellationToken.None), message.Id, ended);
         }
-        catch (OperationCanceledException ex) when (timeout.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
+        catch (OperationCanceledException ex) when (limit.IsOver)
         {
             error = TimeoutCode;
             throw new EndpointException(config.Name, TimeoutCode, $"The endpoint '{config.Name}' took longer than {config.Timeout.TotalSeconds:0.###} s.", isTransient: true, ex, FaultKind.Timeout) { IsUnanswered = true };

@@ -62,13 +62,12 @@ internal sealed class EndpointProcesses(OutboundEndpointConfig config, Delivered
 
     private async ValueTask<EsbMessage> LimitAsync(string setting, Func<CancellationToken, ValueTask<EsbMessage>> run, CancellationToken cancellationToken)
     {
-        using var timeout = new CancellationTokenSource(config.Timeout, time);
-        using var either = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, cancellationToken);
+        using var limit = new TimeLimit(config.Timeout, time, cancellationToken);
         try
         {
-            return await run(either.Token);
+            return await run(limit.Token);
         }
-        catch (OperationCanceledException ex) when (timeout.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
+        catch (OperationCanceledException ex) when (limit.IsOver)
         {
             var text = $"The {setting} of the endpoint '{config.Name}' took longer than {config.Timeout.TotalSeconds:0.###} s.";
             throw new EndpointException(config.Name, EndpointRental.TimeoutCode, text, isTransient: true, ex, FaultKind.Timeout) { IsUnsent = true };

@@ -7,10 +7,16 @@ internal sealed class SegmentBatch
 {
     private const int MaxBytes = 1 << 20;
     private const int MaxRecords = 512; // who waits for a flush does not wait for all that others bring
-    private const int FirstBytes = 16 * 1024;
+    private const int FirstBytes = 4 * 1024;
+    private const int KeptArrays = 512; // of each size
+
+    // A batch is kept until it is flushed: many of them at once, more than the shared pool keeps.
+    private static readonly ArrayPool<byte> Pool = ArrayPool<byte>.Create(MaxBytes, KeptArrays);
 
     private readonly List<BatchedRecord> _records = [];
-    private byte[] _bytes = ArrayPool<byte>.Shared.Rent(FirstBytes);
+    private byte[] _bytes = Pool.Rent(FirstBytes);
+    private TaskCompletionSource? _written;
+    private TaskCompletionSource? _flushed;
 
     public IReadOnlyList<BatchedRecord> Records => _records;
 
@@ -22,11 +28,12 @@ internal sealed class SegmentBatch
     /// <summary>The position behind its last record, once it is written.</summary>
     public SegmentPosition End { get; set; } = SegmentPosition.Start;
 
-    /// <summary>Completes once it is written. All callers share it, so that an append allocates nothing.</summary>
-    public TaskCompletionSource Written { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    /// <summary>Completes once it is written. All callers share it, so that an append allocates nothing. Asked for under the lock of the log,
+    /// while the batch is filled or waits for its flush.</summary>
+    public Task Written => (_written ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
 
-    /// <summary>Completes once it is flushed.</summary>
-    public TaskCompletionSource Flushed { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    /// <summary>Completes once it is flushed. Asked for as <see cref="Written"/>.</summary>
+    public Task Flushed => (_flushed ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
 
     public ReadOnlyMemory<byte> Bytes => _bytes.AsMemory(0, Length);
 
@@ -63,21 +70,27 @@ internal sealed class SegmentBatch
 
     public void Fail(Exception failure)
     {
-        Written.TrySetException(failure);
-        Flushed.TrySetException(failure);
-        _ = (Written.Task.Exception, Flushed.Task.Exception); // observed: often only one of the two is awaited
+        Fail(_written, failure);
+        Fail(_flushed, failure);
         Release();
     }
 
+    public void CompleteWrite() => _written?.TrySetResult();
+
     public void Complete()
     {
-        Flushed.TrySetResult();
+        _flushed?.TrySetResult();
         Release();
+    }
+
+    private static void Fail(TaskCompletionSource? waiting, Exception failure)
+    {
+        if (waiting?.TrySetException(failure) == true) _ = waiting.Task.Exception; // observed: nobody may await it any more
     }
 
     private void Release()
     {
-        ArrayPool<byte>.Shared.Return(_bytes);
+        Pool.Return(_bytes);
         _bytes = [];
         Length = 0;
     }
@@ -85,9 +98,9 @@ internal sealed class SegmentBatch
     private void Reserve(int size)
     {
         if (Length + size <= _bytes.Length) return;
-        var larger = ArrayPool<byte>.Shared.Rent(Math.Max(Length + size, 2 * _bytes.Length));
+        var larger = Pool.Rent(Math.Max(Length + size, 2 * _bytes.Length));
         _bytes.AsSpan(0, Length).CopyTo(larger);
-        ArrayPool<byte>.Shared.Return(_bytes);
+        Pool.Return(_bytes);
         _bytes = larger;
     }
 }

@@ -174,7 +174,7 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
         _filling.Add(entry, durability == SegmentDurability.Flushed);
         _pendingBytes += entry.Size;
         BeginWriting();
-        return durability == SegmentDurability.Flushed ? _filling.Flushed.Task : _filling.Written.Task;
+        return durability == SegmentDurability.Flushed ? _filling.Flushed : _filling.Written;
     }
 
     private void BeginWriting()
@@ -193,7 +193,7 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
             lock (_gate)
             {
                 appended = TryAppend(entry, durability);
-                room = !_filling.HasRoomFor(entry.Size) ? _filling.Written.Task : _written.TryPeek(out var oldest) ? oldest.Flushed.Task : Task.Delay(SettleInterval, cancellationToken);
+                room = !_filling.HasRoomFor(entry.Size) ? _filling.Written : _written.TryPeek(out var oldest) ? oldest.Flushed : Task.Delay(SettleInterval, cancellationToken);
             }
 
             if (appended is not null)
@@ -235,7 +235,7 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
                 Place(batch, _flushDelay);
             }
 
-            batch.Written.TrySetResult();
+            batch.CompleteWrite();
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {

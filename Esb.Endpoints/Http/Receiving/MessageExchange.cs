@@ -46,12 +46,11 @@ internal sealed class MessageExchange(ListeningEndpointConfig config, IMessageIn
         {
             var key = keyed is null ? null : IdempotencyHeader.Read(context.Request);
             if (key is not null) message = IdempotencyHeader.Identify(message, config.Name, key) with { IsAnswerKept = true };
-            message = message with
-            {
-                CorrelationId = HttpMessageReader.ReadCorrelation(context.Request),
-                Headers = reader.ReadQuery(context.Request, message.Headers),
-                Properties = reader.ReadProperties(context.Request),
-            };
+            var correlation = HttpMessageReader.ReadCorrelation(context.Request);
+            var headers = reader.ReadQuery(context.Request, message.Headers);
+            var properties = reader.ReadProperties(context.Request);
+            if (correlation is not null || properties is not null || headers != message.Headers)
+                message = message with { CorrelationId = correlation, Headers = headers, Properties = properties };
             return (message with { Body = await reader.ReadBodyAsync(context) }, key);
         }
         catch (EsbException ex) when (ex.Code == HttpContentRules.Aborted)

@@ -24,6 +24,8 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
     private readonly HeaderRules _answerRules = new(config.Headers, new HeaderRewrite(config.RewriteAnswerHeaders));
     private readonly DirectExchange _direct = new(config, target, new HeaderRules(config.Headers, new HeaderRewrite(config.RewriteAnswerHeaders)), maxBodyBytes, time);
 
+    public bool IsAsynchronous => true;
+
     public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => SendAsync(message, fencingToken: null, cancellationToken);
 
     public ValueTask<EsbMessage?> SendAsync(EsbMessage message, long fencingToken, CancellationToken cancellationToken) => SendAsync(message, (long?)fencingToken, cancellationToken);

@@ -26,15 +26,16 @@ internal static class FactKeys
 
     public static ulong Text(string text) => Add(Basis, text);
 
-    public static IEnumerable<ulong> Of(AuditFact fact)
+    /// <summary>Adds the keys of a fact to a list.</summary>
+    public static void Add(AuditFact fact, List<ulong> keys)
     {
-        yield return Message(fact.MessageId);
-        yield return Conversation(fact.ConversationId);
-        if (fact.Endpoint is not null) yield return Endpoint(fact.Endpoint);
-        if (fact.Process is not null) yield return Process(fact.Process);
-        if (fact.Party is not null) yield return Party(fact.Party);
-        if (fact.TraceId is not null) yield return Trace(fact.TraceId);
-        foreach (var (name, value) in fact.Fields) yield return Field(name, value);
+        keys.Add(Message(fact.MessageId));
+        keys.Add(Conversation(fact.ConversationId));
+        if (fact.Endpoint is not null) keys.Add(Endpoint(fact.Endpoint));
+        if (fact.Process is not null) keys.Add(Process(fact.Process));
+        if (fact.Party is not null) keys.Add(Party(fact.Party));
+        if (fact.TraceId is not null) keys.Add(Trace(fact.TraceId));
+        foreach (var (name, value) in fact.Fields) keys.Add(Field(name, value));
     }
 
     private static ulong OfId(Guid id, char sort)

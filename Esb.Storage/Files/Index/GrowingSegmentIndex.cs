@@ -14,6 +14,7 @@ internal sealed partial class GrowingSegmentIndex(SegmentFile segment, SegmentRe
     private readonly List<FactRow> _rows = [];
     private readonly List<(FactPosting Posting, int Previous)> _postings = [];
     private readonly Dictionary<ulong, int> _latest = [];
+    private readonly List<ulong> _keys = []; // of one fact
     private Guid _newestId;
     private long _newestTicks;
 
@@ -91,7 +92,9 @@ internal sealed partial class GrowingSegmentIndex(SegmentFile segment, SegmentRe
         var row = new FactRow(fact.Id, fact.Time.UtcTicks, offset, part, fact.Kind);
         if (row.Id.CompareTo(_newestId) > 0) _newestId = row.Id;
         _newestTicks = Math.Max(_newestTicks, row.Ticks);
-        foreach (var key in FactKeys.Of(fact))
+        _keys.Clear();
+        FactKeys.Add(fact, _keys);
+        foreach (var key in _keys)
         {
             _postings.Add((new FactPosting(key, _rows.Count), _latest.GetValueOrDefault(key, EndOfChain)));
             _latest[key] = _postings.Count - 1;
